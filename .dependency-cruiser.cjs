@@ -61,7 +61,7 @@ const acrossTenants = [
   // A restore brings back what was erased, whosever it was.
   '^src/operator/erasure/erasures\\.repository\\.ts$',
   // The relay finds the organizations that have events without a number, and readers of all wait together.
-  '^src/events/outbox/(event-feeds|outbox-events)\\.repository\\.ts$',
+  '^src/events/outbox/outbox-events\\.repository\\.ts$',
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
   '^src/webhooks/endpoints/(endpoint-leases\\.repository|secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',

@@ -3,11 +3,8 @@ import { TenantCollectionsModule } from '../core/database/documents/tenant-colle
 import { EventFeedService } from './feed/event-feed.service.js';
 import { EventWaiters } from './feed/event-waiters.js';
 import { EventsController } from './feed/events.controller.js';
-import { EventsService } from './feed/events.service.js';
-import { eventFeedSchema } from './outbox/event-feed.schema.js';
-import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
 import { EventRelay } from './outbox/event-relay.js';
-import { outboxEventSchema } from './outbox/outbox-event.schema.js';
+import { eventFeedSchema, outboxEventSchema } from './outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { EventHistoryService } from './outbox/event-history.service.js';
 import { Outbox } from './outbox/outbox.js';
@@ -25,10 +22,8 @@ import { Outbox } from './outbox/outbox.js';
     Outbox,
     OutboxEventsRepository,
     EventHistoryService,
-    EventFeedsRepository,
     EventFeedService,
     EventRelay,
-    EventsService,
     EventWaiters,
   ],
   exports: [Outbox, OutboxEventsRepository, EventHistoryService, EventRelay, EventWaiters],

@@ -6,11 +6,11 @@ import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
 import type { TestService } from '../support/test-service.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 
-/** The feed of events of an instance, as those see it who read it. */
+/** Reads the event feed of an instance. */
 export class FeedClient {
   /** Further instances on the same database, for a test. */
   private readonly others: TestService[] = [];
-  /** How long it is waited for what comes within a second; when that was in vain, the other tests do not. */
+  /** How long to wait for an event that should come within a second; short after a first failure. */
   private patienceMs = 20_000;
 
   private constructor(readonly service: WebhookService) {}
@@ -27,7 +27,7 @@ export class FeedClient {
     return this.service.db.collection('eventFeeds');
   }
 
-  /** Seconds that a request waits for what comes within one; it gets nothing when that was in vain. */
+  /** The `wait` of requests, in seconds. */
   get patience(): number {
     return Math.ceil(this.patienceMs / 2_000);
   }
@@ -37,7 +37,7 @@ export class FeedClient {
     await this.service.stop();
   }
 
-  /** Starts another instance, which ends with the test, also with one that fails. */
+  /** Starts another instance, which {@link stopOthers} stops. */
   async startOther(variables: Record<string, string> = { ROLE: 'api' }): Promise<WebhookService> {
     const other = await startWebhookService(variables, this.service.databaseUri);
     this.others.push(other);
@@ -52,14 +52,13 @@ export class FeedClient {
     return addTenant(this.service.db, { key: mayReadEvents });
   }
 
-  /** Reads the feed; the parameters as they are sent. */
   read({ key }: Tenant, parameters: Document = {}, headers: Record<string, string> = {}) {
     return this.service
       .api('get', `/events?${new URLSearchParams(parameters).toString()}`)
       .set({ 'api-key': key, ...headers });
   }
 
-  /** A feed as somebody reads it to its end, page by page. */
+  /** Reads the feed to its end, page by page. */
   async readAll(tenant: Tenant, parameters: Document = {}): Promise<Document[]> {
     const all: Document[] = [];
     for (let after = 0; ;) {
@@ -79,10 +78,10 @@ export class FeedClient {
     }
   }
 
-  /** Waits until so many events of a tenant have their numbers. */
+  /** Waits until the feed of a tenant has this last number. */
   async numbered({ organizationId }: Tenant, last: number): Promise<void> {
     await this.soon(async () => {
-      // As the service reads it: not before it cannot be taken back.
+      // The service reads with the same concern.
       const feed = await this.feeds.findOne({ organizationId }, { readConcern: 'majority' });
       expect(feed).toMatchObject({ last });
     });

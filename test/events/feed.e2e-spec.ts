@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
 import { addKey } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
+import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { FeedClient } from './feed-client.js';
 
 let feed: FeedClient;
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('GET /events', () => {
-  it('gives what webhooks tell, numbered from 1 in the order of the changes', async () => {
+  it('returns the bodies of the webhooks, numbered from 1 in the order of the changes', async () => {
     const tenant = await feed.addReader();
     const endpoint = await feed.service.subscribe(tenant, receiver.url);
     await feed.post(tenant, '/leads', {
@@ -43,20 +43,20 @@ describe('GET /events', () => {
     expect([body.next, body.hasMore, headers['x-next-cursor']]).toEqual([5, false, '5']);
     // Byte for byte what was sent, but for the number and the id, which webhooks have in a header.
     const verifier = new Webhook(endpoint.secret);
-    const told = requests.map(({ body: sent, headers: sentHeaders }) => {
+    const delivered = requests.map(({ body: sent, headers: sentHeaders }) => {
       verifier.verify(sent, sentHeaders);
       return { id: sentHeaders['webhook-id'], ...(JSON.parse(sent) as object) };
     });
     const shown = body.data.map(({ sequence: _sequence, ...event }: Document) => event);
     const byId = (one: Document, other: Document) => (one['id'] < other['id'] ? -1 : 1);
-    expect(shown.toSorted(byId)).toEqual(told.toSorted(byId));
+    expect(shown.toSorted(byId)).toEqual(delivered.toSorted(byId));
     const [first] = body.data;
     const sent = requests.find(({ headers: { 'webhook-id': id } }) => id === first.id);
     const { sequence: _sequence, id: _id, ...payload } = first;
     expect(JSON.stringify(payload)).toBe(sent?.body);
   });
 
-  it('is the same in pages of any size, and by type', async () => {
+  it('returns the same events in pages of any size, and filters by type', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 25);
     await feed.addEvents(tenant, 3, { type: 'unit.updated', changes: [] });
@@ -67,12 +67,12 @@ describe('GET /events', () => {
     expect(await feed.readAll(tenant, { limit: 7 })).toEqual(all);
     const ofUnits = await feed.readAll(tenant, { limit: 2, types: 'unit.*,lead.deleted' });
     expect(ofUnits).toEqual(all.filter(({ type }) => type === 'unit.updated'));
-    // Who asks for what there is not goes on behind what was looked at.
+    // Without a match, `next` is after all events that were read.
     const { body } = await feed.read(tenant, { types: 'wallet.created' }).expect(200);
     expect(body).toEqual({ data: [], next: 37, hasMore: false });
   });
 
-  it('has no page larger than some MiB; a single larger event comes alone', async () => {
+  it('ends a page at 4 MiB, and returns a larger event alone', async () => {
     const tenant = await feed.addReader();
     const data = { text: 'x'.repeat(1_500_000) };
     await feed.addEvents(tenant, 3, { data });
@@ -87,7 +87,7 @@ describe('GET /events', () => {
     expect(pages).toEqual([[1, 2], [3], [4]]);
   });
 
-  it('is for keys with the permission only, whatever else they may', async () => {
+  it('rejects a key without events.read, whatever else it may do', async () => {
     const tenant = await feed.addReader();
     const key = await addKey(feed.service.db, tenant.organizationId);
     const refused = await feed.read({ ...tenant, key }, { nonsense: 1 }).expect(403);
@@ -101,7 +101,7 @@ describe('GET /events', () => {
     expect(arabic.body.message).toBe('لا يُسمح لمفتاح API هذا بالعملية events.read');
   });
 
-  it('shows an organization its own events only', async () => {
+  it('returns only the events of the own organization', async () => {
     const [one, other] = [await feed.addReader(), await feed.addReader()];
     await feed.addEvents(one, 3);
     const [foreign] = await feed.addEvents(other, 2);
@@ -110,7 +110,7 @@ describe('GET /events', () => {
     const ids = (await feed.readAll(one)).map(({ id }) => id);
     expect(ids).toHaveLength(3);
     expect(ids).not.toContain(`msg_${foreign?.toHexString()}`);
-    // Of another organization's event it learns no more than of one that never was.
+    // The same response as for an event that never existed.
     const lastEventId = `msg_${foreign?.toHexString()}`;
     const refused = await feed.read(one, { lastEventId }).expect(410);
     expect(refused.headers['x-next-cursor']).toBe('0');
@@ -125,12 +125,12 @@ describe('GET /events', () => {
     [{ timeout: 25_001 }, 'timeout must be a whole number from 0 to 25000'],
     [{ lastEventId: 'msg_1' }, 'lastEventId must be the id or the number of an event'],
     [{ since: 1 }, 'since is not a known parameter'],
-  ])('refuses %j', async (parameters, message) => {
+  ])('rejects %j', async (parameters, message) => {
     const { body } = await feed.read(await feed.addReader(), parameters).expect(400);
     expect(body.message).toEqual([message]);
   });
 
-  it('refuses types that there are not, and a number beyond the last', async () => {
+  it('rejects unknown types, and a number after the last one', async () => {
     const tenant = await feed.addReader();
     const { body } = await feed.read(tenant, { types: 'lead.created,leads.*' }).expect(400);
     expect(body.message).toEqual([expect.stringMatching(/^types must be one of .*lead\.\*/)]);
@@ -142,22 +142,21 @@ describe('GET /events', () => {
     expect(beyond.body.message).toEqual(['after must not exceed 2, the number of the last event']);
   });
 
-  it('refuses no number that a primary has shown which the next one cannot confirm yet', async () => {
+  it('accepts a number that the primary before a failover has shown', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 2);
     await feed.numbered(tenant, 2);
-    const feeds = feed.service.service.app.get(EventFeedsRepository);
-    const unconfirmed = { ...(await feeds.find(tenant.organizationId)), last: 1 };
-    const find = jest.spyOn(feeds, 'find').mockResolvedValue(unconfirmed as never);
+    const repository = feed.service.service.app.get(OutboxEventsRepository);
+    const unconfirmed = jest.spyOn(repository, 'lastNumber').mockResolvedValue(1);
     const { body } = await feed.read(tenant, { after: 2 }).expect(200);
     expect(body).toMatchObject({ data: [], next: 2, hasMore: false });
     expect((await feed.read(tenant, { after: 3 }).expect(400)).body.message).toEqual([
       'after must not exceed 2, the number of the last event',
     ]);
-    find.mockRestore();
+    unconfirmed.mockRestore();
   });
 
-  it('answers 304 while there is nothing new, and to HEAD as to GET', async () => {
+  it('returns 304 until there is a new event', async () => {
     const tenant = await feed.addReader();
     const { headers } = await feed.read(tenant).expect(200);
     await feed.read(tenant, {}, { 'if-none-match': headers['etag'] ?? '' }).expect(304);
@@ -172,7 +171,7 @@ describe('a batch of CloudEvents', () => {
     accept: 'application/json;q=0.9, application/cloudevents-batch+json; charset=utf-8',
   };
 
-  it('has the same events, and goes on behind the last id as behind the last number', async () => {
+  it('returns the same events, and continues after an id or a number', async () => {
     const tenant = await feed.addReader();
     await feed.post(tenant, '/leads', { recordSystemId: 'a', name: 'Mona' });
     await feed.post(tenant, '/leads', { recordSystemId: 'a', name: 'Mona Adel' });
@@ -210,10 +209,10 @@ describe('a batch of CloudEvents', () => {
   });
 });
 
-describe('an event that is older than events are kept', () => {
+describe('GET /events after the retention', () => {
   const day = 86_400_000;
 
-  it('is shown no more; who was not yet past it learns where to go on', async () => {
+  it('hides expired events, and returns 410 with the next number to a reader that missed some', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 6);
     await feed.numbered(tenant, 6);
@@ -224,7 +223,7 @@ describe('an event that is older than events are kept', () => {
         { $set: { numberedAt: new Date(Date.now() - days * day) } },
       );
     await age(1, 4, 2.01);
-    // Behind its time, but the database has not removed any yet.
+    // The database has not removed them yet.
     const expired = await feed.read(tenant, { after: 2 }).expect(410);
     expect(expired.headers).toMatchObject({
       'x-error-code': 'events.expired',
@@ -248,7 +247,7 @@ describe('an event that is older than events are kept', () => {
     expect(await sequences({ after: 0 })).toEqual([5, 6]);
     await feed.events.deleteMany({ organizationId, sequence: { $in: [2, 4] } });
     expect((await feed.read(tenant, { after: 1 }).expect(410)).headers['x-next-cursor']).toBe('4');
-    // When nothing is left, the feed goes on behind its last number.
+    // Without events the feed continues after its last number.
     await age(5, 6, 3);
     expect((await feed.read(tenant, { after: 1 }).expect(410)).headers['x-next-cursor']).toBe('6');
     expect((await feed.read(tenant).expect(200)).body).toEqual({

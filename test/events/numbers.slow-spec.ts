@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
-import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
 import type { Tenant } from '../support/builders.js';
@@ -19,8 +19,8 @@ beforeAll(async () => {
 afterEach(() => feed.stopOthers());
 afterAll(() => feed.stop());
 
-describe('numbers', () => {
-  it('follow the order of storing, whatever the clocks of the instances say', async () => {
+describe('the relay', () => {
+  it('numbers events in the order of storing, whatever the clocks of the instances say', async () => {
     const tenant = await feed.addReader();
     const behind = await feed.startOther();
     const { key } = tenant;
@@ -35,7 +35,7 @@ describe('numbers', () => {
     expect(all.map(({ type }) => type)).toEqual(['lead.created', 'lead.updated']);
   });
 
-  it('follow it within a batch too, whatever the ids of the events say', async () => {
+  it('numbers events of one batch in that order, whatever their ids say', async () => {
     const tenant = await feed.addReader();
     const ids = Array.from({ length: 5 }, () => new ObjectId()).toReversed();
     const now = new Date();
@@ -48,7 +48,7 @@ describe('numbers', () => {
     expect(all.map(({ id }) => id)).toEqual(ids.map((id) => `msg_${id.toHexString()}`));
   });
 
-  it('are not given twice when two processes number at the same time', async () => {
+  it('gives each number once when two processes number at the same time', async () => {
     const tenant = await feed.addReader();
     const other = await feed.startOther();
     const relays = [feed.service, other].map(({ service: { app } }) => app.get(EventRelay));
@@ -64,7 +64,7 @@ describe('numbers', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(count);
   });
 
-  it('skip no event of a transaction that commits late, at either of two instances that relay', async () => {
+  it('skips no event of a transaction that commits late', async () => {
     const tenant = await feed.addReader();
     const organizationId = new Types.ObjectId(tenant.organizationId.toHexString());
     const [early, late] = [await startReceiver(), await startReceiver()];
@@ -110,7 +110,7 @@ describe('numbers', () => {
     await Promise.all([early.stop(), late.stop()]);
   });
 
-  it('go on behind those that others have, and hold up no other organization', async () => {
+  it('continues after the highest number when a restore has set the feed back, without delaying others', async () => {
     const [restored, other] = [await feed.addReader(), await feed.addReader()];
     await feed.addEvents(restored, 3);
     await feed.numbered(restored, 3);
@@ -125,7 +125,7 @@ describe('numbers', () => {
     expect(all.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
-  it('have times of their own organization, also where another was numbered with a wrong clock', async () => {
+  it('keeps times ascending in one organization when the clock of a process was ahead', async () => {
     const [ahead, other] = [await feed.addReader(), await feed.addReader()];
     await feed.addEvents(ahead, 1);
     await feed.numbered(ahead, 1);
@@ -144,7 +144,7 @@ describe('numbers', () => {
     expect((await timeOf(other, 1)).getTime()).toBeLessThan(Date.now() + 60_000);
   });
 
-  it('are given to all other events when one cannot be fanned out, which is set aside with its reason', async () => {
+  it('sets an event aside with its reason when its deliveries cannot be created, and numbers the others', async () => {
     const tenant = await feed.addReader();
     await feed.service.subscribe(tenant, 'http://127.0.0.1:1/');
     const broken = { type: 5 };
@@ -163,7 +163,7 @@ describe('numbers', () => {
     expect(failed).toMatchObject([{ sequence: 5, type: 5, failureReason: expect.any(String) }]);
     const deliveries = feed.service.db.collection('webhookDeliveries');
     expect(await deliveries.countDocuments({ organizationId })).toBe(8);
-    expect(feed.service.logged()).toContain('An event could not be relayed');
+    expect(feed.service.logged()).toContain('Could not create the deliveries of an event');
     const session = startSession({ MONGODB_URI: feed.service.databaseUri });
     const org = organizationId.toHexString();
     expect(await session.json('webhook', 'events', '--org', org, '--failed')).toMatchObject([
@@ -172,8 +172,8 @@ describe('numbers', () => {
   });
 });
 
-describe('the commands of the feed', () => {
-  it('stay on one index and read no more than they show, wherever the page is', async () => {
+describe('a page of the feed', () => {
+  it('reads one index and no more than it returns, wherever it begins', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 400);
     await feed.addEvents(tenant, 100, { type: 'unit.updated' });
@@ -208,23 +208,23 @@ describe('the commands of the feed', () => {
       expect(keys).toBeLessThanOrEqual(53);
       expect(documents).toBeLessThanOrEqual(53);
     }
-    // For a type what is passed over is looked at, 5,000 events at a time.
+    // A search for types reads other events too, 5,000 at a time.
     const ofType = await examined({ after: 0, limit: 50, types: 'unit.*' });
     expect(ofType.documents).toBeGreaterThan(400);
     expect(ofType.documents).toBeLessThanOrEqual(453);
   });
 });
 
-describe('a page of the feed', () => {
-  it('is of one moment: never without events that it says it has looked at', async () => {
+describe('a page during a failover', () => {
+  it('contains every event that its next number covers', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 3);
     await feed.numbered(tenant, 3);
-    const feeds = feed.service.service.app.get(EventFeedsRepository);
-    const find = feeds.find.bind(feeds);
-    feeds.find = async (organizationId) => {
-      const found = await find(organizationId);
-      // As a primary shows it that was elected now, and does not know yet that a majority has the event.
+    const repository = feed.service.service.app.get(OutboxEventsRepository);
+    const lastNumber = repository.lastNumber.bind(repository);
+    repository.lastNumber = async (organizationId) => {
+      const found = await lastNumber(organizationId);
+      // A new primary may not know yet that a majority has the event.
       await feed.events.updateOne({ organizationId, sequence: 3 }, { $unset: { sequence: 1 } });
       return found;
     };
@@ -232,7 +232,7 @@ describe('a page of the feed', () => {
       const { body } = await feed.read(tenant).expect(200);
       expect([body.data.length, body.next]).toEqual([3, 3]);
     } finally {
-      feeds.find = find;
+      repository.lastNumber = lastNumber;
       await feed.events.deleteMany({ organizationId: tenant.organizationId });
     }
   });

@@ -4,9 +4,8 @@ import type { Server, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeysRepository } from '../../src/tenants/keys/api-keys.repository.js';
 import { EventWaiters } from '../../src/events/feed/event-waiters.js';
-import { EventsService } from '../../src/events/feed/events.service.js';
 import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
-import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
+import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';
 import type { TestService } from '../support/test-service.js';
@@ -27,7 +26,7 @@ describe('a request that waits', () => {
   /** Begins to read; `response` is there when it came. */
   const begin = (request: ReturnType<FeedClient['read']>) => request.then((response) => response);
 
-  it('gets an event as soon as it has its number, and only one of the types it asked for', async () => {
+  it('returns an event of its types as soon as the event has its number', async () => {
     const tenant = await feed.addReader();
     const all = begin(feed.read(tenant, { wait: feed.patience }));
     const deleted = begin(feed.read(tenant, { wait: feed.patience, types: 'lead.deleted' }));
@@ -48,7 +47,7 @@ describe('a request that waits', () => {
     expect(waitersOf(feed.service).count).toBe(0);
   });
 
-  it('hears of what another process has numbered', async () => {
+  it('returns an event that another process has numbered', async () => {
     const tenant = await feed.addReader();
     const other = await feed.startOther();
     const reading = begin(
@@ -64,7 +63,7 @@ describe('a request that waits', () => {
     expect(body.data).toHaveLength(1);
   });
 
-  it('shares one question every 250 ms with all others, and all a reading of what came', async () => {
+  it('shares one query every 250 ms with all others, and one read of a new event', async () => {
     const tenant = await feed.addReader();
     const id = tenant.organizationId.toHexString();
     const looks = countLooks(feed.service);
@@ -101,10 +100,10 @@ describe('a request that waits', () => {
     expect(waitersOf(feed.service).count).toBe(0);
   });
 
-  it('does not look for itself while the database does not answer that question', async () => {
+  it('does not read the feed while that query fails', async () => {
     const tenant = await feed.addReader();
     const other = await feed.startOther();
-    const question = jest.spyOn(other.service.app.get(EventFeedsRepository), 'lastNumbers');
+    const question = jest.spyOn(other.service.app.get(OutboxEventsRepository), 'lastNumbers');
     question.mockRejectedValue(new Error('no primary'));
     const looks = countLooks(other);
     const reading = begin(
@@ -118,7 +117,7 @@ describe('a request that waits', () => {
     expect((await reading).body.data).toHaveLength(1);
   });
 
-  it('leaves when its client does', async () => {
+  it('ends when its client disconnects', async () => {
     const tenant = await feed.addReader();
     const left = new AbortController();
     const reading = fetch(`${feed.service.url}/${basePath}/events?wait=25`, {
@@ -131,7 +130,7 @@ describe('a request that waits', () => {
     await waiting(0);
   });
 
-  it('waits for nothing when its client has left while its key was looked up', async () => {
+  it('does not wait when its client disconnected during the lookup of its key', async () => {
     const { key } = await feed.addReader();
     const { app } = feed.service.service;
     let socket: Socket | undefined;
@@ -143,7 +142,7 @@ describe('a request that waits', () => {
       if (socket?.destroyed === false) await once(socket, 'close');
       return find(hash);
     });
-    const read = jest.spyOn(app.get(EventsService), 'read');
+    const read = jest.spyOn(app.get(EventFeedService), 'read');
     const url = `${feed.service.url}/${basePath}/events?wait=25`;
     const reading = get(url, { agent: false, headers: { 'api-key': key } });
     await expect(once(reading, 'response')).rejects.toThrow(/hang up/);
@@ -154,7 +153,7 @@ describe('a request that waits', () => {
     jest.restoreAllMocks();
   });
 
-  it('ends at once when the service does, without an error, and none begins after that', async () => {
+  it('returns an empty page when the service shuts down, also if it arrives after that', async () => {
     const tenant = await feed.addReader();
     const ending = await feed.startOther();
     const wait = () => ending.api('get', '/events?wait=25').set('api-key', tenant.key);
@@ -169,9 +168,9 @@ describe('a request that waits', () => {
     expect(await ended).toBe(true);
   });
 
-  it('hears of what its own process has numbered without asking the database', async () => {
+  it('returns an event that its own process has numbered without a query', async () => {
     const tenant = await feed.addReader();
-    const feeds = feed.service.service.app.get(EventFeedsRepository);
+    const feeds = feed.service.service.app.get(OutboxEventsRepository);
     const question = jest.spyOn(feeds, 'lastNumbers').mockRejectedValue(new Error('no primary'));
     const reading = begin(feed.read(tenant, { wait: feed.patience }));
     await waiting(1);
@@ -181,7 +180,7 @@ describe('a request that waits', () => {
   });
 });
 
-/** Counts how often a service has looked for events from now on. */
+/** Counts the pages that a service reads from now on. */
 function countLooks({ service: { app } }: TestService): () => number {
   const events = app.get(EventFeedService);
   const page = events.page.bind(events);

@@ -100,12 +100,6 @@ const acrossTenants: readonly AcrossTenants[] = [
     why: 'the relay takes the events of all in their order, and numbers them',
   },
   {
-    commands: ['find'],
-    collection: 'eventFeeds',
-    fields: ['pending.first'],
-    why: 'whoever numbers events finishes what another process has begun, for whomever',
-  },
-  {
     commands: ['find', 'update', 'aggregate', 'distinct'],
     collection: 'webhookDeliveries',
     fields: ['status'],

@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { withinDeadline } from '../../core/database/connection/deadline.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -10,164 +12,206 @@ import {
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { mebibyte } from '../../core/values/numbers.js';
-import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from '../outbox/message.js';
 import { dayMs } from '../../core/values/durations.js';
-import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
+import { mebibyte } from '../../core/values/numbers.js';
+import { listItems } from '../../core/values/text.js';
+import { coversType, eventTypes } from '../outbox/event-types.js';
+import { idOfMessage, messageIdOf, payloadOf } from '../outbox/message.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
+import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
+import type { EventDto, EventsResponseDto } from './event.dto.js';
 import { eventErrors } from './event-errors.js';
+import { EventWaiters } from './event-waiters.js';
+import type { EventsQuery } from './events.query.js';
 
-/** How many bytes of events a page has, as they are stored; a single larger one comes alone. */
+/** Bytes of events on a page, as stored; a single larger event comes alone. */
 const pageBytes = 4 * mebibyte;
-/** How many events are looked through for those of the wanted types before it is seen what the time is. */
+/** How many events a search for certain types reads before it looks at the time. */
 const windowSize = 5_000;
-/** How long a page may look for events of the wanted types. */
+/** How long a page may search for events of certain types. */
 const searchMs = 1_000;
 
 const sequenceOnly = { fields: ['sequence'] } as const;
 
-/** An event in the feed; what receivers of webhooks are told, and its number. */
-export interface FeedEvent extends EventPayload {
-  readonly sequence: number;
-  /** The `webhook-id`. */
-  readonly id: string;
-  /** The id of the object that it is about; null where that has none. */
-  readonly objectId: string | null;
-}
-
-/** What of the events is asked for. */
-export interface FeedPart {
-  /** The number behind which it begins; 0 for the oldest one that is kept. */
+interface PageRequest {
+  /** The number after which the page begins; 0 for the oldest event that is kept. */
   readonly after: number;
   readonly limit: number;
   /** Null for all. */
   readonly types: readonly string[] | null;
 }
 
-/** A page of the feed. */
-export interface FeedPage {
-  readonly events: readonly FeedEvent[];
-  /** The number up to which everything was looked at; the next page begins after it. */
-  readonly next: number;
-  /** Whether there are events after that. */
-  readonly hasMore: boolean;
+/** Events by their numbers: above the first, up to the last. */
+interface Range {
+  readonly after: number;
+  readonly last: number;
 }
 
-/** Reads the numbered events of organizations (rules FEED-1 to FEED-3). */
+/** The feed of an organization's events (rules FEED-1 to FEED-4). */
 @Injectable()
 export class EventFeedService {
   private readonly keptMs: number;
+  private readonly deadlineMs: number;
+  /** Reads that have not started, by their parameters; each is there for one turn of the event loop. */
+  private readonly starting = new Map<string, Promise<EventsResponseDto>>();
 
   constructor(
     @InjectCollection('OutboxEvent')
     private readonly events: TenantCollection<OutboxEventDocument>,
-    private readonly feeds: EventFeedsRepository,
+    private readonly outbox: OutboxEventsRepository,
+    private readonly waiters: EventWaiters,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
-    @Inject(ENVIRONMENT) { EVENTS_RETENTION_DAYS }: Environment,
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, EVENTS_RETENTION_DAYS }: Environment,
   ) {
     this.keptMs = EVENTS_RETENTION_DAYS * dayMs;
+    this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
   /**
-   * A page of events. One that looks for certain types ends, with `hasMore`, when it has looked for a
-   * second in vain.
+   * The page for checked parameters, as soon as it has an event or the wait is over.
    *
-   * @throws DomainError 400 beyond the last event, 410 where the next events are no longer kept
+   * @param signal ends the wait: the client has left
+   * @throws DomainError 400 after the last event, 410 if the next events are no longer kept
    */
-  async page(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
-    // A new primary may know later than the one before how far the feed goes, and which events that shows.
-    return this.snapshots.during(() => this.pageNow(organizationId, part));
-  }
-
-  private async pageNow(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
-    const { after, limit, types } = part;
-    const last = (await this.feeds.find(organizationId))?.last ?? 0;
-    if (after > last) return this.beyond(organizationId, after);
-    const oldest = after === last ? last + 1 : await this.oldestBehind(organizationId, after, last);
-    // The server removes what has expired some time later, in no certain order.
-    if (after > 0 && oldest > after + 1) throw expired(oldest - 1);
-    const endOfSearch = performance.now() + searchMs;
-    for (let behind = oldest - 1; ;) {
-      const end = types === null ? last : Math.min(last, behind + windowSize);
-      const { events, isCut } = await this.read(
-        organizationId,
-        { behind, last: end, limit },
-        types,
-      );
-      const next = isCut ? (events.at(-1)?.sequence ?? end) : end;
-      const isOver = events.length > 0 || next === last || performance.now() > endOfSearch;
-      if (isOver) return { events, next, hasMore: next < last };
-      behind = next;
+  async read(
+    organizationId: Types.ObjectId,
+    query: EventsQuery,
+    signal: AbortSignal,
+  ): Promise<EventsResponseDto> {
+    const { limit = '100', types, lastEventId = '0', after: first = lastEventId } = query;
+    const { wait, timeout = '0' } = query;
+    const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
+    const end = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+    const part = { limit: Number(limit), types: types === undefined ? null : typesOf(types) };
+    let after = await this.inTime(this.numberOf(organizationId, first));
+    for (let isFirst = true; ; isFirst = false) {
+      const read = () => this.inTime(this.page(organizationId, { ...part, after }));
+      const key = [organizationId.toHexString(), after, limit, types].join(' ');
+      const page = await (isFirst ? read() : this.together(key, read));
+      const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
+      if (page.data.length > 0 || isOver) return page;
+      // A long search without a result continues as long as its client waits.
+      const hasNews = page.hasMore || (await this.waiters.news(organizationId, page.next, end));
+      if (!hasNews) return page;
+      after = page.next;
     }
   }
 
-  /**
-   * The number of an event, which may be named by its message instead.
-   *
-   * @throws DomainError 410 when the event is not kept, or none of the organization's
-   */
-  async numberOf(organizationId: Types.ObjectId, event: string): Promise<number> {
+  /** A page as it is now; a search for types ends after a second without a result, with `hasMore`. */
+  async page(organizationId: Types.ObjectId, request: PageRequest): Promise<EventsResponseDto> {
+    // One state: a new primary may learn late how far the feed goes, and which events that includes.
+    return this.snapshots.during(() => this.pageNow(organizationId, request));
+  }
+
+  private async pageNow(
+    organizationId: Types.ObjectId,
+    { after, limit, types }: PageRequest,
+  ): Promise<EventsResponseDto> {
+    const last = await this.outbox.lastNumber(organizationId);
+    if (after > last) await this.assertNumberGiven(organizationId, after);
+    if (after >= last) return { data: [], next: after, hasMore: false };
+    const oldest = types === null ? null : await this.oldestIn(organizationId, { after, last });
+    const endOfSearch = performance.now() + searchMs;
+    for (let position = oldest === null ? after : oldest - 1; ;) {
+      const end = types === null ? last : Math.min(last, position + windowSize);
+      const range = { after: position, last: end };
+      const { data, isCut } = await this.readRange(organizationId, range, limit, types);
+      assertKept(after, oldest ?? data[0]?.sequence ?? last + 1);
+      const next = isCut ? (data.at(-1)?.sequence ?? end) : end;
+      const isOver = data.length > 0 || next === last || performance.now() > endOfSearch;
+      if (isOver) return { data, next, hasMore: next < last };
+      position = next;
+    }
+  }
+
+  /** The number of an event, which may be named by its `webhook-id` instead. */
+  private async numberOf(organizationId: Types.ObjectId, event: string): Promise<number> {
     if (/^\d+$/.test(event)) return Number(event);
     const _id = parseObjectId(idOfMessage(event));
-    // Only what a majority has, and so cannot be taken back, is shown.
+    // A majority has the snapshot's state, so a failover cannot take a number back.
     return this.snapshots.during(async () => {
       const found = _id && (await this.events.findOne(organizationId, { _id }, sequenceOnly));
       if (found?.sequence) return found.sequence;
-      const last = (await this.feeds.find(organizationId))?.last ?? 0;
-      throw expired((await this.oldestBehind(organizationId, 0, last)) - 1);
+      const last = await this.outbox.lastNumber(organizationId);
+      throw expired((await this.oldestIn(organizationId, { after: 0, last })) - 1);
     });
   }
 
-  /** A new primary may not know yet that a majority has the events which the one before it has shown. */
-  private async beyond(organizationId: Types.ObjectId, after: number): Promise<FeedPage> {
-    const numbers = await this.feeds.lastNumbers([organizationId]);
+  /** A new primary may not know yet that a majority has the events which the old one has shown. */
+  private async assertNumberGiven(organizationId: Types.ObjectId, after: number): Promise<void> {
+    const numbers = await this.outbox.lastNumbers([organizationId]);
     const last = numbers.get(organizationId.toHexString()) ?? 0;
     if (after > last) throw new DomainError(eventErrors.beyondLast, { last });
-    return { events: [], next: after, hasMore: false };
   }
 
-  private async oldestBehind(
-    organizationId: Types.ObjectId,
-    behind: number,
-    last: number,
-  ): Promise<number> {
-    const numberedAfter = new Date(this.clock.now().getTime() - this.keptMs);
-    const first = await this.events.findOne(
-      organizationId,
-      { sequence: { $gt: behind }, numberedAt: { $gt: numberedAfter } },
-      { ...sequenceOnly, sort: { sequence: 1 } },
-    );
-    // After a restore of another moment there may be higher numbers than the feed has.
-    return Math.min(first?.sequence ?? last + 1, last + 1);
+  /** The number of the oldest event in a range that is kept; the one after the range if none is. */
+  private async oldestIn(organizationId: Types.ObjectId, { after, last }: Range): Promise<number> {
+    const first = await this.events.findOne(organizationId, this.kept({ after, last }), {
+      ...sequenceOnly,
+      sort: { sequence: 1 },
+    });
+    return first?.sequence ?? last + 1;
   }
 
-  private async read(
+  /** The server removes expired events later, in no certain order: they are not shown meanwhile. */
+  private kept({ after, last }: Range) {
+    const expiredAt = new Date(this.clock.now().getTime() - this.keptMs);
+    return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
+  }
+
+  private async readRange(
     organizationId: Types.ObjectId,
-    { behind, last, limit }: { behind: number; last: number; limit: number },
+    range: Range,
+    limit: number,
     types: readonly string[] | null,
-  ): Promise<{ events: FeedEvent[]; isCut: boolean }> {
-    const events: FeedEvent[] = [];
+  ): Promise<{ data: EventDto[]; isCut: boolean }> {
+    const data: EventDto[] = [];
     let bytes = 0;
-    const ofTypes = types === null ? {} : { type: { $in: [...types] } };
-    const filter = { sequence: { $gt: behind, $lte: last }, ...ofTypes };
+    const filter = { ...this.kept(range), ...(types !== null && { type: { $in: [...types] } }) };
     const options = { sort: { sequence: 1 }, limit, hint: 'feed' } as const;
     for await (const batch of this.events.batches(organizationId, filter, options)) {
       for (const event of batch) {
         bytes += BSON.calculateObjectSize(event);
-        if (events.length > 0 && bytes > pageBytes) return { events, isCut: true };
-        events.push(feedEvent(event));
+        if (data.length > 0 && bytes > pageBytes) return { data, isCut: true };
+        const id = messageIdOf(event._id);
+        data.push({ sequence: Number(event.sequence), id, ...payloadOf(event) });
       }
     }
-    return { events, isCut: events.length === limit };
+    return { data, isCut: data.length === limit };
   }
+
+  /**
+   * Shares a read that has not started: an event wakes all its readers at once. A read that has started may miss
+   * the event for which a later reader was woken.
+   */
+  private together(key: string, read: () => Promise<EventsResponseDto>) {
+    const starting = this.starting.get(key);
+    if (starting !== undefined) return starting;
+    const reading = nextTurn().then(() => {
+      this.starting.delete(key);
+      return read();
+    });
+    this.starting.set(key, reading);
+    return reading;
+  }
+
+  /** The wait for events has no deadline, the wait for the database has. */
+  private inTime<T>(reading: Promise<T>): Promise<T> {
+    return withinDeadline(reading, this.deadlineMs);
+  }
+}
+
+function assertKept(after: number, oldest: number): void {
+  if (after > 0 && oldest > after + 1) throw expired(oldest - 1);
 }
 
 function expired(next: number): DomainError {
   return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
 }
 
-function feedEvent(event: OutboxEventDocument): FeedEvent {
-  const { id, payload } = payloadOf(event);
-  return { sequence: Number(event.sequence), id, ...payload, objectId: objectIdOf(event) };
+/** The types that a comma list of subscriptions covers; null for all. */
+function typesOf(list: string): string[] | null {
+  const wanted = listItems(list);
+  return wanted.includes('*') ? null : eventTypes.filter((type) => coversType(wanted, type));
 }

@@ -3,19 +3,18 @@ import fc from 'fast-check';
 import { Types } from 'mongoose';
 import { valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import type { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
 import type { EventRelay } from '../outbox/event-relay.js';
+import type { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import { EventWaiters } from './event-waiters.js';
 
 const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
 
 function newWaiters(most = 10) {
-  /** What this process numbers, and the numbers of all processes by organization. */
   let numberHere: (organizationId: Types.ObjectId) => void = () => {};
   const last = new Map<string, number>();
   const lastNumbers = jest.fn(async (_ids: readonly Types.ObjectId[]) => last);
   const relay = { onNumbered: (listener: typeof numberHere) => (numberHere = listener) };
-  const feeds = { lastNumbers } as unknown as EventFeedsRepository;
+  const feeds = { lastNumbers } as unknown as OutboxEventsRepository;
   const metrics = new Metrics();
   const waiters = new EventWaiters(relay as unknown as EventRelay, feeds, metrics);
   waiters.most = most;
@@ -26,8 +25,8 @@ function newWaiters(most = 10) {
   return { waiters, metrics, client, news, number, last, lastNumbers };
 }
 
-describe('requests that wait for events', () => {
-  it('are woken for their organization only', async () => {
+describe('a request that waits for events', () => {
+  it('is woken by events of its own organization only', async () => {
     const { waiters, news, number } = newWaiters();
     const [mine, others] = [news(one), news(other)];
     number([one]);
@@ -38,7 +37,7 @@ describe('requests that wait for events', () => {
     expect(waiters.count).toBe(0);
   });
 
-  it('end when their client leaves or the process ends, and none begins after that', async () => {
+  it('ends when its client leaves or the process shuts down, and none begins after that', async () => {
     const { waiters, client, news } = newWaiters();
     const waiting = news();
     client.abort();
@@ -51,7 +50,7 @@ describe('requests that wait for events', () => {
     expect(ending.waiters.count).toBe(0);
   });
 
-  it('are never too many: the longest of the organization with the most makes room', async () => {
+  it('ends early when too many wait: the oldest of the organization with the most', async () => {
     const { waiters, metrics, news, number } = newWaiters(3);
     const quiet = news(other);
     const [first, second] = [news(one), news(one)];
@@ -65,18 +64,16 @@ describe('requests that wait for events', () => {
   });
 });
 
-describe('events of other processes', () => {
-  /** Until a function that is awaited for has been called so often. */
+describe('the query for events of other processes', () => {
   const called = async (times: number, { mock }: { mock: { calls: unknown[] } }) => {
     while (mock.calls.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
   };
 
-  it('wake exactly the requests that have not looked at their numbers, by one question for all', async () => {
+  it('wakes exactly the requests that have not read the last number, once for all of them', async () => {
     const organizations = Array.from({ length: 4 }, () => new Types.ObjectId());
     const waiting = fc.record({ organization: fc.nat(3), lookedUpTo: fc.nat(5) });
     const numbers = fc.array(fc.nat(5), { minLength: 4, maxLength: 4 });
     const histories = fc.record({ requests: fc.array(waiting, { minLength: 1 }), numbers });
-    // Together: each waits for its question.
     const cases = fc.sample(histories, 300).map(async ({ requests, numbers: lasts }) => {
       const { news, last, lastNumbers, client, waiters } = newWaiters(100);
       const woken = requests.map(() => false);
@@ -98,7 +95,7 @@ describe('events of other processes', () => {
     await Promise.all(cases);
   });
 
-  it('are asked for one question after the other, and wake nobody while the database fails', async () => {
+  it('is not repeated while it runs, and wakes nobody if it fails', async () => {
     const { news, last, lastNumbers } = newWaiters();
     const { promise, reject } = Promise.withResolvers<never>();
     lastNumbers.mockReturnValueOnce(promise);

@@ -2,45 +2,41 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { Metrics } from '../../core/observability/metrics.js';
-import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
 import { EventRelay } from '../outbox/event-relay.js';
+import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 
-/** How often the database is asked for what other processes have numbered. */
+/** How often this process looks for events that other processes have numbered. */
 const intervalMs = 250;
 
-/** A request that waits for an event with a higher number than it has looked at. */
+/** A request that waits for an event with a higher number than it has read. */
 interface Waiter {
-  readonly lookedUpTo: number;
+  readonly lastRead: number;
   /** Ends the wait, with whether there may be such an event. */
   readonly end: (hasNews: boolean) => void;
 }
 
 /**
- * The requests that wait for events (rule FEED-4). Events that this process numbers wake them at once. For those
- * of other processes one question for all who wait is asked after the other; while the database does not
- * answer it nobody is woken, so that nobody else asks either. When there are too many, the one that has waited
- * longest of the organization with the most is told that its time is over.
+ * The requests that wait for events (rule FEED-4). Events that this process numbers wake them at once. One query at
+ * a time for all of them finds the others; while it fails nobody is woken, so that they do not stampede the database.
  */
 @Injectable()
 export class EventWaiters implements OnModuleDestroy {
   /** How many may wait: each holds a connection. */
   most = 5_000;
-  /** How many wait. */
   count = 0;
-  /** Whether no request can wait any more: the process is to end. */
+  /** The process shuts down: no request may wait. */
   isEnded = false;
+  /** By organization, the longest-waiting first. */
   private readonly waiting = new Map<string, Set<Waiter>>();
   private readonly cutShort: Counter;
-  private question: NodeJS.Timeout | undefined;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     relay: EventRelay,
-    private readonly feeds: EventFeedsRepository,
+    private readonly events: OutboxEventsRepository,
     metrics: Metrics,
   ) {
-    relay.onNumbered((organizationId) => {
-      for (const { end } of this.waiting.get(organizationId.toHexString()) ?? []) end(true);
-    });
+    relay.onNumbered((organizationId) => this.wake(organizationId.toHexString()));
     metrics.collect(
       'event_requests_waiting',
       'Requests that wait for events in this process; 5,000 at most.',
@@ -55,26 +51,25 @@ export class EventWaiters implements OnModuleDestroy {
   }
 
   /**
-   * Waits until there may be events with a higher number than was looked at.
+   * Waits until there may be events with a higher number than the last that was read.
    *
-   * @param signal ends the wait
-   * @returns false when the wait is over without any
+   * @returns false when the signal, a shutdown or too many other requests end the wait
    */
   async news(
     organizationId: Types.ObjectId,
-    lookedUpTo: number,
+    lastRead: number,
     signal: AbortSignal,
   ): Promise<boolean> {
     if (this.isEnded || signal.aborted) return false;
     if (this.count >= this.most) this.cutOne();
     const { promise, resolve: end } = Promise.withResolvers<boolean>();
     const key = organizationId.toHexString();
-    const waiter = { lookedUpTo, end };
+    const waiter = { lastRead, end };
     const isOver = () => end(false);
     signal.addEventListener('abort', isOver);
     this.waiting.set(key, (this.waiting.get(key) ?? new Set()).add(waiter));
     this.count += 1;
-    this.askSoon();
+    this.lookSoon();
     try {
       return await promise;
     } finally {
@@ -83,7 +78,6 @@ export class EventWaiters implements OnModuleDestroy {
     }
   }
 
-  /** Ends all waits, also those that begin later: the process is to end. */
   endAll(): void {
     this.isEnded = true;
     for (const { end } of [...this.waiting.values()].flatMap((some) => [...some])) end(false);
@@ -93,29 +87,24 @@ export class EventWaiters implements OnModuleDestroy {
     this.endAll();
   }
 
-  /** Asks one question after the other for as long as somebody waits. */
-  private askSoon(): void {
-    if (this.question !== undefined || this.count === 0) return;
-    this.question = setTimeout(() => void this.ask(), intervalMs).unref();
+  private lookSoon(): void {
+    if (this.count > 0) this.timer ??= setTimeout(() => void this.look(), intervalMs).unref();
   }
 
-  private async ask(): Promise<void> {
-    // A question that fails is asked again.
-    if (this.count > 0) await this.wakeBehind().catch(() => undefined);
-    this.question = undefined;
-    this.askSoon();
+  private async look(): Promise<void> {
+    const ids = [...this.waiting.keys()].map((key) => new Types.ObjectId(key));
+    // After a failure the next look follows as well.
+    const numbers = ids.length === 0 ? [] : await this.events.lastNumbers(ids).catch(() => []);
+    for (const [key, number] of numbers) this.wake(key, number);
+    this.timer = undefined;
+    this.lookSoon();
   }
 
-  private async wakeBehind(): Promise<void> {
-    const keys = [...this.waiting.keys()];
-    const last = await this.feeds.lastNumbers(keys.map((key) => new Types.ObjectId(key)));
-    for (const [key, number] of last) {
-      for (const { lookedUpTo, end } of this.waiting.get(key) ?? []) {
-        if (lookedUpTo < number) end(true);
-      }
-    }
+  private wake(key: string, number = Number.POSITIVE_INFINITY): void {
+    for (const { lastRead, end } of this.waiting.get(key) ?? []) if (lastRead < number) end(true);
   }
 
+  /** Ends the longest wait of the organization with the most. */
   private cutOne(): void {
     const [key, largest] = [...this.waiting].reduce((one, other) =>
       other[1].size > one[1].size ? other : one,

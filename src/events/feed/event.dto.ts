@@ -48,9 +48,10 @@ export class EventDto {
     description: 'What is different; only of events whose type ends in .updated.',
     example: [{ field: 'data.project', from: null, to: 'Palm Meadows' }],
   })
-  changes?: object[];
+  changes?: readonly object[];
 }
 
+/** A page of the feed (rule FEED-1). */
 export class EventsResponseDto {
   @ApiProperty({ type: [EventDto] })
   data!: EventDto[];

@@ -1,24 +1,23 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Types } from 'mongoose';
 import { RequestQuery } from '../../core/http/validation/declared-types.js';
 import { CurrentCaller, type RequestCaller } from '../../core/http/request-caller.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { acceptedType } from '../../core/http/server/accepted-type.js';
 import { addVary } from '../../core/http/server/request-context.js';
+import { objectIdOf } from '../outbox/message.js';
 import { eventErrors } from './event-errors.js';
-import { CloudEventDto, EventsResponseDto } from './event.dto.js';
-import type { FeedEvent, FeedPage } from './event-feed.service.js';
+import { CloudEventDto, type EventDto, EventsResponseDto } from './event.dto.js';
+import { EventFeedService } from './event-feed.service.js';
 import { EventsQuery, longestWait } from './events.query.js';
-import { EventsService } from './events.service.js';
 import { pollingHeaders } from '../../core/http/reference/api-documentation.js';
 import { Endpoint } from '../../core/http/reference/endpoint.js';
 
 const jsonType = 'application/json';
-/** The media type of a page of CloudEvents. */
 const cloudEventsType = 'application/cloudevents-batch+json';
 
-/** Header of pages and of the 410. */
 const nextHeader = {
   'x-next-cursor': {
     description: 'What to send as after for what follows.',
@@ -31,7 +30,7 @@ const nextHeader = {
 @ApiSecurity('api-key')
 @Controller('events')
 export class EventsController {
-  constructor(private readonly events: EventsService) {}
+  constructor(private readonly feed: EventFeedService) {}
 
   @Get()
   @Endpoint({
@@ -73,51 +72,39 @@ export class EventsController {
     },
   })
   async read(
-    @CurrentCaller() caller: RequestCaller,
+    @CurrentCaller() { organizationId }: RequestCaller,
     @RequestQuery() query: EventsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
     const left = new AbortController();
     reply.raw.once('close', () => left.abort());
-    // It may have left while its key was looked up.
+    // The client may have left while its key was looked up.
     if (reply.raw.destroyed) left.abort();
-    const page = await this.events.read(caller, query, left.signal);
+    const page = await this.feed.read(organizationId, query, left.signal);
     const accepted = acceptedType(request, [jsonType, cloudEventsType]) ?? jsonType;
-    const text =
-      accepted === jsonType
-        ? pageText(page)
-        : cloudEventsText(page, caller.organizationId.toHexString());
+    const content =
+      accepted === jsonType ? page : page.data.map((event) => cloudEvent(event, organizationId));
     reply.header('content-type', `${accepted}; charset=utf-8`);
     reply.header('x-next-cursor', String(page.next));
     addVary(reply, 'accept');
-    return Buffer.from(text);
+    return Buffer.from(JSON.stringify(content));
   }
 }
 
-/** The text of a page in the service's own form. */
-function pageText({ events, next, hasMore }: FeedPage): string {
-  const data = events.map(({ objectId: _objectId, ...event }) => event);
-  return JSON.stringify({ data, next, hasMore });
-}
-
-/**
- * The text of a page as CloudEvents in JSON, version 1.0. What has changed is an extension, and extensions
- * are texts: the list of changes as JSON.
- */
-function cloudEventsText({ events }: FeedPage, organizationId: string): string {
-  return JSON.stringify(events.map((event) => cloudEvent(event, organizationId)));
-}
-
-function cloudEvent(event: FeedEvent, organizationId: string) {
-  const { id, type, timestamp: time, data, changes, objectId, sequence } = event;
+/** An event as CloudEvents 1.0. `changes` is an extension, and the value of an extension is a text. */
+function cloudEvent(
+  { id, type, timestamp, data, changes, sequence }: EventDto,
+  organizationId: Types.ObjectId,
+) {
+  const subject = objectIdOf({ data });
   return {
     specversion: '1.0',
     id,
-    source: `/organizations/${organizationId}`,
+    source: `/organizations/${organizationId.toHexString()}`,
     type,
-    time,
-    ...(objectId === null ? {} : { subject: objectId }),
+    time: timestamp,
+    ...(subject === null ? {} : { subject }),
     datacontenttype: 'application/json',
     sequence: String(sequence),
     ...(changes === undefined ? {} : { changes: JSON.stringify(changes) }),

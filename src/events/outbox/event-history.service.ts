@@ -18,13 +18,12 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 /** An event without its contents, which may be large. */
 export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 
-/** An event with its changes, and of its object only id and status. */
+/** An event with its changes; its object has only `_id` and `status`. */
 export type ChangeEvent = Pick<
   OutboxEventDocument,
   '_id' | 'organizationId' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
 >;
 
-/** The content of an event. */
 export type EventContent = Pick<OutboxEventDocument, 'type' | 'data' | 'changes'>;
 
 const without = ['data', 'changes'] as const;
@@ -47,16 +46,14 @@ export class EventHistoryService {
     private readonly clock: Clock,
   ) {}
 
-  /** The newest events of an organization: all, or those that have no deliveries because they failed. */
+  /** The newest events of an organization: all, or the ones that could not be relayed. */
   async list(
     organizationId: Types.ObjectId,
     { failed, limit }: { readonly failed: boolean; readonly limit: number },
   ): Promise<ListedEvent[]> {
-    if (!failed) {
-      return this.events.find(organizationId, {}, { without, sort: { createdAt: -1 }, limit });
-    }
-    const filter = { failureReason: { $gt: '' } } as const;
-    return this.events.find(organizationId, filter, { without, sort: { numberedAt: -1 }, limit });
+    const filter = failed ? ({ failureReason: { $gt: '' } } as const) : {};
+    const sort = failed ? ({ numberedAt: -1 } as const) : ({ createdAt: -1 } as const);
+    return this.events.find(organizationId, filter, { without, sort, limit });
   }
 
   /** The events about objects, newest first, without their contents. */
@@ -94,9 +91,9 @@ export class EventHistoryService {
   }
 
   /**
-   * Removes the values about a person from the events about objects (rule LEAD-15).
+   * Removes personal data from the events about objects (rule LEAD-15).
    *
-   * @param erase gives what is left of an event
+   * @param erase returns the content without it
    */
   erase(
     organizationId: Types.ObjectId,

@@ -9,25 +9,24 @@ import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { EventFeedsRepository } from './event-feeds.repository.js';
 import { OutboxEventsRepository, type UnnumberedEvent } from './outbox-events.repository.js';
 import { Outbox } from './outbox.js';
 
-/** Creates whatever events lead to, in the transaction that numbers them. */
-export interface EventFanOut {
-  /**
-   * Takes events of one organization. May be called again for the same events after a failure.
-   *
-   * @returns how many of them it has taken, from the first on; at least one
-   */
-  fanOut(organizationId: Types.ObjectId, events: readonly UnnumberedEvent[]): Promise<number>;
-}
+/**
+ * Creates the deliveries of events of one organization, in the transaction that numbers them.
+ *
+ * @returns how many events it has taken, from the first on; at least one
+ */
+export type FanOut = (
+  organizationId: Types.ObjectId,
+  events: readonly UnnumberedEvent[],
+) => Promise<number>;
 
 /** How long a process that relays may be silent before another one takes over (rule HOOK-9). */
 const leaseMs = 2_000;
 /** How often events of other processes are looked for (rule HOOK-10). */
 const intervalMs = 250;
-/** How long events wait for others after some were numbered: few at a time cost the database more. */
+/** Pause after the last events were numbered: numbering a few at a time costs the database more. */
 const gatherMs = 100;
 /** How many events of an organization one transaction numbers. */
 const batchSize = 250;
@@ -35,30 +34,28 @@ const batchSize = 250;
 const attemptsAlone = 3;
 
 /**
- * Numbers committed events and fans them out (rules FEED-2 and HOOK-4). One process at a time takes each
- * organization in turn, so that the backlog of one delays no other. Everything happens in one transaction:
- * a second relay beside it would only conflict.
+ * Numbers committed events and creates their deliveries (rules FEED-2 and HOOK-4). One process at a time takes
+ * the organizations in turn, so that the backlog of one does not delay another; a second relay would only conflict.
  */
 @Injectable()
 export class EventRelay implements OnModuleDestroy {
   private readonly logger = new Logger(EventRelay.name);
   private readonly loop = new PollingLoop(
-    'Events could not be relayed',
+    'Could not number events; trying again in 250 ms',
     () => this.run(),
     () => intervalMs,
   );
   private readonly lease: Lease;
-  /** The organization that had its turn last. */
+  /** The organization that had the last turn. */
   private last: Types.ObjectId | null = null;
   private mayGather = false;
   private readonly numbered: Counter;
   private listener: (organizationId: Types.ObjectId) => void = () => {};
-  private target: EventFanOut = { fanOut: async (_organizationId, { length }) => length };
+  private fanOut: FanOut = async (_organizationId, { length }) => length;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly events: OutboxEventsRepository,
-    private readonly feeds: EventFeedsRepository,
     private readonly transactions: Transactions,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -71,9 +68,8 @@ export class EventRelay implements OnModuleDestroy {
     this.lease = leases.of('event-relay', leaseMs);
   }
 
-  /** Fans all events out to a target. */
-  fanOutTo(target: EventFanOut): void {
-    this.target = target;
+  fanOutBy(fanOut: FanOut): void {
+    this.fanOut = fanOut;
   }
 
   /** Calls the listener after this process has numbered events of an organization. */
@@ -88,15 +84,10 @@ export class EventRelay implements OnModuleDestroy {
     this.outbox.onPublished(() => this.loop.wake());
   }
 
-  /** Begins nothing new. May be called again. */
-  async stop(): Promise<void> {
-    await this.loop.stop();
-    // Where the database is gone, the lease ends by itself.
-    await this.lease.release().catch(() => undefined);
-  }
-
   async onModuleDestroy(): Promise<void> {
-    await this.stop();
+    await this.loop.stop();
+    // If the database is out of reach, the lease simply expires.
+    await this.lease.release().catch(() => undefined);
   }
 
   /**
@@ -105,11 +96,11 @@ export class EventRelay implements OnModuleDestroy {
    * @returns false when no organization has events without a number
    */
   async relayNext(): Promise<boolean> {
-    const organizationId = await this.events.nextUnnumbered(this.last);
-    // A failure must not make the next turn that of the same organization.
-    this.last = organizationId;
-    if (organizationId !== null) await this.relay(organizationId, batchSize);
-    return organizationId !== null;
+    // Set before the work, so that a failure does not give the same organization the next turn.
+    this.last = await this.events.nextUnnumbered(this.last);
+    if (this.last === null) return false;
+    await this.relay(this.last, batchSize);
+    return true;
   }
 
   private async run(): Promise<void> {
@@ -120,65 +111,56 @@ export class EventRelay implements OnModuleDestroy {
     this.mayGather = hasRelayed;
   }
 
-  /** Numbers the first events of an organization, in halves where some of them cannot be fanned out. */
+  /** Numbers the first events of an organization, in halves if the fan-out of some fails. */
   private async relay(organizationId: Types.ObjectId, limit: number, attempt = 1): Promise<void> {
     let found = limit;
-    const work = async () => {
-      const events = await this.events.findUnnumbered(organizationId, limit);
-      found = events.length;
-      return this.number(organizationId, events);
-    };
     try {
-      await this.commit(organizationId, work);
+      await this.number(organizationId, limit, (events) => {
+        found = events.length;
+        return this.fanOut(organizationId, events);
+      });
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
       if (found > 1) {
         await this.relay(organizationId, Math.ceil(found / 2));
         await this.relay(organizationId, Math.floor(found / 2));
       } else if (attempt < attemptsAlone) await this.relay(organizationId, 1, attempt + 1);
-      else await this.setAside(organizationId, error as Error);
+      else await this.setAside(organizationId, (error as Error).message);
     }
   }
 
-  /** Numbers the first event of an organization without deliveries, with its reason. */
-  private async setAside(organizationId: Types.ObjectId, { message }: Error): Promise<void> {
-    await this.commit(organizationId, async () => {
-      const events = await this.events.findUnnumbered(organizationId, 1);
-      const eventId = events[0]?._id.toHexString();
-      this.logger.error({ eventId, reason: message }, 'An event could not be relayed');
-      return this.number(organizationId, events, message);
-    });
+  /** Numbers the first event of an organization without deliveries. */
+  private async setAside(organizationId: Types.ObjectId, reason: string): Promise<void> {
+    const report = async ([event]: readonly UnnumberedEvent[]) => {
+      const eventId = event?._id.toHexString();
+      this.logger.error({ eventId, reason }, 'Could not create the deliveries of an event');
+      return 1;
+    };
+    await this.number(organizationId, 1, report, reason);
   }
 
-  private async commit(organizationId: Types.ObjectId, work: () => Promise<number>): Promise<void> {
+  private async number(
+    organizationId: Types.ObjectId,
+    limit: number,
+    take: (events: readonly UnnumberedEvent[]) => Promise<number>,
+    failureReason?: string,
+  ): Promise<void> {
+    let lastGiven = 0;
+    const work = async () => {
+      const events = await this.events.findUnnumbered(organizationId, limit);
+      if (events.length === 0) return 0;
+      const ids = events.slice(0, await take(events)).map(({ _id }) => _id);
+      const options = { lastGiven, ...(failureReason !== undefined && { failureReason }) };
+      await this.events.number(organizationId, ids, this.clock.now(), options);
+      return ids.length;
+    };
     const count = await this.transactions.run(work, {
       // A feed that was restored from an earlier moment than its events continues after the last of them.
-      onDuplicateKey: async () =>
-        this.feeds.advance(
-          organizationId,
-          await this.events.lastSequence(organizationId),
-          this.clock.now(),
-        ),
+      onDuplicateKey: async () => {
+        lastGiven = await this.events.lastSequence(organizationId);
+      },
     });
     this.numbered.inc(count);
     if (count > 0) this.listener(organizationId);
-  }
-
-  /** Numbers events inside the open transaction. */
-  private async number(
-    organizationId: Types.ObjectId,
-    events: readonly UnnumberedEvent[],
-    failureReason?: string,
-  ): Promise<number> {
-    if (events.length === 0) return 0;
-    const count =
-      failureReason === undefined ? await this.target.fanOut(organizationId, events) : 1;
-    const { last = 0, numberedAt = null } = (await this.feeds.find(organizationId)) ?? {};
-    const now = this.clock.now();
-    const at = numberedAt !== null && numberedAt > now ? numberedAt : now;
-    const ids = events.slice(0, count).map(({ _id }) => _id);
-    await this.events.setNumbers(organizationId, ids, { first: last + 1, at, failureReason });
-    await this.feeds.advance(organizationId, last + ids.length, at);
-    return ids.length;
   }
 }

@@ -10,13 +10,13 @@ describe('coversType', () => {
     [['client.*'], 'lead.created', false],
     [['lead'], 'lead.created', false],
     [[], 'lead.created', false],
-  ])('%j and %s: %p', (subscribed, type, isCovered) => {
+  ])('returns for %j and %s %p', (subscribed, type, isCovered) => {
     expect(coversType(subscribed, type)).toBe(isCovered);
   });
 });
 
 describe('subscriptions', () => {
-  it('are everything, each kind of object, each type', () => {
+  it('contain everything, each kind of object and each type', () => {
     expect(subscriptions).toEqual(
       expect.arrayContaining(['*', 'unit.*', 'wallet.*', 'lead.deleted']),
     );

@@ -3,41 +3,26 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 const prefix = 'msg_';
 
-/** What is sent, the same at every attempt. */
+/** A webhook without its signature: the same bytes for every attempt and endpoint. */
 export interface Message {
   /** `webhook-id`. */
   readonly id: string;
   readonly body: string;
 }
 
-/** The parts of an event that its payload is made of. */
 type PayloadSource = Pick<OutboxEventDocument, '_id' | 'type' | 'data' | 'changes' | 'createdAt'>;
 
 /** An event as webhooks and the feed show it (rule HOOK-2). */
-export interface EventPayload {
-  readonly type: string;
-  readonly timestamp: string;
-  readonly data: object;
-  readonly changes?: readonly object[];
-}
-
-/** The message id and the payload of an event. */
-export function payloadOf({ _id, type, data, changes, createdAt }: PayloadSource): {
-  readonly id: string;
-  readonly payload: EventPayload;
-} {
+export function payloadOf({ type, data, changes, createdAt }: Omit<PayloadSource, '_id'>) {
   const timestamp = createdAt.toISOString();
-  const payload = { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };
-  return { id: messageIdOf(_id), payload };
+  return { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };
 }
 
-/** An event as every receiver gets it (rule HOOK-2). */
 export function messageOf(event: PayloadSource): Message {
-  const { id, payload } = payloadOf(event);
-  return { id, body: JSON.stringify(payload) };
+  return { id: messageIdOf(event._id), body: JSON.stringify(payloadOf(event)) };
 }
 
-/** The `webhook-id` of an event, the same for all attempts and endpoints. */
+/** The `webhook-id` of an event. */
 export function messageIdOf(eventId: Types.ObjectId): string {
   return `${prefix}${eventId.toHexString()}`;
 }

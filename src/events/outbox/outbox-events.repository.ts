@@ -9,7 +9,7 @@ import {
 import { withIndexHint } from '../../core/database/documents/cursors.js';
 import { openSession } from '../../core/database/transactions/open-session.js';
 import { objectIdOf } from './message.js';
-import type { OutboxEventDocument } from './outbox-event.schema.js';
+import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
 
 /** An event as the relay reads it, without its contents, which may be large. */
 export interface UnnumberedEvent extends Pick<
@@ -21,15 +21,7 @@ export interface UnnumberedEvent extends Pick<
   readonly bytes: number;
 }
 
-/** The numbers that some events get. */
-export interface Numbering {
-  /** The first number; each further event gets one more. */
-  readonly first: number;
-  readonly at: Date;
-  readonly failureReason?: string | undefined;
-}
-
-/** Since when the oldest of what waits does so, and how much it is. */
+/** The oldest of the waiting records, and how many there are. */
 export interface Waiting {
   readonly oldest: Date | null;
   readonly count: number;
@@ -42,16 +34,19 @@ const byId = { hint: { _id: 1 } } as const;
 /** Metrics are not worth more of the server's time. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
 
-/** The queries of the relay, the feed and the senders on `outboxEvents`. */
+/** The queries of the relay, the feed and the senders on `outboxEvents` and `eventFeeds`. */
 @Injectable()
 export class OutboxEventsRepository {
   private readonly events: Collection<OutboxEventDocument>;
+  private readonly feeds: Collection<EventFeedDocument>;
 
   constructor(
     @InjectAcrossTenants('OutboxEvent')
     private readonly collection: CollectionAcrossTenants<OutboxEventDocument>,
+    @InjectAcrossTenants('EventFeed') feeds: CollectionAcrossTenants<EventFeedDocument>,
   ) {
     this.events = collection.acrossTenants;
+    this.feeds = feeds.acrossTenants;
   }
 
   async insert(events: readonly OutboxEventDocument[]): Promise<void> {
@@ -88,18 +83,39 @@ export class OutboxEventsRepository {
     return found.map((event) => ({ ...event, objectId: objectIdOf(event) }));
   }
 
-  /** Gives events of an organization their numbers. */
-  async setNumbers(
+  /**
+   * Gives events of an organization the next numbers, in the open transaction.
+   *
+   * @param lastGiven a number that the feed continues after, even if it says less
+   */
+  async number(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
-    { first, at, failureReason }: Numbering,
+    now: Date,
+    { lastGiven, failureReason }: { readonly lastGiven: number; readonly failureReason?: string },
   ): Promise<void> {
-    const sequence = { $add: [first, { $indexOfArray: [ids, '$_id'] }] };
+    const feed = await this.feeds.findOneAndUpdate(
+      { _id: organizationId, organizationId },
+      [
+        {
+          $set: {
+            last: { $add: [{ $max: ['$last', lastGiven] }, ids.length] },
+            // Another process's clock may be ahead.
+            numberedAt: { $max: ['$numberedAt', now] },
+            updatedAt: now,
+            createdAt: { $ifNull: ['$createdAt', now] },
+          },
+        },
+      ],
+      { upsert: true, returnDocument: 'after', ...openSession() },
+    );
+    const { last = 0, numberedAt = now } = feed ?? {};
+    const sequence = { $add: [last - ids.length + 1, { $indexOfArray: [ids, '$_id'] }] };
     const reason =
       failureReason === undefined ? {} : { failureReason: { $literal: failureReason } };
     await this.events.updateMany(
       { _id: { $in: [...ids] }, organizationId, ...unnumbered },
-      [{ $set: { sequence, numberedAt: at, updatedAt: at, ...reason } }],
+      [{ $set: { sequence, numberedAt, updatedAt: numberedAt, ...reason } }],
       { ...byId, ...openSession() },
     );
   }
@@ -109,6 +125,23 @@ export class OutboxEventsRepository {
     const options = { projection: { sequence: 1 }, sort: { sequence: -1 } } as const;
     const event = await this.events.findOne({ organizationId, sequence: { $gt: 0 } }, options);
     return event?.sequence ?? 0;
+  }
+
+  /** The last number that the feed of an organization shows; 0 before its first event. */
+  async lastNumber(organizationId: Types.ObjectId): Promise<number> {
+    const feed = await this.feeds.findOne({ _id: organizationId, organizationId }, openSession());
+    return feed?.last ?? 0;
+  }
+
+  /** The same for several organizations, by their ids in hexadecimal. */
+  async lastNumbers(
+    organizationIds: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const ids = { $in: [...organizationIds] };
+    const feeds = await this.feeds
+      .find({ _id: ids, organizationId: ids }, { projection: { last: 1 } })
+      .toArray();
+    return new Map(feeds.map(({ _id, last }) => [_id.toHexString(), last]));
   }
 
   /** Events by their ids, with their contents. */
@@ -121,11 +154,7 @@ export class OutboxEventsRepository {
     return this.events.find(filter, { ...byId, ...readAsValues }).toArray();
   }
 
-  /**
-   * The events that wait for their numbers.
-   *
-   * @param limit most that are counted
-   */
+  /** The events that wait for their numbers, counted up to a limit. */
   async waiting(limit: number): Promise<Waiting> {
     return withIndexHint('unnumbered', async (hint) => {
       const [waiting] = await this.events

@@ -4,7 +4,7 @@ import { afterTransaction } from '../../core/database/transactions/open-session.
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
-/** Where features publish events, inside the transaction of the change that they are about. */
+/** Takes the events of features, inside the transaction of the change that they are about. */
 @Injectable()
 export class Outbox {
   private listener = () => {};
@@ -18,9 +18,9 @@ export class Outbox {
   }
 
   /**
-   * Stores events of one organization; they are sent when, and only when, the open transaction commits.
+   * Stores events of one organization; they are sent only if the open transaction commits.
    *
-   * @throws EventTooLargeError when one could not be sent, so that the change is not made either
+   * @throws DomainError 400 when one is too large to be sent
    */
   async publish(
     organizationId: Types.ObjectId,
@@ -30,7 +30,6 @@ export class Outbox {
     await this.store(events.map((event) => pendingEvent(organizationId, event, now)));
   }
 
-  /** As {@link publish}, for events that were made ready. */
   async store(events: readonly PendingEvent[]): Promise<void> {
     if (events.length === 0) return;
     await this.events.insert(events);

@@ -7,7 +7,7 @@ import type { EventType } from './event-types.js';
 import { messageOf } from './message.js';
 import { type OutboxEventDocument, timeOfStoring } from './outbox-event.schema.js';
 
-/** What a feature publishes (rule HOOK-2). */
+/** An event as a feature publishes it (rule HOOK-2). */
 export interface OutboundEvent extends Readonly<
   Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId' | 'erasedAt'>
 > {
@@ -17,10 +17,19 @@ export interface OutboundEvent extends Readonly<
 /** An event as it will be stored. */
 export type PendingEvent = OutboxEventDocument;
 
+/** Largest body of a webhook in MiB (rule HOOK-15). */
+const bodyLimit = 8;
+/** Largest event as stored, in MiB: a number in a list takes more bytes in BSON than in JSON. */
+const storedLimit = 15;
+/** JSON bytes for one byte of BSON, at most: a control character takes one there and six in JSON. */
+const jsonGrowth = 6;
+/** Type, time and the changes of a status take less. */
+const spareBytes = 4_096;
+
 /**
- * An event to store in the transaction of the change that it is about.
+ * An event to store in the transaction of its change.
  *
- * @throws EventTooLargeError when it could not be sent, so that the change must not be made either
+ * @throws DomainError 400 when it could not be stored or sent, so that the change must not be made either
  */
 export function pendingEvent(
   organizationId: Types.ObjectId,
@@ -35,48 +44,20 @@ export function pendingEvent(
     createdAt: now,
     updatedAt: now,
   };
-  assertEventSize(pending);
+  const size = BSON.calculateObjectSize(pending);
+  const mayBeTooLarge = size * jsonGrowth > bodyLimit * mebibyte;
+  const bodySize = mayBeTooLarge ? Buffer.byteLength(messageOf(pending).body) : 0;
+  if (size > storedLimit * mebibyte || bodySize > bodyLimit * mebibyte) {
+    throw new DomainError(httpErrors.eventTooLarge, { limit: bodyLimit });
+  }
   return pending;
 }
-
-/** Largest body of a webhook, and largest event as stored, in MiB (rule HOOK-15). */
-const bodyLimit = 8;
-const storedLimit = 15;
-
-/** An event that could not be stored or sent, so that its change cannot be made. */
-class EventTooLargeError extends DomainError<typeof httpErrors.eventTooLarge> {
-  constructor(message: string) {
-    super(httpErrors.eventTooLarge, { limit: bodyLimit });
-    this.message = message;
-  }
-}
-
-/**
- * Judges an event as it is stored and as it will be sent: a control character takes one byte in the
- * database and six in JSON, a number in a list more in the database.
- *
- * @throws EventTooLargeError
- */
-function assertEventSize(event: OutboxEventDocument): void {
-  const size = BSON.calculateObjectSize(event);
-  if (size > storedLimit * mebibyte) {
-    throw new EventTooLargeError(`The event is larger than ${storedLimit} MiB`);
-  }
-  // Nothing grows more than a control character, which is one byte here and six in JSON.
-  if (size * 6 <= bodyLimit * mebibyte) return;
-  if (Buffer.byteLength(messageOf(event).body) > bodyLimit * mebibyte) {
-    throw new EventTooLargeError(`The body is larger than ${bodyLimit} MiB`);
-  }
-}
-
-/** Type, time and the changes of a status take less. */
-const spareBytes = 4_096;
 
 /**
  * Whether the body of an event that shows a stored value could be sent.
  *
- * @param stored documents as stored, of which the JSON takes at most eight times as much
- * @param present the content of the event, made of them
+ * @param stored documents as stored, whose JSON takes at most eight times as much
+ * @param present makes the content of the event from them
  */
 export function fitsEvent(stored: object, present: () => object): boolean {
   const limit = bodyLimit * mebibyte - spareBytes;

@@ -6,7 +6,7 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { afterTransaction, openSession } from '../../core/database/transactions/open-session.js';
-import { type EventFanOut, EventRelay } from '../../events/outbox/event-relay.js';
+import { EventRelay } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import type { UnnumberedEvent } from '../../events/outbox/outbox-events.repository.js';
 import { typesFault, type WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
@@ -18,7 +18,7 @@ const mostDeliveries = 2_000;
 
 /** Creates the deliveries of events for the endpoints that subscribe when the events are numbered (rule HOOK-4). */
 @Injectable()
-export class WebhookFanOut implements EventFanOut {
+export class WebhookFanOut {
   private readonly logger = new Logger(WebhookFanOut.name);
   private listener = () => {};
   private readonly report = () => this.listener();
@@ -30,7 +30,7 @@ export class WebhookFanOut implements EventFanOut {
     private readonly clock: Clock,
     relay: EventRelay,
   ) {
-    relay.fanOutTo(this);
+    relay.fanOutBy((organizationId, events) => this.fanOut(organizationId, events));
   }
 
   /** Calls the listener after a transaction that created deliveries. */

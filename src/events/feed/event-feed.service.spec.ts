@@ -1,0 +1,29 @@
+import { expect, it, jest } from '@jest/globals';
+import { Types } from 'mongoose';
+import type { Environment } from '../../core/configuration/environment.js';
+import { Metrics } from '../../core/observability/metrics.js';
+import type { EventRelay } from '../outbox/event-relay.js';
+import type { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
+import { EventFeedService } from './event-feed.service.js';
+import { EventWaiters } from './event-waiters.js';
+
+it('ends a search without a result when the process shuts down, however much is left to search', async () => {
+  const relay = { onNumbered: () => undefined } as unknown as EventRelay;
+  const repository = { lastNumbers: async () => new Map() } as unknown as OutboxEventsRepository;
+  const waiters = new EventWaiters(relay, repository, new Metrics());
+  const environment = { DATABASE_DEADLINE_MS: 8_000 } as Environment;
+  const feed = new EventFeedService(
+    ...([{}, repository, waiters, {}, {}, environment] as unknown as ConstructorParameters<
+      typeof EventFeedService
+    >),
+  );
+  jest.spyOn(feed, 'page').mockImplementation(async (_organizationId, { after }) => {
+    if (after === 2) waiters.endAll();
+    if (after > 10) throw new Error('The search does not end.');
+    return { data: [], next: after + 1, hasMore: true };
+  });
+  const query = { types: 'unit.updated', wait: '20' };
+  const found = await feed.read(new Types.ObjectId(), query, new AbortController().signal);
+  expect(found).toMatchObject({ data: [], next: 3, hasMore: true });
+  expect(waiters.count).toBe(0);
+});
