@@ -7,9 +7,12 @@ import { PropertyTypeDocument } from '../catalogue/collections/property-type.sch
 import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { columnsOf } from '../catalogue/fields/declared-fields.js';
-import { shownClass } from '../catalogue/fields/derived-classes.js';
+import { requestClass, shownClass } from '../catalogue/fields/derived-classes.js';
 import type { Shown } from '../catalogue/fields/declared-fields.js';
 import { LocalizedText } from '../catalogue/fields/object-fields.js';
+import { Field, FieldsTogether } from '../core/http/validation/field.js';
+import { BooleanField } from '../core/http/validation/fields.js';
+import { storable, string } from '../core/values/text.js';
 import { PaginationDto } from '../core/http/lists/pages.js';
 import type { Localized } from '../core/localization/localized.js';
 
@@ -106,4 +109,42 @@ export class UnitUpsertResponseDto {
 
   @ApiProperty({ type: UnitDto })
   unit!: UnitDto;
+}
+
+/** Body of `POST /units` (rule UNIT-1). */
+@FieldsTogether({ anyOf: [{ required: ['recordSystemId'] }, { required: ['unitId'] }] })
+export class UpsertUnitDto extends requestClass(UnitDocument) {
+  declare compound?: string;
+  declare phase?: string | null;
+  declare propertyType?: string | null;
+  declare unitDesign?: string | null;
+  declare amenities?: readonly string[];
+
+  @BooleanField({
+    description: 'true retires the unit: it is in no list any more, and its ids are free again.',
+    example: false,
+  })
+  declare isDeleted?: boolean;
+}
+
+/** The slug of a compound in a path. */
+export class CompoundSlugParam {
+  @Field(
+    {
+      required: true,
+      description: 'The slug of the compound, percent-encoded.',
+      example: 'palm-meadows',
+    },
+    [string, storable],
+  )
+  slug!: string;
+}
+
+/** The slug of a unit in a path. */
+export class UnitSlugParam {
+  @Field(
+    { required: true, description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' },
+    [string, storable],
+  )
+  slug!: string;
 }

@@ -1,7 +1,10 @@
-import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
+import { compoundErrors } from '../compounds/compound-errors.js';
+import { Clock } from '../core/configuration/clock.js';
+import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
@@ -15,19 +18,20 @@ import {
 import { acceptedType } from '../core/http/server/accepted-type.js';
 import { addVary } from '../core/http/server/request-context.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
-import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
-import { DocumentedExport } from './reading/documented-export.js';
+import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-reading.js';
+import { DocumentedExport, unitExamples, unitLinks } from './unit-documentation.js';
 import { unitErrors } from './unit-errors.js';
-import { UnitSlugParam } from './reading/slug.param.js';
 import {
+  CompoundSlugParam,
+  CompoundUnitsResponseDto,
   type UnitDto,
   UnitResponseDto,
+  UnitSlugParam,
   UnitsResponseDto,
   UnitUpsertResponseDto,
+  UpsertUnitDto,
 } from './unit.dto.js';
-import { UpsertUnitDto } from './writing/upsert-unit.dto.js';
 import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './reading/units.query.js';
-import { unitExamples, unitLinks } from './writing/unit-examples.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
 import { Endpoint } from '../core/http/reference/endpoint.js';
@@ -38,20 +42,50 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** `/units` (rules UNIT-1, UNIT-5, UNIT-6 and UNIT-8). */
-@ApiTags('Units')
+/** `/units` and `/compounds/:slug/units` (rules COMP-5, UNIT-1, UNIT-5, UNIT-6 and UNIT-8). */
 @ApiSecurity('api-key')
-@Controller('units')
+@Controller()
 export class UnitsController {
   constructor(
     private readonly units: UnitsService,
     private readonly upserts: UnitUpsertsService,
     private readonly responseStreams: ResponseStreams,
+    private readonly clock: Clock,
   ) {}
 
-  @Post()
+  @Get('compounds/:slug/units')
+  @Header('content-type', 'application/json; charset=utf-8')
+  @Endpoint({
+    operationId: 'listCompoundUnits',
+    tags: ['Compounds'],
+    permission: 'catalogue.read',
+    route: { hasGenericUnauthorizedMessage: true, isCached: true },
+    summary: 'List all units of a compound',
+    description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
+    errors: [...pathErrors, compoundErrors.notFound],
+    common: commonCompoundErrors,
+    isPolled: true,
+  })
+  @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', {
+    etag: pollingHeaders.etag,
+    'x-updated-as-of': pollingHeaders['x-updated-as-of'],
+  })
+  async listOfCompound(
+    @CurrentCaller() caller: Caller,
+    @Param() { slug }: CompoundSlugParam,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ResponseBody> {
+    const asOf = updatedAsOf(this.clock.now());
+    const text = await this.units.ofCompound(caller, slug);
+    const body = await this.responseStreams.wholeOrStreamed(reply, text);
+    setListHeaders(reply, { next: null, asOf });
+    return body;
+  }
+
+  @Post('units')
   @Endpoint({
     operationId: 'upsertUnit',
+    tags: ['Units'],
     permission: 'units.write',
     summary: 'Create or update a unit',
     description:
@@ -78,9 +112,10 @@ export class UnitsController {
     return upsertBody(reply, await this.upserts.upsert(caller, unit));
   }
 
-  @Get()
+  @Get('units')
   @Endpoint({
     operationId: 'listUnits',
+    tags: ['Units'],
     permission: 'catalogue.read',
     route: { isCached: true },
     summary: 'List units',
@@ -103,9 +138,10 @@ export class UnitsController {
     return pageBody(reply, await this.units.page(caller, query));
   }
 
-  @Get('export/all')
+  @Get('units/export/all')
   @Endpoint({
     operationId: 'exportUnits',
+    tags: ['Units'],
     permission: 'catalogue.read',
     summary: 'Export units',
     description:
@@ -138,9 +174,10 @@ export class UnitsController {
     return body;
   }
 
-  @Get(':slug')
+  @Get('units/:slug')
   @Endpoint({
     operationId: 'readUnit',
+    tags: ['Units'],
     permission: 'catalogue.read',
     route: { isCached: true },
     summary: 'Read a unit',

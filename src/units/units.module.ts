@@ -5,7 +5,6 @@ import { EventsModule } from '../events/events.module.js';
 import { HttpModule } from '../core/http/http.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
 import { UnitWritesService } from './writing/unit-writes.service.js';
-import { CompoundUnitsController } from './reading/compound-units.controller.js';
 import { UnitFilters } from './reading/unit-filters.js';
 import { UnitsController } from './units.controller.js';
 import { UnitImportsService } from './writing/unit-imports.service.js';
@@ -19,7 +18,7 @@ import { UnitsRepository } from './units.repository.js';
 /** `/units`, and what reservations need of units. */
 @Module({
   imports: [CatalogueModule, HttpModule, WritesModule, AvailabilityModule, EventsModule],
-  controllers: [CompoundUnitsController, UnitsController],
+  controllers: [UnitsController],
   providers: [
     UnitsRepository,
     UnitPresenter,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import type { UpsertUnitDto } from '../../src/units/writing/upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../../src/units/unit.dto.js';
 import { addCatalogue, addCompound, addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';

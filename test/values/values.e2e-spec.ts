@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { readCatalogue } from '../../src/catalogue/import/catalogue-file.js';
+import { readCatalogue } from '../../src/operator/catalogue-import/catalogue-file.js';
 import * as options from '../../src/operator/cli/command-line/option-values.js';
 import {
   addCompound,

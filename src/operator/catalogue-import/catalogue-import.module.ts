@@ -3,10 +3,10 @@ import { OrganizationsModule } from '../../tenants/organizations/organizations.m
 import { UnitsModule } from '../../units/units.module.js';
 import { CatalogueModule } from '../../catalogue/catalogue.module.js';
 import { ImportsModule } from '../../tenants/imports/imports.module.js';
-import { CatalogueChecks } from '../../catalogue/import/catalogue-checks.js';
-import { CatalogueImportRepository } from '../../catalogue/import/catalogue-import.repository.js';
+import { CatalogueChecks } from './catalogue-checks.js';
+import { CatalogueImportRepository } from './catalogue-import.repository.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';
-import { CatalogueOverviewService } from '../../catalogue/import/catalogue-overview.service.js';
+import { CatalogueOverviewService } from './catalogue-overview.service.js';
 
 /** The import of catalogues, which stores units as their feature does. */
 @Module({

@@ -4,28 +4,30 @@ import { Clock } from '../../core/configuration/clock.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
+import {
+  type ImportedUnit,
+  type SaveCounts,
+  UnitImportsService,
+} from '../../units/writing/unit-imports.service.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { type Message, MessagesService } from '../../core/localization/messages.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { referencesOf, storedFields } from '../../catalogue/fields/declared-fields.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
-import { CatalogueChecks, slugsOf } from '../../catalogue/import/catalogue-checks.js';
+import { CatalogueChecks, slugsOf } from './catalogue-checks.js';
 import {
-  catalogueOf,
   entryTypes,
   type ImportError,
   type Kind,
   kinds,
   type LocatedEntry,
   readCatalogue,
-} from '../../catalogue/import/catalogue-file.js';
-import {
-  CatalogueImportRepository,
-  type EntryFields,
-  type SaveCounts,
-} from '../../catalogue/import/catalogue-import.repository.js';
-import { importBatches } from '../../catalogue/import/import-batches.js';
+} from './catalogue-file.js';
+import { CatalogueImportRepository, type EntryFields } from './catalogue-import.repository.js';
+
+/** Most entries of one transaction, and about how many characters of JSON they have together. */
+const batchSize = 100;
+const batchCharacters = 4_194_304;
 
 /** Called after each batch that was committed: how many entries are stored, of how many. */
 export type Progress = (done: number, total: number) => void;
@@ -81,10 +83,10 @@ export class CatalogueImportsService {
     progress: Progress = () => {},
   ): Promise<ImportOutcome> {
     const textOf = (message: Message) => this.messages.textOf(message, defaultLanguage);
-    const { catalogue, ...file } =
-      typeof source === 'string' ? readCatalogue(source, textOf) : catalogueOf(source, textOf);
-    const faults = await this.checks.validate(organizationId, { catalogue, ...file });
-    const errors = [...file.errors, ...faults];
+    const text = typeof source === 'string' ? source : JSON.stringify(source);
+    const file = readCatalogue(text, textOf);
+    const { catalogue } = file;
+    const errors = [...file.errors, ...(await this.checks.validate(organizationId, file))];
     if (errors.length > 0) return { errors, counts: [] };
     const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
     const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
@@ -172,4 +174,22 @@ function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknow
 
 function sumOf(counts: readonly SaveCounts[], name: keyof SaveCounts): number {
   return counts.reduce((sum, count) => sum + count[name], 0);
+}
+
+/** The entries of a file in the parts that are stored in one transaction each. */
+function* importBatches<T>(entries: readonly T[]): Generator<T[], void> {
+  let batch: T[] = [];
+  let characters = 0;
+  for (const entry of entries) {
+    const length = JSON.stringify(entry).length;
+    const isFull = batch.length === batchSize || characters + length > batchCharacters;
+    if (isFull && batch.length > 0) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(entry);
+    characters += length;
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -1,4 +1,4 @@
-import type { CatalogueOverview } from '../../catalogue/import/catalogue-overview.service.js';
+import type { CatalogueOverview } from '../catalogue-import/catalogue-overview.service.js';
 import type { Field } from './field.js';
 
 type Import = CatalogueOverview['imports'][number];

@@ -91,15 +91,16 @@ export class UnitLookupService {
     references: readonly UnitReference[],
     own: readonly Types.ObjectId[],
   ): Promise<NamedUnits> {
-    const slugs = references.filter((one) => typeof one === 'string');
-    const ids = references.filter((one) => typeof one === 'object');
-    const recordSystemIds = ids.flatMap((one) => ('unitId' in one ? [] : one.recordSystemId));
-    const unitIds = ids.flatMap((one) => ('unitId' in one ? one.unitId : []));
-    const named = await this.units.findAny(organizationId, [
-      ...havingOneOf('slug', slugs),
-      ...havingOneOf('recordSystemId', recordSystemIds),
-      ...havingOneOf('unitId', unitIds),
-    ]);
+    const byField = Map.groupBy(references.map(fieldOf), ([field]) => field);
+    const named = await this.units.findAny(
+      organizationId,
+      [...byField].flatMap(([field, ofField]) =>
+        havingOneOf(
+          field,
+          ofField.map(([, name]) => name),
+        ),
+      ),
+    );
     return new NamedUnits(named, await this.units.findByIds(organizationId, own));
   }
 }
@@ -131,11 +132,17 @@ export class NamedUnits {
   }
 }
 
-function isNamed(unit: UnitDocument, reference: UnitReference): boolean {
-  if (typeof reference === 'string') return unit.slug === reference;
+/** The field that a reference is about, and its value. */
+function fieldOf(reference: UnitReference): ['slug' | 'recordSystemId' | 'unitId', string] {
+  if (typeof reference === 'string') return ['slug', reference];
   return 'unitId' in reference
-    ? unit.unitId === reference.unitId
-    : unit.recordSystemId === reference.recordSystemId;
+    ? ['unitId', reference.unitId]
+    : ['recordSystemId', reference.recordSystemId];
+}
+
+function isNamed(unit: UnitDocument, reference: UnitReference): boolean {
+  const [field, name] = fieldOf(reference);
+  return unit[field] === name;
 }
 
 function summaryOf(unit: UnitDocument): UnitSummary {

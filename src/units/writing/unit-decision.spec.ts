@@ -5,7 +5,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { decideUnit, slugTexts } from './unit-decision.js';
 import { type LoadedUnits, UnitRecords } from './unit-records.js';
-import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../unit.dto.js';
 
 const organizationId = new ObjectId();
 const before = new Date('2026-01-05T08:00:00Z');

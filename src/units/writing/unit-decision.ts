@@ -9,7 +9,7 @@ import { type UnitChange, unitChanges } from './unit-writes.service.js';
 import { compoundOf, resolveLinks } from './unit-links.js';
 import { requestFields } from './unit-merge.js';
 import type { UnitRecords } from './unit-records.js';
-import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../unit.dto.js';
 
 /** One `POST /units`. */
 export interface UnitRequest {

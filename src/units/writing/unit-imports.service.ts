@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import type { SaveCounts } from '../../catalogue/import/catalogue-import.repository.js';
 import { mergeTranslations } from '../../core/localization/localized.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { UnitsRepository } from '../units.repository.js';
@@ -14,6 +13,13 @@ export type ImportedUnit = Partial<UnitDocument> & {
   readonly slug: string;
   readonly compoundId: Types.ObjectId;
 };
+
+/** How many documents of a collection an import created, updated or left. */
+export interface SaveCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+}
 
 /** The units of a catalogue that is imported (rule OPS-5). */
 @Injectable()

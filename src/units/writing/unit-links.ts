@@ -6,7 +6,7 @@ import type { Message } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import { statusWhenSent } from '../../availability/availability.js';
 import type { Named, UnitRecords } from './unit-records.js';
-import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../unit.dto.js';
 
 /** The fields of a unit that other documents decide. */
 type Links = Partial<

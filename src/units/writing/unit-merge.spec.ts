@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { requestFields } from './unit-merge.js';
-import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Parameters<typeof requestFields>[1];
 

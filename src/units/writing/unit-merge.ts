@@ -2,7 +2,7 @@ import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { storedFields } from '../../catalogue/fields/declared-fields.js';
 import type { Language } from '../../core/localization/language.js';
 import type { Localized } from '../../core/localization/localized.js';
-import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../unit.dto.js';
 
 /** What is stored of a unit's name. */
 type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;

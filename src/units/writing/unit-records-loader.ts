@@ -10,7 +10,7 @@ import { slugCandidates } from './slug.js';
 import { slugTexts, type UnitRequest } from './unit-decision.js';
 import { requestFields } from './unit-merge.js';
 import { UnitRecords } from './unit-records.js';
-import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../unit.dto.js';
 
 /** Reads all that requests about units may touch, in one query of a kind. */
 @Injectable()

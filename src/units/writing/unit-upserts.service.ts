@@ -13,7 +13,7 @@ import { decideUnit, type UnitDecision, type UnitRequest } from './unit-decision
 import { UnitWritesService } from './unit-writes.service.js';
 import { UnitRecordsLoader } from './unit-records-loader.js';
 import type { UnitRecords } from './unit-records.js';
-import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../unit.dto.js';
 
 type UnitResponse = Required<Omit<Answer<UnitUpsertResponseDto>, 'headers'>>;
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CatalogueOverviewService } from '../../../../catalogue/import/catalogue-overview.service.js';
+import { CatalogueOverviewService } from '../../../catalogue-import/catalogue-overview.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { importFields } from '../../../views/catalogue.js';

@@ -1,4 +1,4 @@
-import type { CatalogueOverview } from '../../../../catalogue/import/catalogue-overview.service.js';
+import type { CatalogueOverview } from '../../../catalogue-import/catalogue-overview.service.js';
 import { textIn } from '../../../../core/localization/localized.js';
 import { type Color, Swatch } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';

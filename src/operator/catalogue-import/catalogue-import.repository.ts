@@ -6,21 +6,15 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { type Localized, mergeTranslations } from '../../core/localization/localized.js';
-import { CatalogueRepository } from '../catalogue.repository.js';
-import type { CatalogueDocument } from '../collections/catalogue-document.js';
-import type { UnitDocument } from '../collections/unit-document.js';
-import { unitCountIndex } from '../collections/unit.schema.js';
-import type { ReferenceKind } from '../fields/declared-fields.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
+import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { unitCountIndex } from '../../catalogue/collections/unit.schema.js';
+import type { SaveCounts } from '../../units/writing/unit-imports.service.js';
+import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
 
 /** What an entry of an import sets; everything else stays as it is stored. */
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
-
-/** How many documents of a collection an import created, updated or left. */
-export interface SaveCounts {
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-}
 
 const lowestId = new Types.ObjectId('0'.repeat(24));
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Localized } from '../../core/localization/localized.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
-import { CatalogueRepository } from '../catalogue.repository.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
 
 /** A compound and how many of its units have which status. */

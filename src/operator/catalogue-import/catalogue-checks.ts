@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { CatalogueRepository } from '../catalogue.repository.js';
-import { referencesOf } from '../fields/declared-fields.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
+import { referencesOf } from '../../catalogue/fields/declared-fields.js';
 import {
   type Catalogue,
   type CatalogueFile,
