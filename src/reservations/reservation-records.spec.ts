@@ -12,8 +12,9 @@ it('reservations of no unit are none of the same unit', () => {
     wallets: [],
     now: new Date(),
   } as unknown as LoadedReservations);
-  const state = records.stateOf(one);
-  if (state === null) throw new Error('It was loaded.');
+  const [stored, otherStored] = [records.findById(one), records.findById(other)];
+  if (stored === undefined || otherStored === undefined) throw new Error('Both were loaded.');
+  const state = records.stateOf(stored);
   records.put(state, state, 'a request');
-  expect(records.stateOf(other)?.otherStatuses).toEqual([]);
+  expect(records.stateOf(otherStored).otherStatusesOfUnit).toEqual([]);
 });

@@ -1,9 +1,8 @@
+import { availability, type ReservationStatus } from '../availability/availability.js';
+import type { ReservationDocument } from '../availability/reservation.schema.js';
 import type { FieldChange } from '../tenants/change-log/field-changes.js';
-import { availability } from '../availability/availability.js';
 import type { UnitDocument } from '../units/writing/unit-writes.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
-import type { ReservationDocument } from '../availability/reservation.schema.js';
-import type { ReservationStatus } from '../availability/availability.js';
 
 /** A reservation and all that decisions about it read and change; each decision makes a new one. */
 export interface ReservationState {
@@ -11,17 +10,14 @@ export interface ReservationState {
   /** Null when it is missing or deleted. */
   readonly unit: UnitDocument | null;
   /**
-   * Whether the unit's status was decided. Its document is then written even when it had the status
-   * already: that write keeps two decisions about one unit apart (rules CALL-12 and DATA-8).
+   * Whether the unit is written even when its status stays: that write makes two decisions about one
+   * unit conflict (rules CALL-12 and DATA-8).
    */
-  readonly isUnitDecided: boolean;
-  /** Statuses of the unit's other reservations. */
-  readonly otherStatuses: readonly ReservationStatus[];
+  readonly isUnitLocked: boolean;
+  readonly otherStatusesOfUnit: readonly ReservationStatus[];
   /** The active wallet first, then the one deleted last. */
   readonly wallets: readonly ChequeWalletDocument[];
-  /** What happened to the wallets, in order. */
   readonly events: readonly WalletEvent[];
-  /** When the decision is made. */
   readonly now: Date;
 }
 
@@ -43,8 +39,7 @@ export function hasChanged(before: ReservationState, after: ReservationState): b
 
 /** Approves the reservation and sells its unit (rule CALL-9). */
 export function approve(state: ReservationState): ReservationState {
-  const { now } = state;
-  const reservation = withStatus(state.reservation, 'approved', now);
+  const reservation = withStatus(state.reservation, 'approved', state.now);
   return withUnitStatus({ ...state, reservation }, 'Sold');
 }
 
@@ -55,7 +50,7 @@ export function cancel(state: ReservationState): ReservationState {
   return recomputeUnit({ ...state, reservation: withStatus(reservation, 'canceled', now) });
 }
 
-/** The reservation with a status from now on; a time is there only while its status is (rule RES-8). */
+/** Sets the status, and the time that belongs to it in place of an earlier one (rule RES-8). */
 export function withStatus(
   { approvedAt: _approvedAt, canceledAt: _canceledAt, ...fields }: ReservationDocument,
   status: ReservationStatus,
@@ -72,21 +67,18 @@ export function withStatus(
 
 /** Gives the unit the status that follows from its reservations (rule CALL-11). */
 export function recomputeUnit(state: ReservationState): ReservationState {
-  const { unit, reservation, otherStatuses } = state;
-  return withUnitStatus(state, availability(unit?.status, [reservation.status, ...otherStatuses]));
+  const { unit, reservation, otherStatusesOfUnit } = state;
+  const statuses = [reservation.status, ...otherStatusesOfUnit];
+  return withUnitStatus(state, availability(unit?.status, statuses));
 }
 
-/**
- * Leaves the unit as it is, because of the status that another reservation has. Like any decision about
- * the unit it conflicts with one that changes that reservation meanwhile.
- */
-export function keepUnit(state: ReservationState): ReservationState {
-  return { ...state, isUnitDecided: state.unit !== null };
+/** Conflicts with transactions that change the unit or another of its reservations at the same time. */
+export function lockUnit(state: ReservationState): ReservationState {
+  return { ...state, isUnitLocked: state.unit !== null };
 }
 
-/** A deleted unit stays as it is. */
 function withUnitStatus(state: ReservationState, status: string): ReservationState {
   const { unit, now } = state;
-  if (unit === null || unit.status === status) return keepUnit(state);
-  return { ...keepUnit(state), unit: { ...unit, status, updatedAt: now } };
+  if (unit === null || unit.status === status) return lockUnit(state);
+  return { ...lockUnit(state), unit: { ...unit, status, updatedAt: now } };
 }

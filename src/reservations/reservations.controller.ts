@@ -15,10 +15,9 @@ import { CurrentCaller } from '../core/http/request-caller.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import { leadErrors } from '../leads/lead-errors.js';
-import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRecord } from './callback/callback-record.js';
 import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';
-import { CallbacksService, callbackHeaders } from './callback/callbacks.service.js';
+import { CallbackLogInterceptor, CallbacksService } from './callback/callbacks.service.js';
 import {
   ReservationIdParam,
   ReservationResponseDto,
@@ -172,8 +171,7 @@ export class ReservationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const outcome = await this.callbacks.handle(caller, callback, callbackRecord(request));
-    void reply.headers(callbackHeaders(outcome));
+    void reply.headers(await this.callbacks.handle(caller, callback, callbackRecord(request)));
   }
 
   @Post('reconciliation')

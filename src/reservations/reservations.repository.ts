@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import type { ReservationDocument } from '../availability/reservation.schema.js';
+import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -11,44 +13,43 @@ import {
 } from '../core/database/documents/keyset.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
-import type { ReservationDocument } from '../availability/reservation.schema.js';
+import type { Tenants } from '../core/database/documents/tenant-operations.js';
+import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 
+/** A wallet without the histories of its cheques. */
+export type RecordedWallet = Pick<
+  ChequeWalletDocument,
+  '_id' | 'reservationId' | 'isDeleted' | 'cheques'
+>;
+
+const recordedFields = [
+  'reservationId',
+  'isDeleted',
+  'cheques.installmentId',
+  'cheques.status',
+  'cheques.chequeNumber',
+  'cheques.chequeAmount',
+] as const;
+
+/** The active wallet first, then the one deleted last. */
+const latestFirst = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
+
+/** Reservations and their cheque wallets. */
 @Injectable()
 export class ReservationsRepository {
   constructor(
     @InjectCollection('Reservation')
     private readonly reservations: TenantCollection<ReservationDocument>,
+    @InjectCollection('ChequeWallet')
+    private readonly wallets: TenantCollection<ChequeWalletDocument>,
   ) {}
 
-  async findById(
+  async findByIds(
     organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-  ): Promise<ReservationDocument | null> {
-    return this.reservations.findOne(organizationId, { _id, ...notDeleted });
-  }
-
-  /** The reservation in any of the organizations, also when it is soft-deleted. */
-  async findAcross(
-    organizationIds: readonly Types.ObjectId[],
-    _id: Types.ObjectId,
-  ): Promise<ReservationDocument | null> {
-    const [reservation] = await this.reservations.find(organizationIds, { _id });
-    return reservation ?? null;
-  }
-
-  /** The reservations of organizations that an id of theirs names, by an own one also deleted ones. */
-  async findReferenced(
-    organizationIds: readonly Types.ObjectId[],
-    reference: string,
+    ids: readonly Types.ObjectId[],
   ): Promise<ReservationDocument[]> {
-    const _id = parseObjectId(reference);
-    const named = { recordSystemId: reference, ...notDeleted };
-    const found = await Promise.all([
-      this.reservations.find(organizationIds, named),
-      _id === null ? [] : this.reservations.find(organizationIds, { _id }),
-    ]);
-    return [...new Map(found.flat().map((one) => [one._id.toHexString(), one])).values()];
+    if (ids.length === 0) return [];
+    return this.reservations.find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
   async findByRecordSystemIds(
@@ -60,12 +61,27 @@ export class ReservationsRepository {
     return this.reservations.find(organizationId, filter);
   }
 
-  async findByIds(
-    organizationId: Types.ObjectId,
-    ids: readonly Types.ObjectId[],
+  /** The reservation, deleted or not. */
+  async findIncludingDeleted(
+    organizationIds: Tenants,
+    _id: Types.ObjectId,
+  ): Promise<ReservationDocument | null> {
+    const [reservation = null] = await this.reservations.find(organizationIds, { _id });
+    return reservation;
+  }
+
+  /** The reservations with this external id, and the one with this id, deleted or not. */
+  async findReferenced(
+    organizationIds: Tenants,
+    reference: string,
   ): Promise<ReservationDocument[]> {
-    if (ids.length === 0) return [];
-    return this.reservations.find(organizationId, { _id: { $in: ids }, ...notDeleted });
+    const _id = parseObjectId(reference);
+    const named = { recordSystemId: reference, ...notDeleted };
+    const found = await Promise.all([
+      this.reservations.find(organizationIds, named),
+      _id === null ? [] : this.reservations.find(organizationIds, { _id }),
+    ]);
+    return [...new Map(found.flat().map((one) => [one._id.toHexString(), one])).values()];
   }
 
   /** The reservations of a unit that are not deleted, newest first. */
@@ -87,26 +103,47 @@ export class ReservationsRepository {
     return this.reservations.page(organizationId, ofLeads, newestFirst, part);
   }
 
-  /** Reservations in the partner collection flow by their ids, which follow `after`. */
-  async inPartnerFlow(
+  /** The ids that follow `after` of reservations in the partner collection flow, ascending. */
+  async idsInPartnerFlow(
     organizationId: Types.ObjectId,
     limit: number,
     after?: Types.ObjectId,
-  ): Promise<Pick<ReservationDocument, '_id'>[]> {
-    const behind = after === undefined ? {} : { _id: { $gt: after } };
-    const filter = { 'partnerCollection.isActive': true, ...behind, ...notDeleted };
-    return this.reservations.find(organizationId, filter, {
-      sort: { _id: 1 },
-      limit,
-      fields: ['_id'],
-    });
+  ): Promise<Types.ObjectId[]> {
+    const following = after === undefined ? {} : { _id: { $gt: after } };
+    const found = await this.reservations.find(
+      organizationId,
+      { 'partnerCollection.isActive': true, ...following, ...notDeleted },
+      { sort: { _id: 1 }, limit, fields: ['_id'] },
+    );
+    return found.map(({ _id }) => _id);
   }
 
-  /** Stores new reservations, and the fields in which two states of others differ. */
+  /** The wallets of reservations; of each one the active wallet first, then the one deleted last. */
+  async walletsOf(
+    organizationId: Types.ObjectId,
+    reservationIds: readonly Types.ObjectId[],
+  ): Promise<ChequeWalletDocument[]> {
+    if (reservationIds.length === 0) return [];
+    const filter = { reservationId: { $in: reservationIds } };
+    return this.wallets.find(organizationId, filter, { sort: latestFirst });
+  }
+
+  /** The wallets in the same order, without histories. */
+  async recordedWalletsOf(
+    organizationId: Types.ObjectId,
+    reservationIds: readonly Types.ObjectId[],
+  ): Promise<RecordedWallet[]> {
+    if (reservationIds.length === 0) return [];
+    const filter = { reservationId: { $in: reservationIds } };
+    return this.wallets.find(organizationId, filter, { sort: latestFirst, fields: recordedFields });
+  }
+
   async write(
     organizationId: Types.ObjectId,
-    changes: readonly Change<ReservationDocument>[],
+    reservations: readonly Change<ReservationDocument>[],
+    wallets: readonly Change<ChequeWalletDocument>[],
   ): Promise<void> {
-    await this.reservations.write(organizationId, changes.map(buildWrite));
+    await this.reservations.write(organizationId, reservations.map(buildWrite));
+    await this.wallets.write(organizationId, wallets.map(buildWrite));
   }
 }

@@ -50,7 +50,7 @@ function decisionsFrom(status: ReservationStatus): Decision[] {
   ];
 }
 
-function targetOf(decision: Decision): ReservationStatus[] {
-  if (decision.kind !== 'apply') return [];
-  return decision.effects.includes('approve') ? ['approved'] : ['canceled'];
+function targetOf({ effects }: Decision): ReservationStatus[] {
+  if (effects.length === 0) return [];
+  return effects.includes('approve') ? ['approved'] : ['canceled'];
 }

@@ -4,7 +4,7 @@ import type { ReservationStatus } from '../availability/availability.js';
 export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
 export type ChequeStatus = (typeof chequeStatuses)[number];
 
-/** What a callback changes of a reservation and its unit. */
+/** An effect of a callback on the reservation, its unit or its wallet. */
 export type Effect =
   /** Status approved, `approvedAt`, unit Sold. */
   | 'approve'
@@ -15,55 +15,53 @@ export type Effect =
   /** The cheque's wallet is active again. */
   | 'restoreWallet';
 
-/** Why a step fails; what earlier steps changed is stored all the same. */
 export type TransitionError = 'unitNotFound' | 'notPendingChequeCollection' | 'unitAlreadyReserved';
 
-/** What the reservation step has to know. */
+/** The effects of a step in their order, or why it fails. */
+export interface Decision {
+  readonly effects: readonly Effect[];
+  readonly error?: TransitionError;
+  /** The value is valid and changes nothing. */
+  readonly isIgnored?: true;
+}
+
+/** The facts that decide the reservation step. */
 export interface ReservationFacts {
   readonly status: ReservationStatus;
   /** Whether the unit is missing or deleted. */
   readonly isUnitDeleted: boolean;
 }
 
-/** What the consequences of a cheque have to know, once the cheque's facts are stored. */
+/** The facts that decide the consequences of a report. */
 export interface ChequeFacts extends ReservationFacts {
-  /** The cheque's state before this callback. */
+  /** The cheque's status before the report. */
   readonly previousStatus: ChequeStatus;
   /** Whether another reservation of the unit is approved. */
   readonly isUnitReservedByAnother: boolean;
 }
 
-/** What a step does: effects in order, an error, or nothing. */
-export type Decision =
-  | { readonly kind: 'apply'; readonly effects: readonly Effect[] }
-  | { readonly kind: 'reject'; readonly error: TransitionError }
-  | { readonly kind: 'ignore' }
-  | { readonly kind: 'keep' };
-
-interface ReservationRow {
-  readonly from: ReservationStatus | 'any' | 'other';
-  readonly trigger: ReservationStatus;
+interface Row<Status, Facts> {
+  readonly from: Status | 'any';
+  readonly trigger: Status;
+  readonly when?: (facts: Facts) => boolean;
   readonly decision: Decision;
 }
 
-interface ChequeRow {
-  readonly from: 'bounced' | 'not bounced' | 'any';
-  readonly trigger: ChequeStatus;
-  readonly when?: (facts: ChequeFacts) => boolean;
-  readonly decision: Decision;
-}
+const nothing: Decision = { effects: [] };
+const ignore: Decision = { effects: [], isIgnored: true };
+const approve: Decision = { effects: ['approve'] };
+const cancel: Decision = { effects: ['cancel', 'deleteWallet'] };
+const recover: Decision = { effects: ['approve', 'restoreWallet'] };
+const reject = (error: TransitionError): Decision => ({ effects: [], error });
 
-const keep: Decision = { kind: 'keep' };
-const ignore: Decision = { kind: 'ignore' };
-const approve: Decision = { kind: 'apply', effects: ['approve'] };
-const cancel: Decision = { kind: 'apply', effects: ['cancel', 'deleteWallet'] };
-const recover: Decision = { kind: 'apply', effects: ['approve', 'restoreWallet'] };
-const reject = (error: TransitionError): Decision => ({ kind: 'reject', error });
+const isUnitReserved = (facts: ChequeFacts) => facts.isUnitReservedByAnother;
+const isPendingChequeCollection = (facts: ChequeFacts) =>
+  facts.status === 'pending_cheque_collection';
 
 /** The rows of rule CALL-4, about `reservationStatus`; the first that fits decides. */
-const reservationRows: readonly ReservationRow[] = [
+const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
   { from: 'pending_cheque_collection', trigger: 'approved', decision: approve },
-  { from: 'other', trigger: 'approved', decision: reject('notPendingChequeCollection') },
+  { from: 'any', trigger: 'approved', decision: reject('notPendingChequeCollection') },
   { from: 'any', trigger: 'canceled', decision: cancel },
   { from: 'any', trigger: 'pending', decision: ignore },
   { from: 'any', trigger: 'pending_cheque_collection', decision: ignore },
@@ -71,48 +69,46 @@ const reservationRows: readonly ReservationRow[] = [
   { from: 'any', trigger: 'expired', decision: ignore },
 ];
 
-/** The rows of rule CALL-5, about `chequeStatus`; the first that fits decides, in any other case nothing. */
-const chequeRows: readonly ChequeRow[] = [
+/**
+ * The rows of rule CALL-5, about `chequeStatus`; the first that fits decides. Without one, the report
+ * is stored and nothing else changes.
+ */
+const chequeRows: readonly Row<ChequeStatus, ChequeFacts>[] = [
   { from: 'any', trigger: 'bounced', decision: cancel },
   {
     from: 'bounced',
     trigger: 'collected',
-    when: (facts) => facts.isUnitReservedByAnother,
+    when: isUnitReserved,
     decision: reject('unitAlreadyReserved'),
   },
   { from: 'bounced', trigger: 'collected', decision: recover },
-  {
-    from: 'not bounced',
-    trigger: 'collected',
-    when: (facts) => facts.status === 'pending_cheque_collection',
-    decision: approve,
-  },
+  { from: 'any', trigger: 'collected', when: isPendingChequeCollection, decision: approve },
 ];
 
-/** What a requested `reservationStatus` does; without one nothing. */
+/** The effect of a requested `reservationStatus`; none without one. */
 export function decideReservation(
   facts: ReservationFacts,
   requested: ReservationStatus | undefined,
 ): Decision {
-  const row = reservationRows.find(
-    ({ from, trigger }) =>
-      trigger === requested && (from === 'any' || from === 'other' || from === facts.status),
-  );
-  return unlessUnitIsDeleted(row?.decision ?? keep, facts);
+  return decide(reservationRows, facts.status, requested, facts);
 }
 
-/** What a reported `chequeStatus` entails, besides the report itself, which is always stored. */
+/** The consequences of a reported `chequeStatus`, apart from the report, which is always stored. */
 export function decideCheque(facts: ChequeFacts, reported: ChequeStatus): Decision {
-  const previous = facts.previousStatus === 'bounced' ? 'bounced' : 'not bounced';
-  const row = chequeRows.find(
-    ({ from, trigger, when }) =>
-      trigger === reported && (from === 'any' || from === previous) && (when?.(facts) ?? true),
-  );
-  return unlessUnitIsDeleted(row?.decision ?? keep, facts);
+  return decide(chequeRows, facts.previousStatus, reported, facts);
 }
 
-/** Nothing is approved for a deleted unit. */
-function unlessUnitIsDeleted(decision: Decision, { isUnitDeleted }: ReservationFacts): Decision {
-  const approves = decision.kind === 'apply' && decision.effects.includes('approve');
-  return approves && isUnitDeleted ? reject('unitNotFound') : decision;
+function decide<Status, Facts extends ReservationFacts>(
+  rows: readonly Row<Status, Facts>[],
+  status: Status,
+  sent: Status | undefined,
+  facts: Facts,
+): Decision {
+  const row = rows.find(
+    ({ from, trigger, when }) =>
+      trigger === sent && (from === 'any' || from === status) && (when?.(facts) ?? true),
+  );
+  const decision = row?.decision ?? nothing;
+  const isApproval = decision.effects.includes('approve');
+  return isApproval && facts.isUnitDeleted ? reject('unitNotFound') : decision;
 }

@@ -44,8 +44,8 @@ export function stateWith(fields: Partial<ReservationState> = {}): ReservationSt
   return {
     reservation: reservationWith(),
     unit: unitWith(),
-    isUnitDecided: false,
-    otherStatuses: [],
+    isUnitLocked: false,
+    otherStatusesOfUnit: [],
     wallets: [],
     events: [],
     now,

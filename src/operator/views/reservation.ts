@@ -1,9 +1,9 @@
 import { sentFields } from '../../reservations/callback/callback-record.js';
-import type { ListedReservation } from '../../reservations/reading/reservation-history.service.js';
+import type { ShownCallback } from '../../reservations/reading/reservation-history.service.js';
 import type {
-  InspectedCallback,
+  FoundReservation,
   InspectedReservation,
-} from '../../reservations/reading/reservation-inspection.service.js';
+} from '../../reservations/reading/reservations.service.js';
 import { createdAt, externalId, id, requestId, updatedAt } from './common.js';
 import { type Field, recordPath } from './field.js';
 
@@ -11,7 +11,7 @@ type Wallet = InspectedReservation['wallets'][number];
 type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
 type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
 
-const status: Field<Pick<ListedReservation, 'status' | 'isDeleted'>> = {
+const status: Field<Pick<FoundReservation, 'status' | 'isDeleted'>> = {
   title: 'shared.status',
   kind: 'code',
   of: (reservation) => reservation.status,
@@ -19,7 +19,7 @@ const status: Field<Pick<ListedReservation, 'status' | 'isDeleted'>> = {
 };
 
 /** A reservation in a list. */
-export const reservationListFields: readonly Field<ListedReservation>[] = [
+export const reservationListFields: readonly Field<FoundReservation>[] = [
   { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservations' },
   externalId,
   status,
@@ -113,7 +113,7 @@ export const reportFields: readonly Field<Report>[] = [
 ];
 
 type Callback = Pick<
-  InspectedCallback,
+  ShownCallback,
   'payload' | 'refusedFields' | 'otherFields' | 'outcome' | 'requestId'
 >;
 
@@ -130,7 +130,7 @@ export const callbackFields = {
 } as const satisfies Readonly<Record<string, Field<Callback>>>;
 
 /** The lines of `reservation callbacks`. */
-export const callbackListFields: readonly Field<InspectedCallback>[] = [
+export const callbackListFields: readonly Field<ShownCallback>[] = [
   { title: 'reservation.received', kind: 'time', of: ({ receivedAt }) => receivedAt },
   { title: 'shared.response', kind: 'number', of: ({ outcome }) => outcome.status },
   { title: 'shared.reservation', kind: 'code', of: ({ outcome }) => outcome.reservation },

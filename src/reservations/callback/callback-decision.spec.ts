@@ -46,7 +46,7 @@ function stateOf({ units: [unit], reservations: [own, other], wallets }: ModelSt
       partnerCollection: { isActive: own?.isInCollection ?? false },
     }),
     unit: unit === undefined || unit.isDeleted ? null : unitWith({ status: unit.status as string }),
-    otherStatuses: [other?.status as ReservationStatus],
+    otherStatusesOfUnit: [other?.status as ReservationStatus],
     wallets: wallets
       .toSorted((a, b) => (b.deletion ?? Infinity) - (a.deletion ?? Infinity))
       .map(({ id, deletion, cheques }) =>
@@ -88,7 +88,7 @@ const summaryOfModel = ({ reservations, units: [unit], wallets }: ModelState) =>
 function difference(situation: Situation, callback: Omit<ModelCallback, 'reservationId'>) {
   const model = modelOf(situation);
   const state = stateOf(model);
-  const { decidesUnit, events, message, reservation, cheque } = callBack(model, {
+  const { locksUnit, events, message, reservation, cheque } = callBack(model, {
     reservationId,
     ...callback,
   });
@@ -100,7 +100,7 @@ function difference(situation: Situation, callback: Omit<ModelCallback, 'reserva
     cheque,
     message,
     left: summaryOfModel(model),
-    decidesUnit,
+    locksUnit,
     events: events.filter((type) => type.startsWith('wallet')),
     isReservationChanged: events.includes('reservation.updated'),
     times: timesOf(situation, events, model),
@@ -119,14 +119,14 @@ function difference(situation: Situation, callback: Omit<ModelCallback, 'reserva
   };
 
   const decided = decideCallback(state, { reservationId, ...callback } as CallbackDto);
-  const { reservation: left, isUnitDecided } = decided.state;
+  const { reservation: left, isUnitLocked } = decided.state;
   const { approvedAt, canceledAt, updatedAt } = left;
   const found = {
     reservation: decided.reservation,
     cheque: decided.cheque,
     message: decided.error && messages[decided.error],
     left: summaryOfState(decided.state),
-    decidesUnit: isUnitDecided,
+    locksUnit: isUnitLocked,
     events: decided.state.events.map(({ type }) => type),
     isReservationChanged: left !== state.reservation,
     times: { approvedAt, canceledAt, updatedAt },

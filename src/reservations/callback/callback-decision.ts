@@ -1,30 +1,30 @@
+import type { ReservationStatus } from '../../availability/availability.js';
 import { type ChequeReport, chequeReport, findCheque } from '../cheques/cheques.js';
 import { addReport, deleteWallet, restoreWallet } from '../cheques/wallets.js';
 import {
   approve,
   cancel,
   hasChanged,
-  keepUnit,
+  lockUnit,
   type ReservationState,
 } from '../reservation-state.js';
 import {
+  type ChequeStatus,
   decideCheque,
   decideReservation,
   type Effect,
   type TransitionError,
 } from '../transitions.js';
-import type { ReservationStatus } from '../../availability/availability.js';
-import type { ChequeStatus } from '../transitions.js';
 import type { CallbackDto } from './callback.dto.js';
 
-/** Why a callback ends with an error; what its earlier steps changed is stored all the same. */
 export type CallbackError =
   TransitionError | 'reservationNotFound' | 'chequeNotFound' | 'walletFull';
 
-/** What the steps of a callback did (rule CALL-14). */
+/** The results of the steps of a callback (rule CALL-14). */
 export interface CallbackOutcome {
   readonly reservation: 'applied' | 'unchanged' | 'ignored';
   readonly cheque: 'applied' | 'skipped' | 'none';
+  /** Ends the callback; the changes of earlier steps are stored all the same (rule CALL-7). */
   readonly error?: CallbackError;
 }
 
@@ -43,28 +43,23 @@ export interface CallbackEffects {
   readonly wallet?: 'deleted' | 'restored';
 }
 
-/** The outcome of steps with the state to be stored, and the report that was added. */
+/** The outcome of steps, with the state to store and the report that was added. */
 type Steps = CallbackOutcome & {
   readonly state: ReservationState;
   readonly report?: StatusChange<ChequeStatus>;
 };
 
-/** The decision about a callback. */
 export interface DecidedCallback extends CallbackOutcome {
   readonly state: ReservationState;
   readonly effects: CallbackEffects;
 }
 
-/**
- * The steps of a callback in order: the reservation, then the cheque. An error ends the callback and
- * keeps what was changed before it (rule CALL-7).
- */
+/** Runs the steps of a callback in order: the reservation, then the cheque (rule CALL-7). */
 export function decideCallback(loaded: ReservationState, callback: CallbackDto): DecidedCallback {
   const changed = changeReservation(loaded, callback);
-  const report = chequeReport(callback);
-  const isOver = changed.error !== undefined || report === undefined;
-  const steps: Steps = isOver ? changed : { ...changed, ...reportCheque(changed.state, report) };
-  const { report: cheque, ...decided } = steps;
+  const sent = chequeReport(callback);
+  const isOver = changed.error !== undefined || sent === undefined;
+  const { report: cheque, ...decided }: Steps = isOver ? changed : reportCheque(changed, sent);
   const { state } = decided;
   const reservation = changeOf(loaded.reservation.status, state.reservation.status);
   const unit = changeOf(loaded.unit?.status, state.unit?.status);
@@ -94,73 +89,55 @@ function walletEffect({ events }: ReservationState): CallbackEffects['wallet'] {
 }
 
 function changeReservation(loaded: ReservationState, { reservationStatus }: CallbackDto): Steps {
-  const unchanged = { state: loaded, reservation: 'unchanged', cheque: 'none' } as const;
-  const { status } = loaded.reservation;
-  const isUnitDeleted = loaded.unit === null;
-  const decision = decideReservation({ status, isUnitDeleted }, reservationStatus);
-  switch (decision.kind) {
-    case 'apply': {
-      const state = applyEffects(loaded, decision.effects);
-      return { ...unchanged, state, ...(hasChanged(loaded, state) && { reservation: 'applied' }) };
-    }
-    case 'reject':
-      return { ...unchanged, error: decision.error };
-    case 'ignore':
-      return { ...unchanged, reservation: 'ignored' };
-    case 'keep':
-      return unchanged;
-    // Stryker disable next-line ConditionalExpression: there is no other kind, as the compiler checks.
-    default:
-      return decision satisfies never;
-  }
+  const facts = { status: loaded.reservation.status, isUnitDeleted: loaded.unit === null };
+  const { effects, error, isIgnored } = decideReservation(facts, reservationStatus);
+  const state = applyEffects(loaded, effects);
+  const applied = hasChanged(loaded, state) ? 'applied' : 'unchanged';
+  const reservation = isIgnored ? 'ignored' : applied;
+  return { state, reservation, cheque: 'none', ...(error && { error }) };
 }
 
-/** Adds the report before it looks at its consequences, which keep it even when they are an error. */
-function reportCheque(
-  state: ReservationState,
-  report: ChequeReport,
-): Omit<Steps, 'reservation'> & Partial<Pick<Steps, 'reservation'>> {
-  const found = findCheque(state.wallets, report.installmentId);
-  if (found === 'skip') return { state, cheque: 'skipped' };
-  if (found === 'missing') return { state, cheque: 'none', error: 'chequeNotFound' };
-  const reported = addReport(state, found, report);
-  if (reported === null) return { state, cheque: 'none', error: 'walletFull' };
-  const decision = decideCheque(
+/** Adds the report before it decides the consequences: the report stays even when they fail. */
+function reportCheque(steps: Steps, report: ChequeReport): Steps {
+  const { state: loaded } = steps;
+  const found = findCheque(loaded.wallets, report.installmentId);
+  if (found === 'skip') return { ...steps, cheque: 'skipped' };
+  if (found === 'missing') return { ...steps, error: 'chequeNotFound' };
+  const reported = addReport(loaded, found, report);
+  if (reported === null) return { ...steps, error: 'walletFull' };
+  const previousStatus = found.cheque.status;
+  const { effects, error } = decideCheque(
     {
-      status: state.reservation.status,
-      isUnitDeleted: state.unit === null,
-      previousStatus: found.cheque.status,
-      isUnitReservedByAnother: state.otherStatuses.includes('approved'),
+      status: loaded.reservation.status,
+      isUnitDeleted: loaded.unit === null,
+      previousStatus,
+      isUnitReservedByAnother: loaded.otherStatusesOfUnit.includes('approved'),
     },
     report.chequeStatus,
   );
-  const stored = {
-    cheque: 'applied',
-    report: { from: found.cheque.status, to: report.chequeStatus },
-  } as const;
-  if (decision.kind === 'reject') {
-    return { ...stored, state: keepUnit(reported), error: decision.error };
-  }
-  if (decision.kind !== 'apply') return { ...stored, state: reported };
-  const applied = applyEffects(reported, decision.effects, found.wallet._id);
+  // A refusal depends on the unit and its other reservations, which must not change meanwhile.
+  const state =
+    error === undefined ? applyEffects(reported, effects, found.wallet._id) : lockUnit(reported);
   return {
-    ...stored,
-    state: applied,
-    ...(hasChanged(reported, applied) && { reservation: 'applied' }),
+    state,
+    reservation: hasChanged(reported, state) ? 'applied' : steps.reservation,
+    cheque: 'applied',
+    report: { from: previousStatus, to: report.chequeStatus },
+    ...(error && { error }),
   };
 }
 
-/** @param walletId of the wallet that a restoration is about */
+/** @param walletId the wallet to restore */
 function applyEffects(
-  state: ReservationState,
+  loaded: ReservationState,
   effects: readonly Effect[],
   walletId?: ReservationState['wallets'][number]['_id'],
 ): ReservationState {
-  const apply: Readonly<Record<Effect, (changed: ReservationState) => ReservationState>> = {
+  const apply: Readonly<Record<Effect, (state: ReservationState) => ReservationState>> = {
     approve,
     cancel,
     deleteWallet,
-    restoreWallet: (changed) => restoreWallet(changed, walletId),
+    restoreWallet: (state) => restoreWallet(state, walletId),
   };
-  return effects.reduce((changed, effect) => apply[effect](changed), state);
+  return effects.reduce((state, effect) => apply[effect](state), loaded);
 }

@@ -1,27 +1,70 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
-import type { RequestCaller } from '../../core/http/request-caller.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  newestFirst,
-} from '../../core/database/documents/keyset.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, Types } from 'mongoose';
 import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
+import { newestFirst } from '../../core/database/documents/keyset.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-operations.js';
-import type { CallbackLogDocument } from './callback-log.schema.js';
-import type { CallbackRecord } from './callback-record.js';
+import { removeAfter } from '../../core/database/structure/retention.js';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
+import type { CallbackRecord, RefusedField } from './callback-record.js';
 
-/** A callback and what it did. */
+/** One authenticated callback and its outcome, for the operator (rule CALL-15). */
+@Schema({ collection: 'reservationCallbacks' })
+export class CallbackLogDocument extends TenantDocument {
+  @Prop({ type: SchemaTypes.ObjectId })
+  apiKeyId!: Types.ObjectId;
+
+  @Prop({ type: String })
+  requestId!: string;
+
+  /** In lower case; null when the body had none that is an ObjectId. */
+  @Prop({ type: String })
+  reservationId!: string | null;
+
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  payload!: CallbackRecord['payload'];
+
+  @Prop({ type: [SchemaTypes.Mixed] })
+  refusedFields!: readonly RefusedField[];
+
+  @Prop({ type: Number })
+  otherFields!: number;
+
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  outcome!: Omit<CallbackOutcome, 'error'> & {
+    readonly status: number;
+    readonly errorCode: string | null;
+    /** The messages of the error response. */
+    readonly messages: readonly string[];
+    /** Absent where nothing was decided, and in entries of earlier versions. */
+    readonly effects?: CallbackEffects;
+  };
+}
+
+export const callbackLogSchema = SchemaFactory.createForClass(CallbackLogDocument);
+
+callbackLogSchema.index(
+  { organizationId: 1, reservationId: 1, createdAt: -1, _id: -1 },
+  { name: 'ofReservation' },
+);
+callbackLogSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
+removeAfter(
+  callbackLogSchema,
+  { createdAt: 1 },
+  { kind: 'callbacks', setting: 'CALLBACKS_RETENTION_DAYS' },
+);
+
 export interface LoggedCallback {
   readonly caller: RequestCaller;
   readonly record: CallbackRecord;
   readonly outcome: CallbackLogDocument['outcome'];
 }
 
-/** The queries on `reservationCallbacks`, the log of callbacks. */
 @Injectable()
 export class CallbackLogRepository {
   constructor(
@@ -29,7 +72,7 @@ export class CallbackLogRepository {
     private readonly log: TenantCollection<CallbackLogDocument>,
   ) {}
 
-  /** Adds callbacks with their outcomes, inside the open transaction if there is one. */
+  /** Joins the open transaction if there is one. */
   async insert(callbacks: readonly LoggedCallback[], now: Date): Promise<void> {
     await this.log.insertAll(
       callbacks.map(({ caller: { organizationId, apiKeyId }, record, outcome }) => {
@@ -48,22 +91,21 @@ export class CallbackLogRepository {
     );
   }
 
-  /** The callbacks of an organization about a reservation id, newest first. */
-  async list(
-    organizationId: Types.ObjectId,
+  /** The callbacks about a reservation, newest first. */
+  async ofReservation(
+    organizationIds: Tenants,
     reservationId: string,
-    part: KeysetRequest,
-  ): Promise<KeysetPage<CallbackLogDocument>> {
-    return this.log.page(organizationId, { reservationId }, newestFirst, part);
+    limit: number,
+  ): Promise<CallbackLogDocument[]> {
+    return this.log.find(organizationIds, { reservationId }, { sort: newestFirst, limit });
   }
 
-  /** The newest callbacks about reservations that changed the status of their unit. */
-  async listWithUnitChanges(
+  /** The callbacks about reservations that changed the status of the unit, newest first. */
+  async withUnitChanges(
     organizationId: Types.ObjectId,
     reservationIds: readonly string[],
     limit: number,
   ): Promise<CallbackLogDocument[]> {
-    if (reservationIds.length === 0) return [];
     const filter = {
       reservationId: { $in: reservationIds },
       'outcome.effects.unit': { $exists: true },
@@ -71,22 +113,11 @@ export class CallbackLogRepository {
     return this.log.find(organizationId, filter, { sort: newestFirst, limit });
   }
 
-  /** The callbacks with the ids of requests, in no order. */
-  async ofRequests(
+  async ofRequest(
     organizationIds: Tenants,
-    requestIds: readonly string[],
+    requestId: string,
     limit: number,
   ): Promise<CallbackLogDocument[]> {
-    if (requestIds.length === 0) return [];
-    return this.log.find(organizationIds, { requestId: { $in: requestIds } }, { limit });
-  }
-
-  /** The callbacks of any of the organizations about a reservation id, newest first. */
-  async findAcross(
-    organizationIds: readonly Types.ObjectId[],
-    reservationId: string,
-    limit: number,
-  ): Promise<CallbackLogDocument[]> {
-    return this.log.find(organizationIds, { reservationId }, { sort: newestFirst, limit });
+    return this.log.find(organizationIds, { requestId }, { limit });
   }
 }

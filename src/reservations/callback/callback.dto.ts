@@ -2,10 +2,9 @@ import { Allow } from 'class-validator';
 import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
 import { FieldsTogether, Field } from '../../core/http/validation/field.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
-import { string } from '../../core/values/text.js';
+import { chequeNumber, chequeNumberLimit, string } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
-import { ChequeNumber } from '../cheques/cheque-number.js';
 
 /**
  * Query of `POST /reservations/webhook`; the check of the key has read it. The reference tells of it
@@ -24,6 +23,12 @@ export function ReservationIdField(description: string): PropertyDecorator {
   ]);
 }
 
+/** The number of a cheque in a body. */
+export function ChequeNumberField(description = 'Stored with the cheque.'): PropertyDecorator {
+  const api = { type: String, maxLength: chequeNumberLimit, description, example: '000123' };
+  return Field(api, chequeNumber);
+}
+
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
 @ToleratesUnknownNames()
 @FieldsTogether({ dependentRequired: { chequeStatus: ['installmentId'] } })
@@ -37,7 +42,7 @@ export class CallbackDto {
   })
   installmentId?: string;
 
-  @ChequeNumber()
+  @ChequeNumberField()
   chequeNumber?: string;
 
   @NumberField({ description: 'Stored with the cheque update.', example: 250_000 })

@@ -1,5 +1,12 @@
-import { Injectable, Logger } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  Logger,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { catchError, type Observable } from 'rxjs';
 import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
@@ -8,20 +15,18 @@ import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
-import type { Decided, LoadOptions, PendingWrites } from '../../core/writes/write-kind.js';
+import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { reservationErrors } from '../reservation-errors.js';
-import type { ReservationRecords } from '../reservation-records.js';
-import { ReservationStateService } from '../reservation-state.service.js';
+import { ReservationRecords } from '../reservation-records.js';
+import { ReservationStore } from '../reservation-store.js';
 import { ReservationsRepository } from '../reservations.repository.js';
+import { type CallbackEffects, type CallbackOutcome, decideCallback } from './callback-decision.js';
 import {
-  type CallbackEffects,
-  type CallbackError,
-  type CallbackOutcome,
-  decideCallback,
-} from './callback-decision.js';
-import { CallbackLogRepository, type LoggedCallback } from './callback-log.repository.js';
-import type { CallbackLogDocument } from './callback-log.schema.js';
-import type { CallbackRecord } from './callback-record.js';
+  type CallbackLogDocument,
+  CallbackLogRepository,
+  type LoggedCallback,
+} from './callback-log.repository.js';
+import { type CallbackRecord, callbackRecord } from './callback-record.js';
 import type { CallbackDto } from './callback.dto.js';
 
 interface CallbackRequest {
@@ -30,26 +35,19 @@ interface CallbackRequest {
   readonly record: CallbackRecord;
 }
 
-/** The decision about a callback; an error keeps the changes before it (rule CALL-7). */
+/** The headers of the response, and its error, which keeps the changes before it (rule CALL-7). */
 interface HandledCallback {
-  readonly outcome: CallbackOutcome;
+  readonly headers: Readonly<Record<string, string>>;
   readonly error: DomainError | undefined;
-  /** Undefined where there is no such reservation. */
-  readonly effects: CallbackEffects | undefined;
 }
 
-/** The response to a callback, and its error. */
-type CallbackResponse = Answer & Pick<HandledCallback, 'outcome' | 'error'>;
+type CallbackResponse = Answer & HandledCallback;
 
-/** Reservations, and the log of the callbacks about them. */
-interface CallbackRecords extends PendingWrites {
-  readonly reservations: ReservationRecords;
-  readonly logged: LoggedCallback[];
+class CallbackRecords extends ReservationRecords {
+  readonly logged: LoggedCallback[] = [];
 }
 
-/**
- * Callbacks of cheque-collection partners (rule CALL-1), stored in groups together with the log of all of them.
- */
+/** Callbacks of cheque-collection partners, stored in groups together with their log (rule CALL-1). */
 @Injectable()
 export class CallbacksService {
   private readonly logger = new Logger(CallbacksService.name);
@@ -63,7 +61,7 @@ export class CallbacksService {
   constructor(
     commits: GroupCommits,
     private readonly reservations: ReservationsRepository,
-    private readonly states: ReservationStateService,
+    private readonly reservationStore: ReservationStore,
     private readonly log: CallbackLogRepository,
     private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
@@ -72,90 +70,73 @@ export class CallbacksService {
       name: 'callback',
       load: (requests, options) => this.load(requests, options),
       decide: (records, request) => this.decide(records, request),
-      store: (records, organizationId) => this.store(records, organizationId),
+      store: async (records, organizationId) => {
+        await this.reservationStore.store(organizationId, records);
+        await this.log.insert(records.logged, records.now);
+      },
       respond: (decided) => decided.map((one) => this.responseTo(one)),
     });
   }
 
   /**
-   * Applies a callback and logs it, in one transaction. The changes of the steps before an error are
-   * committed before the error is thrown (rule CALL-7).
+   * Applies a callback and logs it in one transaction, which an error of the callback does not undo.
    *
-   * @param record what the log keeps of the request
-   * @throws DomainError 404 or 422 with the headers that say what was stored
+   * @returns the headers of the response
+   * @throws DomainError 404 or 422 with these headers
    */
   async handle(
     caller: RequestCaller,
     callback: CallbackDto,
     record: CallbackRecord,
-  ): Promise<CallbackOutcome> {
-    const { outcome, error } = await this.commit
+  ): Promise<HandledCallback['headers']> {
+    const { headers, error } = await this.commit
       .submit({ caller, callback, record }, record.payload)
       .catch((failure: unknown) => {
-        // Not awaited: a database in trouble must not hold up the response.
+        // Not awaited: a database in trouble must not delay the response.
         void this.logFailed(caller, record, failure);
         throw failure;
       });
     if (error !== undefined) throw error;
-    return outcome;
+    return headers;
   }
 
   /** Logs a callback that failed and changed nothing, as far as the database allows. */
   async logFailed(caller: RequestCaller, record: CallbackRecord, failure: unknown): Promise<void> {
-    const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
-    const outcome = this.logged(nothing, toDomainError(failure));
+    const outcome = this.logged(unchanged, toDomainError(failure));
     try {
       await this.log.insert([{ caller, record, outcome }], this.clock.now());
     } catch (error) {
-      this.logger.warn({ err: error }, 'A failed callback could not be logged');
+      this.logger.warn({ err: error }, 'Could not log a failed callback');
     }
   }
 
   private async load(
     requests: readonly CallbackRequest[],
     { organizationId, now }: LoadOptions<CallbackRecords>,
-  ): Promise<{ records: CallbackRecords; count: number }> {
+  ): Promise<Loaded<CallbackRecords>> {
     const ids = requests.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
     const found = await this.reservations.findByIds(organizationId, ids);
-    const reservations = await this.states.load(organizationId, found, now);
-    const records = {
-      reservations,
-      logged: [],
-      locks: reservations.locks,
-      get bytes() {
-        return reservations.bytes;
-      },
-    };
-    return { records, count: requests.length };
+    const loaded = await this.reservationStore.load(organizationId, found, now);
+    return { records: new CallbackRecords(loaded), count: requests.length };
   }
 
-  /** Decides a callback over the changes of those before it. */
   private decide(
-    { reservations, logged }: CallbackRecords,
+    records: CallbackRecords,
     { caller, callback, record }: CallbackRequest,
   ): HandledCallback {
-    const handled = apply(reservations, caller, callback);
-    const { outcome, error, effects } = handled;
-    logged.push({ caller, record, outcome: this.logged(outcome, error, effects) });
-    return handled;
-  }
-
-  private async store(
-    { reservations, logged }: CallbackRecords,
-    organizationId: Types.ObjectId,
-  ): Promise<void> {
-    await this.states.store(organizationId, reservations);
-    await this.log.insert(logged, reservations.now);
+    const { effects, ...outcome } = apply(records, caller, callback);
+    const headers = callbackHeaders(outcome);
+    const definition = outcome.error && reservationErrors[outcome.error];
+    const error = definition && new DomainError(definition, undefined, headers);
+    records.logged.push({ caller, record, outcome: this.logged(outcome, error, effects) });
+    return { headers, error };
   }
 
   private responseTo({
-    decision: { outcome, error },
+    decision: { headers, error },
   }: Decided<CallbackRequest, HandledCallback>): CallbackResponse {
-    const answer =
-      error === undefined
-        ? { status: 201, headers: callbackHeaders(outcome) }
-        : this.errorResponses.of(error, defaultLanguage);
-    return { ...answer, outcome, error };
+    const answer = error ? this.errorResponses.of(error, defaultLanguage) : { status: 201 };
+    return { headers, ...answer, error };
   }
 
   private logged(
@@ -163,7 +144,7 @@ export class CallbacksService {
     error: DomainError | undefined,
     effects?: CallbackEffects,
   ): CallbackLogDocument['outcome'] {
-    const did = { reservation, cheque, ...(effects === undefined ? {} : { effects }) };
+    const did = { reservation, cheque, ...(effects && { effects }) };
     if (error === undefined) return { status: 201, errorCode: null, messages: [], ...did };
     const { status, body } = this.errorResponses.of(error, defaultLanguage);
     const errorCode = error.definition.code;
@@ -171,32 +152,42 @@ export class CallbacksService {
   }
 }
 
+/** Logs callbacks with an invalid body, which no service gets. */
+@Injectable()
+export class CallbackLogInterceptor implements NestInterceptor {
+  constructor(private readonly callbacks: CallbacksService) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { caller } = request;
+    return next.handle().pipe(
+      catchError(async (error: unknown) => {
+        if (caller !== undefined && error instanceof DomainError && error.status === 400) {
+          await this.callbacks.logFailed(caller, callbackRecord(request), error);
+        }
+        throw error;
+      }),
+    );
+  }
+}
+
+const unchanged = { reservation: 'unchanged', cheque: 'none' } as const;
+
 function apply(
   records: ReservationRecords,
   { requestId }: RequestCaller,
   callback: CallbackDto,
-): HandledCallback {
+): CallbackOutcome & { readonly effects?: CallbackEffects } {
   const id = parseObjectId(callback.reservationId);
-  const loaded = id && records.stateOf(id);
-  if (loaded === null) {
-    const outcome = {
-      reservation: 'unchanged',
-      cheque: 'none',
-      error: 'reservationNotFound',
-    } as const;
-    return { outcome, error: callbackError(outcome.error, outcome), effects: undefined };
-  }
-  const { state, effects, ...outcome } = decideCallback(loaded, callback);
+  const reservation = id && records.findById(id);
+  if (!reservation) return { ...unchanged, error: 'reservationNotFound' };
+  const loaded = records.stateOf(reservation);
+  const { state, ...outcome } = decideCallback(loaded, callback);
   records.put(loaded, state, requestId);
-  const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
-  return { outcome, error, effects };
+  return outcome;
 }
 
 /** Headers that say what the empty body cannot (rule CALL-14). */
-export function callbackHeaders({ reservation, cheque }: CallbackOutcome): Record<string, string> {
+function callbackHeaders({ reservation, cheque }: CallbackOutcome): Record<string, string> {
   return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
-}
-
-function callbackError(error: CallbackError, outcome: CallbackOutcome): DomainError {
-  return new DomainError(reservationErrors[error], undefined, callbackHeaders(outcome));
 }

@@ -3,9 +3,9 @@ import type { CallbackEffects } from '../callback/callback-decision.js';
 import {
   type ReservationPast,
   reservationTimeline,
-  type TimelineCallback,
+  type ShownCallback,
   type TimelineEvent,
-  wayOf,
+  statusPath,
 } from './reservation-timeline.js';
 
 const second = 1_000;
@@ -15,9 +15,9 @@ const at = (seconds: number) => new Date(start + seconds * second);
 function callback(
   seconds: number,
   effects: CallbackEffects | undefined,
-  payload: TimelineCallback['payload'] = {},
+  payload: ShownCallback['payload'] = {},
   requestId = `request-${seconds}`,
-): TimelineCallback {
+): ShownCallback {
   const did = {
     reservation: 'applied',
     cheque: 'applied',
@@ -27,7 +27,13 @@ function callback(
   } as const;
   const outcome = { ...did, ...(effects === undefined ? {} : { effects }) };
   const record = { requestId, payload, refusedFields: [], otherFields: 0 };
-  return { ...record, outcome, receivedAt: at(seconds), apiKeyId: 'key' };
+  return {
+    ...record,
+    outcome,
+    receivedAt: at(seconds),
+    organizationId: 'organization',
+    apiKeyId: 'key',
+  };
 }
 
 function event(
@@ -115,9 +121,10 @@ describe('the timeline of a reservation', () => {
 
 describe('the way of a reservation', () => {
   const way = (past: Partial<ReservationPast>, status: string) =>
-    wayOf(reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }), status).map(
-      ({ from, to, by }) => `${from ?? ''} -> ${to} (${by})`,
-    );
+    statusPath(
+      reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }),
+      status,
+    ).map(({ from, to, by }) => `${from ?? ''} -> ${to} (${by})`);
 
   it('goes from its creation over what requests and callbacks did', () => {
     const events = [

@@ -1,68 +1,59 @@
-import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
-import type { StatusChange } from '../callback/callback-decision.js';
 import { minuteMs } from '../../core/values/durations.js';
+import type { StatusChange } from '../callback/callback-decision.js';
+import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
 import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.js';
 
-/** A logged callback of the reservation's own organization. */
-export interface TimelineCallback extends Pick<
+/** A logged callback as the operator sees it. */
+export interface ShownCallback extends Pick<
   CallbackLogDocument,
   'requestId' | 'payload' | 'refusedFields' | 'otherFields' | 'outcome'
 > {
   readonly receivedAt: Date;
+  readonly organizationId: string;
   readonly apiKeyId: string;
 }
 
-/** What an event tells of the reservation or a wallet of it. */
+/** An event about the reservation or one of its wallets. */
 export interface TimelineEvent {
   readonly type: string;
   readonly at: Date;
   readonly requestId: string | undefined;
-  /** Of the reservation, where the event says so. */
+  /** The change of the reservation's status, if the event is about one. */
   readonly status?: StatusChange | undefined;
 }
-
-interface At {
-  readonly at: Date;
-}
-
-/** One thing that happened to a reservation. */
-export type TimelineEntry = At &
-  (
-    | { readonly kind: 'callback'; readonly callback: TimelineCallback }
-    /** By a request that is no callback, or by one that is logged no more. */
-    | { readonly kind: 'event'; readonly event: TimelineEvent }
-    /** A report about a cheque whose callback is logged no more. */
-    | { readonly kind: 'report'; readonly report: ChequeReportEntry }
-  );
 
 interface ChequeReportEntry extends ChequeHistoryEntryDto {
   readonly installmentId: string;
 }
 
-/** From one status to another one; null before the first that is known. */
-export interface Move {
+export type TimelineEntry = { readonly at: Date } & (
+  | { readonly kind: 'callback'; readonly callback: ShownCallback }
+  /** By another request than a callback, or by a callback whose log entry has expired. */
+  | { readonly kind: 'event'; readonly event: TimelineEvent }
+  /** By a callback whose log entry has expired. */
+  | { readonly kind: 'report'; readonly report: ChequeReportEntry }
+);
+
+/** A change of the status; null before the first known one. */
+export interface StatusTransition {
   readonly from: string | null;
   readonly to: string;
-  /** `unknown` is another program, or a time of which nothing is kept. */
+  /** `unknown`: by another program, or at a time of which nothing is kept. */
   readonly by: 'callback' | 'request' | 'unknown';
-  /** Null where it is not known. */
   readonly at: Date | null;
 }
 
-/** What is known of a reservation's past. */
 export interface ReservationPast {
-  readonly callbacks: readonly TimelineCallback[];
+  /** The callbacks of the reservation's own organization. */
+  readonly callbacks: readonly ShownCallback[];
   readonly events: readonly TimelineEvent[];
   readonly wallets: readonly Pick<ChequeWalletDto, 'cheques'>[];
 }
 
-/** What one request stores is stored within this time. */
+/** The log entry, events and reports of one request are stored within this time. */
 const sameRequestMs = minuteMs;
 
-/**
- * What happened to a reservation, oldest first: each callback once, with all that it did, and what no
- * logged callback did.
- */
+/** The history of a reservation, oldest first. A callback stands for its events and its report. */
 export function reservationTimeline({
   callbacks,
   events,
@@ -73,57 +64,45 @@ export function reservationTimeline({
       return { kind: 'callback' as const, at: callback.receivedAt, callback };
     }),
     ...events
-      .filter((event) => !callbacks.some((callback) => tellsOf(callback, event)))
+      .filter((event) => !callbacks.some((callback) => hasEmitted(callback, event)))
       .map((event) => ({ kind: 'event' as const, at: event.at, event })),
     ...unloggedReports(wallets, callbacks),
   ];
   return entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** The statuses that a reservation had, as far as they are known, up to the one that it has. */
-export function wayOf(timeline: readonly TimelineEntry[], status: string): Move[] {
-  const way: Move[] = [];
-  const add = (move: Move) => {
-    const current = way.at(-1)?.to;
-    if (current !== undefined && move.from !== null && move.from !== current) {
-      way.push({ from: current, to: move.from, by: 'unknown', at: null });
-    }
-    way.push(move);
+/** The known changes of the status, up to the current one; unknown ones fill the gaps. */
+export function statusPath(
+  timeline: readonly TimelineEntry[],
+  currentStatus: string,
+): StatusTransition[] {
+  const path: StatusTransition[] = [];
+  const fillGap = (to: string | null) => {
+    const from = path.at(-1)?.to ?? null;
+    if (to !== null && to !== from) path.push({ from, to, by: 'unknown', at: null });
   };
-  for (const entry of timeline) {
-    const move = moveOf(entry);
-    if (move !== null) add(move);
+  for (const transition of timeline.flatMap((entry) => transitionOf(entry) ?? [])) {
+    if (path.length > 0) fillGap(transition.from);
+    path.push(transition);
   }
-  const last = way.at(-1)?.to ?? null;
-  if (last !== status) way.push({ from: last, to: status, by: 'unknown', at: null });
-  return way;
+  fillGap(currentStatus);
+  return path;
 }
 
-function moveOf(entry: TimelineEntry): Move | null {
-  switch (entry.kind) {
-    case 'callback': {
-      const { reservation } = entry.callback.outcome.effects ?? {};
-      return reservation === undefined ? null : { ...reservation, by: 'callback', at: entry.at };
-    }
-    case 'event': {
-      const { status, type } = entry.event;
-      if (status === undefined || status.from === status.to) return null;
-      return {
-        ...status,
-        by: type.startsWith('reservation.') ? 'request' : 'unknown',
-        at: entry.at,
-      };
-    }
-    case 'report':
-      return null;
-    // Stryker disable next-line ConditionalExpression: there is no other kind, as the compiler checks.
-    default:
-      return entry satisfies never;
+function transitionOf(entry: TimelineEntry): StatusTransition | null {
+  const { at } = entry;
+  if (entry.kind === 'callback') {
+    const { reservation } = entry.callback.outcome.effects ?? {};
+    return reservation === undefined ? null : { ...reservation, by: 'callback', at };
   }
+  if (entry.kind === 'report') return null;
+  const { status, type } = entry.event;
+  if (status === undefined || status.from === status.to) return null;
+  return { ...status, by: type.startsWith('reservation.') ? 'request' : 'unknown', at };
 }
 
-/** Whether a callback says all that an event does. A client may give several requests one id. */
-function tellsOf({ requestId, receivedAt, outcome }: TimelineCallback, event: TimelineEvent) {
+/** Clients may send several requests with one id, at different times. */
+function hasEmitted({ requestId, receivedAt, outcome }: ShownCallback, event: TimelineEvent) {
   return (
     outcome.effects !== undefined &&
     requestId === event.requestId &&
@@ -131,10 +110,10 @@ function tellsOf({ requestId, receivedAt, outcome }: TimelineCallback, event: Ti
   );
 }
 
-/** The reports in the history of cheques that none of the callbacks has made. */
+/** The reports in cheque histories that belong to none of the callbacks. */
 function unloggedReports(
   wallets: ReservationPast['wallets'],
-  callbacks: readonly TimelineCallback[],
+  callbacks: readonly ShownCallback[],
 ): TimelineEntry[] {
   const unused = new Set(callbacks);
   const reports = wallets.flatMap(({ cheques }) =>
@@ -145,15 +124,15 @@ function unloggedReports(
   return reports.flatMap((report): TimelineEntry[] => {
     const at = new Date(report.changedAt ?? Number.NaN);
     if (Number.isNaN(at.getTime())) return [];
-    const own = [...unused].find((callback) => hasMade(callback, report, at));
+    const own = [...unused].find((callback) => hasReported(callback, report, at));
     if (own === undefined) return [{ kind: 'report', at, report }];
     unused.delete(own);
     return [];
   });
 }
 
-function hasMade(
-  { payload, receivedAt, outcome }: TimelineCallback,
+function hasReported(
+  { payload, receivedAt, outcome }: ShownCallback,
   { installmentId, status }: ChequeReportEntry,
   at: Date,
 ): boolean {

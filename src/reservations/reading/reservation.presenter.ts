@@ -1,19 +1,27 @@
-import type { ChequeWalletDocument, Cheque } from '../cheques/cheque-wallet.schema.js';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import {
   numberOf,
   type Stored,
   textOf,
   timeOrNull,
 } from '../../core/database/documents/stored-values.js';
+import type { Cheque, ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { chequesOf, historyOf } from '../cheques/cheques.js';
-import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import type { ChequeDto, ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 
-/** A reservation as the API returns it, with the wallet that is active or was deleted last. */
+/** @param wallet the active one, else the one deleted last */
 export function presentReservation(
   reservation: ReservationDocument,
-  wallet?: ChequeWalletDocument,
+  wallet: ChequeWalletDocument | undefined,
 ): ReservationDto {
+  const chequeWallet = wallet === undefined ? null : presentWallet(wallet);
+  return { ...presentFields(reservation), chequeWallet };
+}
+
+/** The reservation without its wallet. */
+export function presentFields(
+  reservation: ReservationDocument,
+): Omit<ReservationDto, 'chequeWallet'> {
   const { recordSystemId } = reservation;
   return {
     _id: reservation._id.toHexString(),
@@ -27,11 +35,10 @@ export function presentReservation(
     isDeleted: reservation.isDeleted,
     createdAt: reservation.createdAt.toISOString(),
     updatedAt: reservation.updatedAt.toISOString(),
-    chequeWallet: wallet === undefined ? null : presentWallet(wallet),
   };
 }
 
-/** A wallet as the API returns it and Wallet events carry it. */
+/** The wallet in responses and in Wallet events. */
 export function presentWallet(wallet: ChequeWalletDocument): ChequeWalletDto {
   return {
     _id: wallet._id.toHexString(),
@@ -45,30 +52,29 @@ export function presentWallet(wallet: ChequeWalletDocument): ChequeWalletDto {
   };
 }
 
-/** A cheque as the API returns it. */
 export function presentCheque(cheque: Cheque): ChequeDto {
   const dueDate = timeOrNull(cheque.dueDate);
   return {
     installmentId: textOf(cheque.installmentId),
-    status: textOf(cheque.status),
-    ...numberAndAmount(cheque),
+    ...presentFacts(cheque),
     ...(dueDate === null ? {} : { dueDate }),
     statusHistory: historyOf(cheque).map((entry) => ({
-      status: textOf(entry.status),
-      ...numberAndAmount(entry),
+      ...presentFacts(entry),
       changedAt: timeOrNull(entry.changedAt),
       source: textOf(entry.source),
     })),
   };
 }
 
-/** Number and amount, whatever numeric type another program stored. */
-function numberAndAmount({
+/** Status, number and amount, whatever types another program stored. */
+function presentFacts({
+  status,
   chequeNumber,
   chequeAmount,
-}: Stored<Pick<Cheque, 'chequeNumber' | 'chequeAmount'>>) {
+}: Stored<Pick<Cheque, 'status' | 'chequeNumber' | 'chequeAmount'>>) {
   const hasAmount = chequeAmount !== undefined && chequeAmount !== null;
   return {
+    status: textOf(status),
     ...(typeof chequeNumber === 'string' ? { chequeNumber } : {}),
     ...(hasAmount ? { chequeAmount: numberOf(chequeAmount) } : {}),
   };

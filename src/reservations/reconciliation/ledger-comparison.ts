@@ -1,17 +1,17 @@
-import type { RecordedWallet } from '../cheques/cheque-wallets.repository.js';
 import { chequesOf, findCheque } from '../cheques/cheques.js';
 import { presentCheque } from '../reading/reservation.presenter.js';
+import type { RecordedWallet } from '../reservations.repository.js';
 import type { DifferenceDto, LedgerEntryDto, UnmentionedChequeDto } from './reconciliation.dto.js';
 
-/** An entry of a ledger and its position. */
+/** An entry of a ledger with its position. */
 export interface IndexedEntry {
   readonly index: number;
   readonly entry: LedgerEntryDto;
 }
 
 /**
- * In what an entry differs from what is stored (rule RES-9). A cheque is looked for where a callback
- * would find it. Number and amount count only when the ledger has them.
+ * The differences between an entry and the cheque that a callback would find (rule RES-9). Number and
+ * amount count only when the ledger has them.
  *
  * @param wallets of its reservation, the active one first, then the one deleted last; undefined when
  *   there is no such reservation
@@ -33,8 +33,8 @@ export function differencesOf(
     { kind: 'number', ours: ours.chequeNumber ?? null, theirs: chequeNumber },
     { kind: 'amount', ours: ours.chequeAmount ?? null, theirs: chequeAmount },
   ] as const;
-  return compared.flatMap(({ kind, ours: stored, theirs }) =>
-    theirs === undefined || theirs === stored ? [] : { ...place, kind, ours: stored, theirs },
+  return compared.flatMap(({ theirs, ...difference }) =>
+    theirs === undefined || theirs === difference.ours ? [] : { ...place, ...difference, theirs },
   );
 }
 
@@ -45,7 +45,7 @@ export function unmentionedCheques(
   mentioned: ReadonlySet<string> = new Set(),
 ): UnmentionedChequeDto[] {
   const cheques = wallet === undefined ? [] : chequesOf(wallet).map(presentCheque);
-  return cheques.flatMap(({ installmentId, status }) =>
-    mentioned.has(installmentId) ? [] : { reservationId, installmentId, status },
-  );
+  return cheques
+    .filter(({ installmentId }) => !mentioned.has(installmentId))
+    .map(({ installmentId, status }) => ({ reservationId, installmentId, status }));
 }

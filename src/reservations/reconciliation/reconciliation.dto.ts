@@ -6,8 +6,7 @@ import {
   NumberField,
   StatusField,
 } from '../../core/http/validation/fields.js';
-import { ReservationIdField } from '../callback/callback.dto.js';
-import { ChequeNumber } from '../cheques/cheque-number.js';
+import { ChequeNumberField, ReservationIdField } from '../callback/callback.dto.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
 /** More than a partner collects for one organization in most months. */
@@ -34,7 +33,7 @@ export class LedgerEntryDto {
   })
   chequeStatus!: ChequeStatus;
 
-  @ChequeNumber('Compared when it is sent.')
+  @ChequeNumberField('Compared when it is sent.')
   chequeNumber?: string;
 
   @NumberField({ description: 'Compared when it is sent.', example: 250_000 })

@@ -1,17 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
-import type { Caller } from '../../tenants/keys/caller.js';
+import type { Types } from 'mongoose';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import {
-  ChequeWalletsRepository,
-  type RecordedWallet,
-} from '../cheques/cheque-wallets.repository.js';
-import { ReservationsRepository } from '../reservations.repository.js';
-import { defaultLanguage } from '../../core/localization/language.js';
-import { MessagesService } from '../../core/localization/messages.service.js';
-import { type LedgerError, readLedger } from './ledger-file.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { type RecordedWallet, ReservationsRepository } from '../reservations.repository.js';
 import { differencesOf, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {
   type DifferenceDto,
@@ -21,30 +14,22 @@ import {
   unmentionedLimit,
 } from './reconciliation.dto.js';
 
-/** The comparison of a file, or what is wrong with it. */
-export type FileOutcome =
-  | { readonly errors: readonly LedgerError[]; readonly comparison?: never }
-  | { readonly errors?: never; readonly comparison: ReconciliationResponseDto };
-
-/** Of so many reservations the wallets, up to 4 MiB each, are in memory at the same time. */
+/** Reservations whose wallets, up to 4 MiB each, are in memory at the same time. */
 const reservationsInBatch = 100;
 
-/** Compares ledgers of collection partners with what is stored (rule RES-9). */
+/** The entries of each reservation, by its id in lower case, or by the sent text if that is no id. */
+type Ledger = ReadonlyMap<string, readonly IndexedEntry[]>;
+
+/** Compares ledgers of collection partners with the stored cheques (rule RES-9). */
 @Injectable()
 export class ReconciliationsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly snapshots: Snapshots,
     private readonly reservations: ReservationsRepository,
-    private readonly wallets: ChequeWalletsRepository,
-    private readonly messages: MessagesService,
   ) {}
 
-  /**
-   * What differs between a ledger and the cheques of an organization, as they were at one moment.
-   *
-   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
-   */
+  /** @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12) */
   async reconcile(
     { organizationId, expiresAt }: Caller,
     ledger: ReconciliationDto,
@@ -53,38 +38,28 @@ export class ReconciliationsService {
     return this.transactions.run(() => this.compare(organizationId, ledger), { expiresAt });
   }
 
-  /**
-   * As {@link reconcile}, for a ledger of any length in a CSV file (rule OPS-6). It may take the five minutes for
-   * which the server keeps a snapshot.
-   *
-   * @throws Error when the text is no CSV
-   */
-  async reconcileFile(
+  /** Compares without a deadline; the server keeps the snapshot for five minutes. */
+  async compareOutOfRequest(
     organizationId: Types.ObjectId,
-    text: string,
-    complete: boolean,
-  ): Promise<FileOutcome> {
-    const { entries, errors } = await readLedger(text, (message) =>
-      this.messages.textOf(message, defaultLanguage),
-    );
-    if (errors.length > 0) return { errors };
-    const ledger = { cheques: entries, complete };
-    const compare = async () => this.compare(organizationId, ledger);
-    return { comparison: await this.snapshots.during(compare) };
+    ledger: ReconciliationDto,
+  ): Promise<ReconciliationResponseDto> {
+    return this.snapshots.during(() => this.compare(organizationId, ledger));
   }
 
   private async compare(
     organizationId: Types.ObjectId,
     { cheques, complete = false }: ReconciliationDto,
   ): Promise<ReconciliationResponseDto> {
-    const ledger = byReservation(cheques);
+    const ledger = Map.groupBy(
+      cheques.map((entry, index) => ({ index, entry })),
+      ({ entry: { reservationId: id } }) => parseObjectId(id)?.toHexString() ?? id,
+    );
     const differences = await this.differences(organizationId, ledger);
     const unmentioned = complete ? await this.unmentioned(organizationId, ledger) : [];
-    const matching = cheques.length - new Set(differences.map(({ index }) => index)).size;
     return {
       ok: differences.length === 0 && unmentioned.length === 0,
       compared: cheques.length,
-      matching,
+      matching: cheques.length - new Set(differences.map(({ index }) => index)).size,
       differences,
       ...(complete && {
         unmentioned: unmentioned.slice(0, unmentionedLimit),
@@ -95,69 +70,54 @@ export class ReconciliationsService {
 
   private async differences(
     organizationId: Types.ObjectId,
-    ledger: ReadonlyMap<string, readonly IndexedEntry[]>,
+    ledger: Ledger,
   ): Promise<DifferenceDto[]> {
-    const ids = [...ledger.keys()].flatMap((id) => parseObjectId(id) ?? []);
-    const differences = [...ledger]
-      .filter(([id]) => parseObjectId(id) === null)
-      .flatMap(([, entries]) => entries.flatMap((entry) => differencesOf(entry, undefined)));
-    for (let start = 0; start < ids.length; start += reservationsInBatch) {
-      const batch = ids.slice(start, start + reservationsInBatch);
-      const found = await this.reservations.findByIds(organizationId, batch);
-      const wallets = await this.walletsOf(organizationId, found);
-      for (const id of batch) {
-        const ofReservation = wallets.get(id.toHexString());
-        const entries = ledger.get(id.toHexString()) ?? [];
-        differences.push(...entries.flatMap((entry) => differencesOf(entry, ofReservation)));
+    const groups = [...ledger];
+    const differences: DifferenceDto[] = [];
+    for (let start = 0; start < groups.length; start += reservationsInBatch) {
+      const batch = groups.slice(start, start + reservationsInBatch);
+      const ids = batch.flatMap(([id]) => parseObjectId(id) ?? []);
+      const found = await this.reservations.findByIds(organizationId, ids);
+      const wallets = await this.walletsOf(
+        organizationId,
+        found.map(({ _id }) => _id),
+      );
+      for (const [id, entries] of batch) {
+        differences.push(...entries.flatMap((entry) => differencesOf(entry, wallets.get(id))));
       }
     }
     return differences.toSorted((a, b) => a.index - b.index);
   }
 
-  /** At most one more than are listed. */
+  /** Reads until one more than the limit is found. */
   private async unmentioned(
     organizationId: Types.ObjectId,
-    ledger: ReadonlyMap<string, readonly IndexedEntry[]>,
+    ledger: Ledger,
   ): Promise<UnmentionedChequeDto[]> {
     const unmentioned: UnmentionedChequeDto[] = [];
     let after: Types.ObjectId | undefined;
     do {
-      const found = await this.reservations.inPartnerFlow(
+      const ids = await this.reservations.idsInPartnerFlow(
         organizationId,
         reservationsInBatch,
         after,
       );
-      for (const [id, wallets] of await this.walletsOf(organizationId, found)) {
+      for (const [id, wallets] of await this.walletsOf(organizationId, ids)) {
         const mentioned = ledger.get(id)?.map(({ entry }) => entry.installmentId);
         unmentioned.push(...unmentionedCheques(id, wallets, new Set(mentioned)));
       }
-      after = found.length < reservationsInBatch ? undefined : found.at(-1)?._id;
+      after = ids.length < reservationsInBatch ? undefined : ids.at(-1);
     } while (after !== undefined && unmentioned.length <= unmentionedLimit);
     return unmentioned;
   }
 
-  /** The wallets of each reservation by its id, an empty list for one without. */
+  /** The wallets of each of the reservations, by its id. */
   private async walletsOf(
     organizationId: Types.ObjectId,
-    reservations: readonly { readonly _id: Types.ObjectId }[],
-  ): Promise<Map<string, readonly RecordedWallet[]>> {
-    const ids = reservations.map(({ _id }) => _id);
-    const wallets = await this.wallets.chequesOfReservations(organizationId, ids);
-    const byReservationId = Map.groupBy(wallets, ({ reservationId }) =>
-      reservationId.toHexString(),
-    );
-    return new Map(
-      ids.map((id) => [id.toHexString(), byReservationId.get(id.toHexString()) ?? []]),
-    );
+    ids: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, readonly RecordedWallet[]>> {
+    const found = await this.reservations.recordedWalletsOf(organizationId, ids);
+    const wallets = Map.groupBy(found, ({ reservationId }) => reservationId.toHexString());
+    return new Map(ids.map((id) => [id.toHexString(), wallets.get(id.toHexString()) ?? []]));
   }
-}
-
-/** The entries of each reservation, by its id as ids are written here, or as it was sent. */
-function byReservation(
-  entries: ReconciliationDto['cheques'],
-): ReadonlyMap<string, readonly IndexedEntry[]> {
-  return Map.groupBy(
-    entries.map((entry, index) => ({ index, entry })),
-    ({ entry: { reservationId } }) => parseObjectId(reservationId)?.toHexString() ?? reservationId,
-  );
 }

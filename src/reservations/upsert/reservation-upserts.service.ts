@@ -1,23 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ignoredFieldsValue } from '../../core/http/server/ignored-fields.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
-import type { Decided, Loaded, LoadOptions, PendingWrites } from '../../core/writes/write-kind.js';
+import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { leadErrors } from '../../leads/lead-errors.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { type NamedUnits, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
-import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import type { ReservationUpsertResponseDto } from '../reading/reservation.dto.js';
 import { presentReservation } from '../reading/reservation.presenter.js';
 import { reservationErrors } from '../reservation-errors.js';
-import type { ReservationRecords } from '../reservation-records.js';
-import { hasChanged } from '../reservation-state.js';
-import { ReservationStateService } from '../reservation-state.service.js';
-import type { ReservationDocument } from '../../availability/reservation.schema.js';
+import { type LoadedReservations, ReservationRecords } from '../reservation-records.js';
+import { hasChanged, type ReservationState } from '../reservation-state.js';
+import { ReservationStore } from '../reservation-store.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { decideUpsert, ignoredFields, newReservation } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
@@ -28,16 +27,18 @@ interface UpsertRequest {
 }
 
 /** Reservations, with the units and leads that requests name. */
-interface UpsertRecords extends PendingWrites {
-  readonly reservations: ReservationRecords;
-  readonly units: NamedUnits;
-  readonly leads: ReadonlyMap<string, Types.ObjectId>;
+class UpsertRecords extends ReservationRecords {
+  constructor(
+    loaded: LoadedReservations,
+    readonly namedUnits: NamedUnits,
+    readonly leadIds: ReadonlyMap<string, Types.ObjectId>,
+  ) {
+    super(loaded);
+  }
 }
 
-interface Upserted {
+interface Upserted extends Pick<ReservationState, 'reservation' | 'wallets'> {
   readonly operation: 'create' | 'update';
-  readonly reservation: ReservationDocument;
-  readonly wallet: ChequeWalletDocument | undefined;
 }
 
 type UpsertResponse = Required<Answer<ReservationUpsertResponseDto>>;
@@ -50,7 +51,7 @@ export class ReservationUpsertsService {
   constructor(
     commits: GroupCommits,
     private readonly reservations: ReservationsRepository,
-    private readonly states: ReservationStateService,
+    private readonly reservationStore: ReservationStore,
     private readonly units: UnitLookupService,
     private readonly leads: LeadLookupService,
   ) {
@@ -58,8 +59,8 @@ export class ReservationUpsertsService {
       name: 'reservation',
       load: (requests, options) => this.load(requests, options),
       decide,
-      store: ({ reservations: changed }, organizationId) =>
-        this.states.store(organizationId, changed, { emitsUnitEvents: true }),
+      store: (records, organizationId) =>
+        this.reservationStore.store(organizationId, records, { emitsUnitEvents: true }),
       respond: (decided) => decided.map(responseTo),
     });
   }
@@ -68,9 +69,7 @@ export class ReservationUpsertsService {
    * Creates a reservation, or updates the active one with the same `recordSystemId`, in one
    * transaction with its wallet, the availability of its unit and their events.
    *
-   * @throws DomainError 400 without a unit to create or with an ambiguous one, 404 for an unknown
-   *   unit or lead, 422 for a status that only the callback sets, for another unit and for a wallet
-   *   that becomes too large
+   * @throws DomainError for unknown units and leads, and for changes that an upsert cannot make
    */
   async upsert(caller: Caller, body: UpsertReservationDto): Promise<UpsertResponse> {
     return this.commit.submit({ caller, body }, body);
@@ -94,74 +93,61 @@ export class ReservationUpsertsService {
     );
     const named = references.map((reference) => units.idOf(reference));
     const otherUnits = named.filter((id) => typeof id === 'object');
-    const reservations = await this.states.load(organizationId, stored, now, otherUnits);
-    const records = {
-      reservations,
-      units,
-      leads,
-      locks: reservations.locks,
-      get bytes() {
-        return reservations.bytes;
-      },
-    };
-    return { records, count: requests.length };
+    const loaded = await this.reservationStore.load(organizationId, stored, now, otherUnits);
+    return { records: new UpsertRecords(loaded, units, leads), count: requests.length };
   }
 }
 
 function decide(
-  { reservations, ...named }: UpsertRecords,
+  records: UpsertRecords,
   { caller: { organizationId, requestId }, body }: UpsertRequest,
 ): Upserted {
-  const stored = reservations.findByRecordSystemId(body.recordSystemId);
-  if (stored === null && body.unit === undefined) {
+  const stored = records.findByRecordSystemId(body.recordSystemId);
+  if (stored === undefined && body.unit === undefined) {
     throw new DomainError(reservationErrors.unitRequired);
   }
-  const references = {
-    unitId: unitIdOf(named.units, body, stored),
-    leadId: leadIdOf(named.leads, body),
-  };
-  const tenant = { organizationId, createdAt: reservations.now };
-  const loaded = reservations.stateAround(stored ?? newReservation(body, references, tenant));
+  const references = { unitId: unitIdOf(records, body, stored), leadId: leadIdOf(records, body) };
+  const tenant = { organizationId, createdAt: records.now };
+  const loaded = records.stateOf(stored ?? newReservation(body, references, tenant));
   const state = decideUpsert(loaded, body, references);
-  // A request that changes nothing must not lock the unit either: clients repeat them all the time.
-  if (stored === null || hasChanged(loaded, state)) reservations.put(loaded, state, requestId);
-  const operation = stored === null ? 'create' : 'update';
-  return { operation, reservation: state.reservation, wallet: state.wallets[0] };
+  // Clients repeat requests often: one that changes nothing must not lock the unit.
+  if (stored === undefined || hasChanged(loaded, state)) records.put(loaded, state, requestId);
+  return { ...state, operation: stored === undefined ? 'create' : 'update' };
 }
 
 function unitIdOf(
-  units: NamedUnits,
+  { namedUnits }: UpsertRecords,
   { unit: reference }: UpsertReservationDto,
-  stored: ReservationDocument | null,
+  stored: ReservationDocument | undefined,
 ): Types.ObjectId | undefined {
   if (reference === undefined) return undefined;
   const own = stored?.unitId;
   // A reservation can be ended after its unit was deleted.
-  if (own && units.isNamedBy(own, reference)) return own;
-  const id = units.idOf(reference);
+  if (own && namedUnits.isNamedBy(own, reference)) return own;
+  const id = namedUnits.idOf(reference);
   if (id === 'ambiguous') throw new DomainError(reservationErrors.unitAmbiguous);
   if (id === 'unknown') throw new DomainError(reservationErrors.unitNotFound);
   return id;
 }
 
 function leadIdOf(
-  leads: UpsertRecords['leads'],
+  { leadIds }: UpsertRecords,
   { lead }: UpsertReservationDto,
 ): Types.ObjectId | undefined {
   if (lead === undefined) return undefined;
-  const id = leads.get(lead.recordSystemId);
+  const id = leadIds.get(lead.recordSystemId);
   if (id === undefined) throw new DomainError(leadErrors.notFound);
   return id;
 }
 
 function responseTo({
   request: { body },
-  decision: { operation, reservation, wallet },
+  decision: { operation, reservation, wallets },
 }: Decided<UpsertRequest, Upserted>): UpsertResponse {
   const ignored = ignoredFields(body, reservation);
   return {
     status: upsertStatus(operation),
     headers: ignored.length === 0 ? {} : { 'x-ignored-fields': ignoredFieldsValue(ignored) },
-    body: { ok: true, operation, reservation: presentReservation(reservation, wallet) },
+    body: { ok: true, operation, reservation: presentReservation(reservation, wallets[0]) },
   };
 }

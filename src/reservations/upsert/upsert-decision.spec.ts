@@ -133,7 +133,7 @@ describe('the status of an upsert', () => {
     const unit = unitWith();
     const repeated = upsert({}, {}, { unit });
     expect(repeated.unit).toBe(unit);
-    expect(repeated.isUnitDecided).toBe(true);
+    expect(repeated.isUnitLocked).toBe(true);
   });
 });
 

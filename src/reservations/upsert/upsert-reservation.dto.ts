@@ -13,8 +13,8 @@ import { Field, NamesInside } from '../../core/http/validation/field.js';
 import { isValid } from '../../core/values/rule.js';
 import { externalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
+import { ChequeNumberField } from '../callback/callback.dto.js';
 import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
-import { ChequeNumber } from '../cheques/cheque-number.js';
 
 /** More than any payment plan has installments. */
 const maxCheques = 500;
@@ -31,7 +31,7 @@ export class ChequeRequestDto {
   })
   installmentId!: string;
 
-  @ChequeNumber()
+  @ChequeNumberField()
   chequeNumber?: string;
 
   @NumberField({ example: 250_000 })

@@ -60,7 +60,7 @@ export interface ModelResponse {
   readonly reservation: string;
   readonly cheque: string;
   readonly events: readonly string[];
-  readonly decidesUnit: boolean;
+  readonly locksUnit: boolean;
 }
 
 /** Applies a callback to the state and returns the response. */
@@ -68,14 +68,14 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   const events: string[] = [];
   let reservationHeader = 'unchanged';
   let chequeHeader = 'none';
-  let decidesUnit = false;
+  let locksUnit = false;
   const response = (status: number, message?: string): ModelResponse => ({
     status,
     ...(message === undefined ? {} : { message }),
     reservation: reservationHeader,
     cheque: chequeHeader,
     events,
-    decidesUnit,
+    locksUnit,
   });
 
   const reservation = modelState.reservations.find(({ id }) => id === callback.reservationId);
@@ -90,7 +90,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   const emitReservation = () => {
     if (events[0] !== 'reservation.updated') events.unshift('reservation.updated');
   };
-  const lockUnit = () => (decidesUnit = unit !== undefined);
+  const lockUnit = () => (locksUnit = unit !== undefined);
   const approve = () => {
     emitReservation();
     lockUnit();

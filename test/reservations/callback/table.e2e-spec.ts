@@ -38,7 +38,7 @@ const requests = [
 /** The response of a cell, and what the database then holds. */
 function expectationOf({ situation, request }: Cell) {
   const model = modelOf(situation);
-  const { decidesUnit: _lock, ...response } = callBack(model, {
+  const { locksUnit: _lock, ...response } = callBack(model, {
     reservationId: modelId,
     ...request,
   });

@@ -1,10 +1,12 @@
 import { Types } from 'mongoose';
 import { csvRows } from '../../../core/values/csv.js';
-import { ReservationInspectionService } from '../../../reservations/reading/reservation-inspection.service.js';
+import { ReservationHistoryService } from '../../../reservations/reading/reservation-history.service.js';
+import { ReservationsService } from '../../../reservations/reading/reservations.service.js';
 import {
   type FileOutcome,
-  ReconciliationsService,
-} from '../../../reservations/reconciliation/reconciliations.service.js';
+  LedgerFilesService,
+} from '../../../reservations/reconciliation/ledger-files.service.js';
+import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import {
   callbackListFields,
   chequeFields,
@@ -54,8 +56,10 @@ const errorColumns: Columns<LedgerError> = {
 
 export const actions: ActionsOf<typeof reservationCommands> = {
   show: async (application, { id, ...output }) => {
-    const inspection = application.get(ReservationInspectionService);
-    const reservation = await inspection.inspect(new Types.ObjectId(id));
+    const organizations = await application.get(OrganizationsRepository).listAllIds();
+    const reservation = await application
+      .get(ReservationsService)
+      .inspect(organizations, new Types.ObjectId(id));
     if (reservation === null) throw new Error(`There is no reservation with id ${id}.`);
     if (output.json === true) return printJson(reservation);
     printItem(reservation, reservationFields, output);
@@ -66,8 +70,10 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   },
 
   callbacks: async (application, { id, limit, ...output }) => {
-    const inspection = application.get(ReservationInspectionService);
-    const callbacks = await inspection.callbacks(new Types.ObjectId(id), limit);
+    const organizations = await application.get(OrganizationsRepository).listAllIds();
+    const callbacks = await application
+      .get(ReservationHistoryService)
+      .callbacks(organizations, new Types.ObjectId(id), limit);
     printList(callbacks, callbackListFields, output);
   },
 
@@ -75,8 +81,8 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     const { _id } = await organizationOf(application, options.org);
     const text = await readTextFile(options.file);
     const { errors, comparison } = await application
-      .get(ReconciliationsService)
-      .reconcileFile(_id, text, options.complete);
+      .get(LedgerFilesService)
+      .reconcile(_id, text, options.complete);
     if (comparison !== undefined) return print(comparison, options);
     printList(errors, errorColumns, options);
     throw new Error(`The file has ${counted(errors.length, 'error')}, nothing was compared.`);

@@ -3,7 +3,7 @@ import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.j
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
 import type { InspectedLead, LeadLookupService } from '../../../../leads/lead-lookup.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
-import type { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
+import type { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type {
@@ -32,7 +32,7 @@ interface ShownLead {
   readonly endpoints: readonly ShownEndpoint[];
   /** What became of an action. */
   readonly notice: ComponentChildren;
-  readonly reservations: Awaited<ReturnType<ReservationHistoryService['ofLeads']>>;
+  readonly reservations: Awaited<ReturnType<ReservationsService['ofLeads']>>;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { LeadLookupService } from '../../../../leads/lead-lookup.service.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
-import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
+import { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
@@ -36,7 +36,7 @@ export class LeadPage implements ConsolePage {
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly endpoints: WebhookEndpointsService,
-    private readonly reservations: ReservationHistoryService,
+    private readonly reservations: ReservationsService,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type {
   ReservationHistory,
-  TimelineCallback,
+  ShownCallback,
 } from '../../../../reservations/reading/reservation-history.service.js';
-import type { InspectedReservation } from '../../../../reservations/reading/reservation-inspection.service.js';
+import type { InspectedReservation } from '../../../../reservations/reading/reservations.service.js';
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { recordPath } from '../../../views/field.js';
 import { callbackFields } from '../../../views/reservation.js';
@@ -23,7 +23,7 @@ export interface ShownHistory {
 export function Callback({
   callback,
   ...shown
-}: ShownHistory & { readonly callback: TimelineCallback }) {
+}: ShownHistory & { readonly callback: ShownCallback }) {
   const { request, keys } = shown;
   const { text } = request;
   const { outcome, otherFields } = callback;
@@ -63,9 +63,9 @@ export function Callback({
 /** What is approved may be canceled by now: then the unit has all of its reservations. */
 function InTheWay({
   reservation: { organizationId, unitId },
-  history: { inTheWay },
+  history: { approvedOthers },
 }: ShownHistory) {
-  const paths = inTheWay.map((id) => recordPath('reservations', organizationId, id));
+  const paths = approvedOthers.map((id) => recordPath('reservations', organizationId, id));
   const ofUnit = unitId === null ? [] : [recordPath('units', organizationId, unitId)];
   return (paths.length > 0 ? paths : ofUnit).map((path) => (
     <Link key={path} to={path}>
@@ -79,7 +79,7 @@ function Effects({
   outcome,
 }: {
   readonly request: PageRequest;
-  readonly outcome: TimelineCallback['outcome'];
+  readonly outcome: ShownCallback['outcome'];
 }) {
   const { reservation, cheque, effects, status } = outcome;
   if (effects === undefined) {

@@ -1,7 +1,7 @@
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import {
   mostCallbacks,
-  type Move,
+  type StatusTransition,
   type TimelineEntry,
 } from '../../../../reservations/reading/reservation-history.service.js';
 import {
@@ -53,7 +53,7 @@ export function ReservationView(shown: ShownReservation) {
             }}
           />
         </Card>
-        <StatusHistory request={request} moves={history.way} />
+        <StatusHistory request={request} transitions={history.statusPath} />
       </div>
       <Timeline {...shown} />
       <FieldTable
@@ -77,16 +77,16 @@ export function ReservationView(shown: ShownReservation) {
 
 function StatusHistory({
   request,
-  moves,
+  transitions,
 }: {
   readonly request: PageRequest;
-  readonly moves: readonly Move[];
+  readonly transitions: readonly StatusTransition[];
 }) {
   const { text } = request;
   return (
     <Card title={text('reservation.statusHistory')}>
       <ol reversed>
-        {moves.toReversed().map(({ from, to, by, at }, index) => (
+        {transitions.toReversed().map(({ from, to, by, at }, index) => (
           <li key={index}>
             {from === null
               ? text('reservation.begins', { to })

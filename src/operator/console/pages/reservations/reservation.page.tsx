@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
-import { ReservationInspectionService } from '../../../../reservations/reading/reservation-inspection.service.js';
+import { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { subjectOf } from '../shared/subject.js';
 import { ReservationView } from './reservation-view.js';
@@ -16,7 +16,7 @@ export class ReservationPage implements ConsolePage {
 
   constructor(
     private readonly directory: OrganizationsRepository,
-    private readonly inspection: ReservationInspectionService,
+    private readonly reservations: ReservationsService,
     private readonly history: ReservationHistoryService,
     private readonly keys: ApiKeysService,
   ) {}
@@ -25,7 +25,7 @@ export class ReservationPage implements ConsolePage {
     const subject = await subjectOf(this.directory, request);
     if (subject === null) return null;
     const { organization, id } = subject;
-    const reservation = await this.inspection.inspect(id, organization._id);
+    const reservation = await this.reservations.inspect(organization._id, id);
     if (reservation === null) return null;
     const [history, keys] = await Promise.all([
       this.history.historyOf(reservation),

@@ -8,8 +8,8 @@ import { objectIdOf } from '../../../../events/outbox/message.js';
 import { LeadLookupService } from '../../../../leads/lead-lookup.service.js';
 import {
   type FoundReservation,
-  ReservationHistoryService,
-} from '../../../../reservations/reading/reservation-history.service.js';
+  ReservationsService,
+} from '../../../../reservations/reading/reservations.service.js';
 import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { UnitLookupService } from '../../../../units/reading/unit-lookup.service.js';
@@ -35,7 +35,7 @@ export interface Hit {
 export class RecordSearchService {
   constructor(
     private readonly leads: LeadLookupService,
-    private readonly reservations: ReservationHistoryService,
+    private readonly reservations: ReservationsService,
     private readonly units: UnitLookupService,
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,

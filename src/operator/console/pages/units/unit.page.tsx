@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
+import { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
 import { UnitLookupService } from '../../../../units/reading/unit-lookup.service.js';
 import { reservationListFields } from '../../../views/reservation.js';
 import { unitChangeFields, unitFields } from '../../../views/unit.js';
@@ -21,6 +22,7 @@ export class UnitPage implements ConsolePage {
   constructor(
     private readonly directory: OrganizationsRepository,
     private readonly units: UnitLookupService,
+    private readonly reservations: ReservationsService,
     private readonly history: ReservationHistoryService,
   ) {}
 
@@ -33,7 +35,7 @@ export class UnitPage implements ConsolePage {
     const unit = await this.units.inspect(organizationId, id);
     if (unit === null) return null;
     const part = partOf(request, 'reservations', reservationsOnPage);
-    const reservations = await this.history.ofUnit(organizationId, id, part);
+    const reservations = await this.reservations.ofUnit(organizationId, id, part);
     const changes = await this.history.unitChanges(organizationId, id);
     const reader = { request, organizationId: organizationId.toHexString() };
     const body = (

@@ -1,61 +1,53 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { UnitReservationsRepository } from '../availability/unit-reservations.repository.js';
-import { UnitWritesService } from '../units/writing/unit-writes.service.js';
-import { Outbox } from '../events/outbox/outbox.js';
-import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
-import { ReservationRecords } from './reservation-records.js';
 import type { ReservationDocument } from '../availability/reservation.schema.js';
+import { UnitReservationsRepository } from '../availability/unit-reservations.repository.js';
+import { Outbox } from '../events/outbox/outbox.js';
+import { UnitWritesService } from '../units/writing/unit-writes.service.js';
+import type { LoadedReservations, ReservationRecords } from './reservation-records.js';
 import { ReservationsRepository } from './reservations.repository.js';
 
-/** Loads what decisions about reservations read and stores what they changed. */
+/** Loads and stores the records of decisions, one query or command for each collection. */
 @Injectable()
-export class ReservationStateService {
+export class ReservationStore {
   constructor(
     private readonly reservations: ReservationsRepository,
     private readonly unitReservations: UnitReservationsRepository,
-    private readonly wallets: ChequeWalletsRepository,
     private readonly units: UnitWritesService,
     private readonly outbox: Outbox,
   ) {}
 
-  /**
-   * Reads reservations of an organization with their units and wallets, in one query of a kind.
-   *
-   * @param otherUnits of which there may be new reservations
-   */
+  /** @param otherUnits units that may get new reservations */
   async load(
     organizationId: Types.ObjectId,
     reservations: readonly ReservationDocument[],
     now: Date,
     otherUnits: readonly Types.ObjectId[] = [],
-  ): Promise<ReservationRecords> {
+  ): Promise<LoadedReservations> {
     const unitIds = [...reservations.flatMap(({ unitId }) => unitId ?? []), ...otherUnits];
     const ids = reservations.map(({ _id }) => _id);
-    return new ReservationRecords({
+    return {
       reservations,
       units: await this.units.findAll(organizationId, unitIds),
       ofUnits: await this.unitReservations.ofUnits(organizationId, unitIds),
-      wallets: await this.wallets.findOfReservations(organizationId, ids),
+      wallets: await this.reservations.walletsOf(organizationId, ids),
       now,
-    });
+    };
   }
 
-  /**
-   * Stores changes and publishes their events, inside the transaction in which the records were
-   * loaded: one command for each collection.
-   *
-   * @param options.emitsUnitEvents whether changes of units are published too (rule CALL-13)
-   */
+  /** @param options.emitsUnitEvents whether changes of units are published too (rule CALL-13) */
   async store(
     organizationId: Types.ObjectId,
     records: ReservationRecords,
     { emitsUnitEvents = false }: { readonly emitsUnitEvents?: boolean } = {},
   ): Promise<void> {
     const { published, now } = records;
-    await this.reservations.write(organizationId, records.reservationChanges());
-    await this.wallets.write(organizationId, records.walletChanges());
-    await this.units.storeStatuses(organizationId, records.unitDecisions());
+    await this.reservations.write(
+      organizationId,
+      records.reservationChanges(),
+      records.walletChanges(),
+    );
+    await this.units.storeStatuses(organizationId, records.unitChanges());
     const changes = emitsUnitEvents ? published.filter((one) => 'after' in one) : [];
     const unitEvents = (await this.units.eventsOf(organizationId, changes)).values();
     const events = published.flatMap((one) => {
