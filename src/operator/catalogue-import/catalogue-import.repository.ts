@@ -10,11 +10,13 @@ import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { unitCountIndex } from '../../catalogue/collections/unit.schema.js';
-import type { SaveCounts } from '../../units/writing/unit-imports.service.js';
 import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
 
 /** What an entry of an import sets; everything else stays as it is stored. */
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
+
+/** How many documents of a collection an import created, updated or left. */
+export type SaveCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
 const lowestId = new Types.ObjectId('0'.repeat(24));
 

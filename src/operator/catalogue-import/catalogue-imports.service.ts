@@ -4,11 +4,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import {
-  type ImportedUnit,
-  type SaveCounts,
-  UnitImportsService,
-} from '../../units/writing/unit-imports.service.js';
+import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { type Message, MessagesService } from '../../core/localization/messages.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
@@ -23,7 +19,11 @@ import {
   type LocatedEntry,
   readCatalogue,
 } from './catalogue-file.js';
-import { CatalogueImportRepository, type EntryFields } from './catalogue-import.repository.js';
+import {
+  CatalogueImportRepository,
+  type EntryFields,
+  type SaveCounts,
+} from './catalogue-import.repository.js';
 
 /** Most entries of one transaction, and about how many characters of JSON they have together. */
 const batchSize = 100;

@@ -14,12 +14,8 @@ export type ImportedUnit = Partial<UnitDocument> & {
   readonly compoundId: Types.ObjectId;
 };
 
-/** How many documents of a collection an import created, updated or left. */
-export interface SaveCounts {
-  readonly created: number;
-  readonly updated: number;
-  readonly unchanged: number;
-}
+/** How many units an import created, updated or left. */
+type SaveCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
 /** The units of a catalogue that is imported (rule OPS-5). */
 @Injectable()
