@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openDatabase } from '../dist/open-database.js';
 import { loadEnvironment } from '../dist/core/configuration/load-environment.js';
-import { failStart } from '../dist/service-process.js';
+import { failStart } from '../dist/start.js';
 
 const database = await Promise.try(() => openDatabase(loadEnvironment())).catch((error) =>
   failStart(error),

@@ -1,15 +1,17 @@
-import { keepCompiledCode } from './compile-cache.js';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 
 let isOutputLost = false;
 
-// What a command does it does to its end, whoever reads of it: a reader that has seen enough, such as `head`, is no error.
+// A reader that has seen enough, such as `head`, is no error: the command still does all its work.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE' || isOutputLost) return;
   isOutputLost = true;
   process.exitCode = 1;
   process.stderr.write(`The output could not be written: ${message}\n`);
 });
-keepCompiledCode();
+// Before the imports below, whose code is then compiled once for all commands.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runCommandLine } = await import('./operator/cli/command-line/program.js');
 const { demo } = await import('./development/demo/demo-command.js');
 await runCommandLine(process.argv.slice(2), { demo });

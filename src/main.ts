@@ -1,6 +1,9 @@
-import { keepCompiledCode, storeCompiledCode } from './compile-cache.js';
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 
-keepCompiledCode();
-const { startService } = await import('./service-process.js');
+// Before any other import: code that was loaded earlier is compiled again at each start.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
+const { startService } = await import('./start.js');
 await startService();
-storeCompiledCode();
+// Without it, Node stores compiled code only when the process ends by itself.
+flushCompileCache();

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,7 +7,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Connection } from 'mongoose';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ResponseCache } from './core/cache/response-cache.js';
+import type { Environment } from './core/configuration/environment.js';
 import { loadEnvironment, warnOfMisspeltVariables } from './core/configuration/load-environment.js';
+import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { assertTransactionsSupported } from './core/database/connection/topology.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/base-path.js';
@@ -17,8 +20,8 @@ import { UnsentResponses } from './core/http/rate-limit/unsent-responses.js';
 import { serveReference } from './core/http/reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
-import { FrameworkLogger } from './core/http/server/framework-logger.js';
-import { createLogger } from './core/http/server/logger.js';
+import { RequestDeadline } from './core/http/server/request-deadline.js';
+import { createLogger, FrameworkLogger } from './core/http/server/logger.js';
 import { listenOn } from './core/http/server/listen-on.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import {
@@ -27,7 +30,7 @@ import {
   traceCommands,
   traceRequests,
 } from './core/observability/tracing.js';
-import { announce, type Line, linesAbout } from './development/announcement.js';
+import { announce, linesAbout } from './development/announcement.js';
 import { openAtStart } from './development/demo/demo-organization.js';
 import { describeConnectionError, openDatabase } from './open-database.js';
 import { EventWaiters } from './events/feed/event-waiters.js';
@@ -35,15 +38,15 @@ import { EventRelay } from './events/outbox/event-relay.js';
 import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { Operations } from './operator/operations/operations.js';
-import { Readiness } from './operator/operations/readiness.js';
 import { apiReference } from './reference/api-reference.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatures } from './tenants/keys/callback-signatures.js';
 import { KeyRestrictionsGuard } from './tenants/keys/key-restrictions.guard.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
-/** The hooks of features, in the order in which requests meet them; those of HTTP itself come before. */
+/** In the order in which requests reach them, after those of `createHttpServer`. */
 const hooks = [
+  RequestDeadline,
   ApiKeyGuard,
   RequestRates,
   KeyRestrictionsGuard,
@@ -53,31 +56,61 @@ const hooks = [
   ResponseCache,
 ];
 
-/** When to stop waiting for running work, within the 10 seconds that are allowed. */
+/** Within the 10 seconds that a shutdown may take (rule HTTP-13). */
 const shutdownTimeoutMs = 9_000;
 
 /** A service that is ready to listen. */
 export interface Service {
   readonly app: NestFastifyApplication;
   readonly connections: Connections;
-  /** Stops taking requests, finishes what is running and closes; false when that took too long. */
+  /** Finishes running requests and closes everything; false after a timeout. */
   shutDown(): Promise<boolean>;
 }
 
 export interface RunningService {
-  /** Address that it listens on, without path; null for a worker, which listens nowhere. */
+  /** Null for a worker, which listens nowhere. */
   readonly url: string | null;
-  /** Prints what a newcomer needs to know; from then on a reader may end the service. */
+  /** Prints addresses and keys; whoever reads them may then end the service. */
   announce(): void;
-  /** Finishes what is running and closes everything; false when that took too long. */
+  /** Finishes running requests and closes everything; false after a timeout. */
   shutDown(): Promise<boolean>;
 }
 
+/** Runs the service until a signal ends it; a failed start ends the process with the reason. */
+export async function startService(): Promise<void> {
+  let environment: Environment | undefined;
+  try {
+    environment = loadEnvironment();
+    const service = await runService(environment);
+    const shutDown = () => {
+      void service.shutDown().then((isFinished) => process.exit(isFinished ? 0 : 1));
+    };
+    // npm forwards signals that the process group has received already, so each may arrive twice.
+    process.on('SIGTERM', shutDown);
+    process.on('SIGINT', shutDown);
+    service.announce();
+  } catch (error) {
+    failStart(error, environment?.NODE_ENV);
+  }
+}
+
 /**
- * Starts the service as the environment says.
+ * Ends the process with the reason: 2 where the configuration is wrong, else 1.
  *
- * @throws ConfigurationError; StartupError when the service cannot start for a known reason
+ * @public `npm run start:dev` calls it.
  */
+export function failStart(error: unknown, nodeEnv?: Environment['NODE_ENV']): never {
+  process.stderr.write(`${reasonOf(error, nodeEnv)}\n`);
+  process.exit(error instanceof ConfigurationError ? 2 : 1);
+}
+
+/** One line in production, where programs read logs; elsewhere an unexpected error has its stack. */
+function reasonOf(error: unknown, nodeEnv?: Environment['NODE_ENV']): string {
+  if (!(error instanceof StartupError) && nodeEnv !== 'production') return inspect(error);
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** @throws ConfigurationError; StartupError when the service cannot start for a known reason */
 export async function runService(
   environment = loadEnvironment(),
   logger = createLogger(environment),
@@ -89,10 +122,12 @@ export async function runService(
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
     const operationsUrl = await startOperations(service);
-    const url = await begin(service, options);
-    // Only now: the key of a failed start would be stored without ever having been printed.
+    const isWorker = environment.ROLE === 'worker';
+    if (isWorker) startBackground(service);
+    const url = isWorker ? null : await listen(service, options);
+    // Last: a failed start would store the key of the demo without printing it.
     const demo = environment.NODE_ENV === 'development' ? await openAtStart(service.app) : null;
-    const lines: Line[] = linesAbout({ url, operationsUrl, environment, database, demo });
+    const lines = linesAbout({ url, operationsUrl, environment, database, demo });
     const shutDown = async () => {
       const isFinished = await service.shutDown();
       await stopTracing();
@@ -107,27 +142,20 @@ export async function runService(
 }
 
 /**
- * Puts the service together, connects it and checks its database, without listening yet.
+ * Assembles the service, connects it and checks its database; it does not listen yet.
  *
- * @throws StartupError when the database lacks something
+ * @throws StartupError when the database has not all that the service needs
  */
 export async function createService(options: AppOptions): Promise<Service> {
   const { adapter, connections, rejectOtherMethods } = await createHttpServer(options);
   const fastify = adapter.getInstance<FastifyInstance>();
   traceRequests(fastify);
-  const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.forRoot(options),
-    adapter,
-    {
-      abortOnError: false,
-      bodyParser: false,
-      // What fails before the logger is there is thrown, and reported in one line.
-      logger: false,
-    },
-  );
+  // Nest throws errors before it has a logger, and the start reports them in one line.
+  const quiet = { abortOnError: false, bodyParser: false, logger: false } as const;
+  const module = AppModule.forRoot(options);
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, quiet);
   app.useLogger(app.get(FrameworkLogger));
-  const errorFilter: ErrorFilter = app.get(ErrorFilter);
-  fastify.decorate('errorFilter', errorFilter);
+  fastify.decorate('errorFilter', app.get<ErrorFilter>(ErrorFilter));
   for (const hook of hooks) app.get<InstanceType<typeof hook>>(hook).addTo(fastify);
   app.setGlobalPrefix(basePath);
   await serveReference(fastify, () => apiReference(app, app.get(ErrorResponses)));
@@ -135,15 +163,14 @@ export async function createService(options: AppOptions): Promise<Service> {
     await app.init();
     rejectOtherMethods();
     traceCommands(app.get<Connection>(getConnectionToken()).getClient());
-    await prepareDatabase(app, options);
+    await prepareDatabase(app, options.environment);
   } catch (error) {
     await app.close();
     throw error;
   }
   const closeAll = async () => {
     app.get(HealthService).reportShutdown();
-    app.get(Readiness).reportShutdown();
-    // While requests are still accepted, webhooks that are being sent have time to finish.
+    // Webhooks in progress have time to finish while requests are still accepted.
     void app.get(WebhookWorker).stop();
     app.get(EventWaiters).endAll();
     await connections.drain(options.environment.DRAIN_MS);
@@ -151,21 +178,32 @@ export async function createService(options: AppOptions): Promise<Service> {
     return true;
   };
   let isFinished: Promise<boolean> | undefined;
-  // A further signal changes nothing.
+  // A second signal changes nothing.
   const shutDown = () =>
     (isFinished ??= Promise.race([closeAll(), delay(shutdownTimeoutMs, false, { ref: false })]));
   return { app, connections, shutDown };
 }
 
+async function prepareDatabase(
+  app: NestFastifyApplication,
+  { NODE_ENV }: Environment,
+): Promise<void> {
+  await assertTransactionsSupported(app);
+  const structure = app.get(DatabaseStructure);
+  const logger = app.get(FrameworkLogger);
+  if (NODE_ENV === 'production') await structure.assertComplete((line) => logger.warn(line));
+  else await structure.apply((line) => logger.log(line));
+}
+
 /**
- * Starts listening and the background work.
+ * Starts the listener and the background work.
  *
- * @returns the address that it listens on
+ * @returns its address without a path
  * @throws StartupError when it cannot listen there
  */
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
-  // The name may stand for an IPv6 address, at which clients of 127.0.0.1 find nothing.
+  // The name may resolve to an IPv6 address, which clients of 127.0.0.1 do not reach.
   const host = HOST === 'localhost' ? '127.0.0.1' : HOST;
   try {
     const url = await listenOn(service.app.getHttpAdapter().getInstance(), service.connections, {
@@ -181,9 +219,9 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
 }
 
 /**
- * Starts the listener for metrics and probes, where OPS_PORT asks for it.
+ * Starts the listener for metrics and probes.
  *
- * @returns the address that it listens on, null for none
+ * @returns its address; null without OPS_PORT
  * @throws StartupError when it cannot listen there
  */
 export async function startOperations({ app }: Service): Promise<string | null> {
@@ -195,31 +233,10 @@ export async function startOperations({ app }: Service): Promise<string | null> 
   }
 }
 
-/** Starts the background work alone; from then on the process is ready. */
+/** From now on the process is ready. */
 export function startBackground({ app }: Service): void {
-  app.get(Readiness).reportStart();
+  app.get(HealthService).reportStart();
   app.get(LeadPhoneKeys).start();
   app.get(EventRelay).start();
   app.get(WebhookWorker).start();
-}
-
-/** The address that it listens on; null for a worker, which only delivers. */
-async function begin(service: Service, options: AppOptions): Promise<string | null> {
-  if (options.environment.ROLE !== 'worker') return listen(service, options);
-  startBackground(service);
-  return null;
-}
-
-async function prepareDatabase(
-  app: NestFastifyApplication,
-  { environment }: AppOptions,
-): Promise<void> {
-  await assertTransactionsSupported(app);
-  const structure = app.get(DatabaseStructure);
-  const logger = app.get(FrameworkLogger);
-  if (environment.NODE_ENV !== 'production') {
-    await structure.apply((line) => logger.log(line));
-    return;
-  }
-  await structure.assertComplete((line) => logger.warn(line));
 }

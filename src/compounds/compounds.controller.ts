@@ -11,11 +11,11 @@ import {
   DocumentedResponse,
   ignoredFieldsHeader,
   pollingHeaders,
-} from '../core/http/reference/api-documentation.js';
+  Endpoint,
+} from '../core/http/reference/endpoint.js';
 import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto, ListCompoundsQuery } from './compound.dto.js';
-import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** `/compounds` (rules COMP-1, COMP-2 and COMP-3). */
 @ApiTags('Compounds')
@@ -32,7 +32,7 @@ export class CompoundsController {
   @Endpoint({
     operationId: 'listCompounds',
     permission: 'catalogue.read',
-    route: { hasGenericUnauthorizedMessage: true, isCached: true },
+    route: { isCached: true },
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
     errors: [httpErrors.validationFailed, httpErrors.cursorUnusable],

@@ -15,7 +15,7 @@ import {
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { ListPart } from '../core/database/documents/tenant-operations.js';
-import { listText } from '../core/http/lists/list-text.js';
+import { listText } from '../core/http/lists/response-streams.js';
 import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';

@@ -2,9 +2,8 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { generalErrors } from '../core/http/errors/http-errors.js';
-import { DocumentedResponse } from '../core/http/reference/api-documentation.js';
+import { DocumentedResponse, Endpoint } from '../core/http/reference/endpoint.js';
 import { HealthDto, HealthService, healthy, unhealthy } from './health.service.js';
-import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** Rule HTTP-3. */
 @ApiTags('Health')
@@ -18,8 +17,8 @@ export class HealthController {
     permission: null,
     summary: 'Check the health of the service',
     description: 'Needs no API key.',
-    errors: [...generalErrors],
-    common: [],
+    errors: [],
+    common: generalErrors,
   })
   @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthy)
   @DocumentedResponse(

@@ -1,50 +1,52 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { HealthService } from './health.service.js';
 
-describe('HealthService', () => {
-  let time: number;
-  const respondsWithin = jest.fn<(milliseconds: number) => Promise<boolean>>();
+const respondsWithin = jest.fn<() => Promise<boolean>>();
+const hasPrimary = jest.fn<() => Promise<boolean>>();
+let health: HealthService;
+let now: number;
 
-  beforeEach(() => {
-    time = 1_000_000;
-    respondsWithin.mockReset().mockResolvedValue(true);
-  });
+beforeEach(() => {
+  now = 1_000;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  respondsWithin.mockReset().mockResolvedValue(true);
+  hasPrimary.mockReset().mockResolvedValue(true);
+  health = new HealthService({ respondsWithin, hasPrimary } as never);
+});
+afterEach(() => void jest.restoreAllMocks());
 
-  function service(): HealthService {
-    return new HealthService({ respondsWithin } as never, { now: () => new Date(time) });
+it('asks the database once for all probes of 250 ms', async () => {
+  await Promise.all(Array.from({ length: 50 }, () => health.check()));
+  now += 249;
+  await health.check();
+  expect(respondsWithin).toHaveBeenCalledTimes(1);
+});
+
+it('reports a lost or returned database after 250 ms', async () => {
+  expect(await health.check()).toMatchObject({ ok: true });
+  for (const ok of [false, true]) {
+    respondsWithin.mockResolvedValue(ok);
+    now += 250;
+    expect(await health.check()).toMatchObject({ ok });
   }
+});
 
-  it('asks the database once for all probes of a quarter of a second', async () => {
-    const health = service();
-    await Promise.all(Array.from({ length: 50 }, () => health.check()));
-    time += 249;
-    await health.check();
-    expect(respondsWithin).toHaveBeenCalledTimes(1);
-  });
+it('reports itself unhealthy while it shuts down', async () => {
+  await health.check();
+  health.reportShutdown();
+  expect(await health.check()).toMatchObject({ ok: false });
+});
 
-  it('sees a database that is gone, or back, after a quarter of a second', async () => {
-    const health = service();
-    expect(await health.check()).toMatchObject({ ok: true });
-    respondsWithin.mockResolvedValue(false);
-    time += 250;
-    expect(await health.check()).toMatchObject({ ok: false });
-    respondsWithin.mockResolvedValue(true);
-    time += 250;
-    expect(await health.check()).toMatchObject({ ok: true });
-  });
+it('is ready from the start until it shuts down', async () => {
+  expect(await health.readiness()).toMatchObject({ ready: false, phase: 'starting' });
+  health.reportStart();
+  expect(await health.readiness()).toMatchObject({ ready: true, phase: 'running' });
+  health.reportShutdown();
+  expect(await health.readiness()).toMatchObject({ ready: false, phase: 'draining' });
+});
 
-  it('asks again when the clock was set back by an hour', async () => {
-    const health = service();
-    await health.check();
-    time -= 3_600_000;
-    await health.check();
-    expect(respondsWithin).toHaveBeenCalledTimes(2);
-  });
-
-  it('is not well while it shuts down, whatever the last ping said', async () => {
-    const health = service();
-    await health.check();
-    health.reportShutdown();
-    expect(await health.check()).toMatchObject({ ok: false });
-  });
+it('is not ready without a primary', async () => {
+  health.reportStart();
+  hasPrimary.mockResolvedValueOnce(false);
+  expect(await health.readiness()).toMatchObject({ ready: false, hasPrimary: false });
 });

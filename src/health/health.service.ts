@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Clock } from '../core/configuration/clock.js';
 import { DatabasePing } from '../core/database/connection/database-ping.js';
 
 /** Rule HTTP-3. */
@@ -10,7 +9,7 @@ export class HealthDto {
 
   @ApiProperty({
     type: Boolean,
-    description: 'Whether the database responds and the service goes on accepting requests.',
+    description: 'Whether the database responds and the service continues to accept requests.',
     example: true,
   })
   ok!: boolean;
@@ -22,37 +21,50 @@ export class HealthDto {
 export const healthy: HealthDto = { description: 'Integration API', ok: true, version: 'v1.0' };
 export const unhealthy: HealthDto = { ...healthy, ok: false };
 
-/** How long a probe waits for the database, below the 2 seconds within which it responds. */
+/** Below the 2 seconds within which probes get their response. */
 const pingTimeoutMs = 1_500;
-/** How long the requests that come after a ping share its result. */
+/** However many probes arrive, the database is asked at most once in this time. */
 const pingSharedMs = 250;
 
-/** Whether the service can do its work (rule HTTP-3). */
+/** Whether a load balancer should send requests to this process, and why not. */
+interface ReadinessReport {
+  readonly ready: boolean;
+  /** `running` once it listens, `draining` once it shuts down. */
+  readonly phase: 'starting' | 'running' | 'draining';
+  readonly hasPrimary: boolean;
+}
+
+/** Whether the service works, for partners (rule HTTP-3) and for load balancers (rule OPS-10). */
 @Injectable()
 export class HealthService {
-  private isShuttingDown = false;
+  private phase: ReadinessReport['phase'] = 'starting';
   private lastPing: { readonly at: number; readonly ok: Promise<boolean> } | undefined;
 
-  constructor(
-    private readonly database: DatabasePing,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly database: DatabasePing) {}
 
-  /** From now on the service is not well, so that load balancers look elsewhere (rule HTTP-13). */
+  reportStart(): void {
+    this.phase = 'running';
+  }
+
+  /** Load balancers look elsewhere from now on (rule HTTP-13). */
   reportShutdown(): void {
-    this.isShuttingDown = true;
+    this.phase = 'draining';
   }
 
-  /** The health of the service, within 2 seconds. */
   async check(): Promise<HealthDto> {
-    return !this.isShuttingDown && (await this.databaseResponds()) ? healthy : unhealthy;
+    return this.phase !== 'draining' && (await this.databaseResponds()) ? healthy : unhealthy;
   }
 
-  /** However many probes come, the database is asked at most once in a quarter of a second. */
+  /** A missing index or migration does not count: it would stop all instances, which work without it. */
+  async readiness(): Promise<ReadinessReport> {
+    const hasPrimary = await this.database.hasPrimary(pingTimeoutMs);
+    const { phase } = this;
+    return { ready: phase === 'running' && hasPrimary, phase, hasPrimary };
+  }
+
   private databaseResponds(): Promise<boolean> {
-    const at = this.clock.now().getTime();
-    // A clock that was set back makes a ping look future, not fresh.
-    if (this.lastPing === undefined || Math.abs(at - this.lastPing.at) >= pingSharedMs) {
+    const at = performance.now();
+    if (this.lastPing === undefined || at - this.lastPing.at >= pingSharedMs) {
       this.lastPing = { at, ok: this.database.respondsWithin(pingTimeoutMs) };
     }
     return this.lastPing.ok;

@@ -1,4 +1,4 @@
-import { errorDefinitions } from '../core/http/errors/error-definition.js';
+import { errorDefinitions } from '../core/http/errors/domain-error.js';
 
 export const leadErrors = errorDefinitions('leads', {
   notFound: {

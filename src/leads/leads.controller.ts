@@ -11,7 +11,8 @@ import {
   DocumentedUpsert,
   ignoredFieldsHeader,
   pollingHeaders,
-} from '../core/http/reference/api-documentation.js';
+  Endpoint,
+} from '../core/http/reference/endpoint.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { LeadBatchDto, LeadBatchResponseDto } from './dto/lead-batch.dto.js';
 import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
@@ -20,7 +21,6 @@ import { leadBatchExamples, leadExamples, leadLinks } from './dto/lead-examples.
 import { leadErrors } from './lead-errors.js';
 import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadsService } from './leads.service.js';
-import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** `/leads` (rules LEAD-1 and LEAD-14). */
 @ApiTags('Leads')

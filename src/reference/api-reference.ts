@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
+import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { explained, sharedComponents } from '../core/http/reference/openapi-components.js';
 import { tolerantNames } from '../core/http/validation/unknown-names.js';

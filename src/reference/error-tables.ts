@@ -1,9 +1,9 @@
 import { compoundErrors } from '../compounds/compound-errors.js';
 import { authenticationErrors } from '../core/http/errors/authentication-errors.js';
-import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
+import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { httpErrors } from '../core/http/errors/http-errors.js';
-import { idempotencyErrors } from '../core/idempotency/idempotency-errors.js';
+import { idempotencyErrors } from '../core/idempotency/idempotency-key.js';
 import { eventErrors } from '../events/feed/event-errors.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import { reservationErrors } from '../reservations/reservation-errors.js';

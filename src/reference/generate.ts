@@ -8,13 +8,14 @@ import { readEnvironment } from '../core/configuration/environment.js';
 import { configurationReference, environmentExample } from './configuration-reference.js';
 import { errorLists, fillErrorTables } from './error-tables.js';
 import { ErrorResponses } from '../core/http/errors/error-responses.js';
-import { ErrorsModule } from '../core/http/errors/errors.module.js';
 import { createLogger } from '../core/http/server/logger.js';
+import { LocalizationModule } from '../core/localization/localization.module.js';
+import { MessagesService } from '../core/localization/messages.service.js';
 import { basePath } from '../core/http/base-path.js';
 
 // A preview makes no instances, and the reference shows texts.
-const texts = await NestFactory.createApplicationContext(ErrorsModule, { logger: false });
-const responses = texts.get(ErrorResponses);
+const texts = await NestFactory.createApplicationContext(LocalizationModule, { logger: false });
+const responses = new ErrorResponses(texts.get(MessagesService));
 
 const root = join(import.meta.dirname, '../..');
 

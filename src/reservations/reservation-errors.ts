@@ -1,4 +1,4 @@
-import { errorDefinitions } from '../core/http/errors/error-definition.js';
+import { errorDefinitions } from '../core/http/errors/domain-error.js';
 
 /** The errors of reservations, their cheque wallets and the callback. */
 export const reservationErrors = errorDefinitions('reservations', {

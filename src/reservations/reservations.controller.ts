@@ -9,8 +9,8 @@ import {
   DocumentedUpsert,
   ignoredFieldsHeader,
   pollingHeaders,
-} from '../core/http/reference/api-documentation.js';
-import { Endpoint } from '../core/http/reference/endpoint.js';
+  Endpoint,
+} from '../core/http/reference/endpoint.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
@@ -145,7 +145,6 @@ export class ReservationsController {
       fixedLanguage: 'en-us',
       acceptsKeyInQuery: true,
       isOnlyMethod: true,
-      omitsErrorFieldOn401: true,
       readsOnly: CallbackDto,
     },
     summary: 'Report a change of a reservation or a cheque',

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { pollingHeaders } from '../core/http/reference/api-documentation.js';
+import { pollingHeaders } from '../core/http/reference/endpoint.js';
 import { UnitDto, UnitsResponseDto } from './unit.dto.js';
 
 const text = { type: 'string' as const };

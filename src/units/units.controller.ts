@@ -14,9 +14,9 @@ import {
   DocumentedResponse,
   DocumentedUpsert,
   pollingHeaders,
-} from '../core/http/reference/api-documentation.js';
-import { acceptedType } from '../core/http/server/accepted-type.js';
-import { addVary } from '../core/http/server/request-context.js';
+  Endpoint,
+} from '../core/http/reference/endpoint.js';
+import { acceptedType, addVary } from '../core/http/server/content-negotiation.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-reading.js';
 import { DocumentedExport, unitExamples, unitLinks } from './unit-documentation.js';
@@ -34,7 +34,6 @@ import {
 import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './reading/units.query.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
-import { Endpoint } from '../core/http/reference/endpoint.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   json: 'application/json',
@@ -59,7 +58,7 @@ export class UnitsController {
     operationId: 'listCompoundUnits',
     tags: ['Compounds'],
     permission: 'catalogue.read',
-    route: { hasGenericUnauthorizedMessage: true, isCached: true },
+    route: { isCached: true },
     summary: 'List all units of a compound',
     description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
     errors: [...pathErrors, compoundErrors.notFound],

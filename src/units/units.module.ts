@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { AvailabilityModule } from '../availability/availability.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { HttpModule } from '../core/http/http.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
 import { UnitWritesService } from './writing/unit-writes.service.js';
 import { UnitFilters } from './reading/unit-filters.js';
@@ -17,7 +16,7 @@ import { UnitsRepository } from './units.repository.js';
 
 /** `/units`, and what reservations need of units. */
 @Module({
-  imports: [CatalogueModule, HttpModule, WritesModule, AvailabilityModule, EventsModule],
+  imports: [CatalogueModule, WritesModule, AvailabilityModule, EventsModule],
   controllers: [UnitsController],
   providers: [
     UnitsRepository,

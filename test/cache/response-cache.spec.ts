@@ -6,6 +6,7 @@ import { FreshCache } from '../../src/core/cache/fresh-cache.js';
 import { ResponseCache } from '../../src/core/cache/response-cache.js';
 import type { Environment } from '../../src/core/configuration/environment.js';
 import { addEntityTags } from '../../src/core/http/server/fastify-adapter.js';
+import { RequestDeadline } from '../../src/core/http/server/request-deadline.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
 
@@ -28,7 +29,7 @@ async function start(bytes = maxBytes): Promise<void> {
   cache = new FreshCache(environment, metrics);
   const now = performance.now();
   cache.now = () => now;
-  const responses = new ResponseCache(cache, environment);
+  const responses = new ResponseCache(cache, new RequestDeadline(environment));
   server = fastify({ forceCloseConnections: true });
   addEntityTags(server);
   responses.addTo(server);

@@ -3,8 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../src/app.module.js';
 import { readEnvironment } from '../../src/core/configuration/environment.js';
-import { FrameworkLogger } from '../../src/core/http/server/framework-logger.js';
-import { createLogger } from '../../src/core/http/server/logger.js';
+import { FrameworkLogger, createLogger } from '../../src/core/http/server/logger.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

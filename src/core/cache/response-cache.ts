@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -7,10 +7,8 @@ import type {
   onRequestHookHandler,
   onSendAsyncHookHandler,
 } from 'fastify';
-import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { withinDeadline } from '../database/connection/deadline.js';
 import { isStream } from '../http/rate-limit/unsent-responses.js';
-import { remainingDeadline } from '../http/server/request-context.js';
+import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { RouteOptions } from '../http/server/route-options.js';
 import { FreshCache } from './fresh-cache.js';
 
@@ -49,7 +47,7 @@ export class ResponseCache {
 
   constructor(
     private readonly cache: FreshCache,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly deadline: RequestDeadline,
   ) {}
 
   /** Serves the routes that are added from now on, after everything that judges a request. */
@@ -99,8 +97,7 @@ export class ResponseCache {
       kind: 'response',
       bytesOf: ({ body }) => body?.length ?? 0,
     });
-    const deadline = remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS);
-    withinDeadline(response, deadline).then(send, proceed);
+    this.deadline.within(request, response).then(send, proceed);
   };
 
   /** Shares what is sent as a whole; the last of all that happens to it. */

@@ -1,26 +1,41 @@
-import { Module } from '@nestjs/common';
-import { APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { Global, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ResponseCache } from '../cache/response-cache.js';
+import { LocalizationModule } from '../localization/localization.module.js';
+import { ErrorFilter } from './errors/error.filter.js';
+import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
-import { ErrorsModule } from './errors/errors.module.js';
 import { RequestRates } from './rate-limit/request-rates.js';
 import { UnsentResponses } from './rate-limit/unsent-responses.js';
-import { FrameworkLogger } from './server/framework-logger.js';
+import { FrameworkLogger } from './server/logger.js';
+import { RequestDeadline } from './server/request-deadline.js';
 import { UnknownNamesGuard } from './validation/unknown-names.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
-/** What every endpoint has in common. */
+/** Behaviour that all endpoints share. */
+@Global()
 @Module({
-  imports: [ErrorsModule],
+  imports: [LocalizationModule],
   providers: [
+    ErrorResponses,
+    ErrorFilter,
+    { provide: APP_FILTER, useExisting: ErrorFilter },
     ResponseStreams,
     FrameworkLogger,
+    RequestDeadline,
     RequestRates,
     UnsentResponses,
     ResponseCache,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],
-  exports: [ResponseStreams, FrameworkLogger],
+  exports: [
+    ErrorFilter,
+    ErrorResponses,
+    FrameworkLogger,
+    LocalizationModule,
+    RequestDeadline,
+    ResponseStreams,
+  ],
 })
 export class HttpModule {}

@@ -12,7 +12,7 @@ import {
   type StoredResponse,
   storedResponse,
 } from './idempotency-claim.js';
-import { idempotencyErrors } from './idempotency-errors.js';
+import { idempotencyErrors } from './idempotency-key.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 import {
   type Completion,

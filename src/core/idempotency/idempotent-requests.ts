@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto';
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BSON } from 'mongodb';
 import type { RequestCaller } from '../http/request-caller.js';
-import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { withinDeadline } from '../database/connection/deadline.js';
 import { DomainError } from '../http/errors/domain-error.js';
-import { remainingDeadline } from '../http/server/request-context.js';
+import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
-import { idempotencyErrors } from './idempotency-errors.js';
-import { keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
+import { idempotencyErrors, keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isFinal } from './idempotency.service.js';
 
 /** A request and its response. */
@@ -25,7 +22,7 @@ export class IdempotentRequests {
 
   constructor(
     private readonly idempotency: IdempotencyService,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly deadline: RequestDeadline,
   ) {}
 
   /** Looks at each POST with the header once its body is parsed; without it nothing is done. */
@@ -66,17 +63,16 @@ export class IdempotentRequests {
       fingerprint: fingerprintOf(request),
       headersSoFar: () => headersSince(namesBefore, request, reply),
     });
-    const { claim, response } = await withinDeadline(
-      beginning,
-      remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
-    ).catch((error: unknown) => {
-      // A claim that comes after the 503 would refuse repetitions until its lease ends.
-      void beginning.then(
-        ({ claim: late }) => late && this.release(late),
-        () => {},
-      );
-      throw error;
-    });
+    const { claim, response } = await this.deadline
+      .within(request, beginning)
+      .catch((error: unknown) => {
+        // A claim that comes after the 503 would refuse retries until its lease ends.
+        void beginning.then(
+          ({ claim: late }) => late && this.release(late),
+          () => {},
+        );
+        throw error;
+      });
     if (claim !== undefined) request.caller = { ...caller, claim };
     return response;
   }
@@ -97,9 +93,9 @@ export class IdempotentRequests {
       const isText = typeof payload === 'string' || payload === null || payload === undefined;
       if (isText && isFinal(status)) {
         const response = { status, headers: claim.headersSoFar(), body: payload ?? null };
-        await withinDeadline(
+        await this.deadline.within(
+          request,
           this.idempotency.completeUnchanged({ claim, response }),
-          remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
         );
       } else {
         // Not awaited: a database in trouble must not hold up the response.

@@ -1,4 +1,4 @@
-import { errorDefinitions } from '../../core/http/errors/error-definition.js';
+import { errorDefinitions } from '../../core/http/errors/domain-error.js';
 
 /** The errors of the feed of events. */
 export const eventErrors = errorDefinitions('events', {

@@ -5,15 +5,13 @@ import type { Types } from 'mongoose';
 import { RequestQuery } from '../../core/http/validation/declared-types.js';
 import { CurrentCaller, type RequestCaller } from '../../core/http/request-caller.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
-import { acceptedType } from '../../core/http/server/accepted-type.js';
-import { addVary } from '../../core/http/server/request-context.js';
+import { acceptedType, addVary } from '../../core/http/server/content-negotiation.js';
 import { objectIdOf } from '../outbox/message.js';
 import { eventErrors } from './event-errors.js';
 import { CloudEventDto, type EventDto, EventsResponseDto } from './event.dto.js';
 import { EventFeedService } from './event-feed.service.js';
 import { EventsQuery, longestWait } from './events.query.js';
-import { pollingHeaders } from '../../core/http/reference/api-documentation.js';
-import { Endpoint } from '../../core/http/reference/endpoint.js';
+import { pollingHeaders, Endpoint } from '../../core/http/reference/endpoint.js';
 
 const jsonType = 'application/json';
 const cloudEventsType = 'application/cloudevents-batch+json';

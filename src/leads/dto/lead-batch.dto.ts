@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
-import type { ErrorDefinition } from '../../core/http/errors/error-definition.js';
+import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { explained } from '../../core/http/reference/openapi-components.js';
 import { BooleanField, SeparateItems } from '../../core/http/validation/fields.js';

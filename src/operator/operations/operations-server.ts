@@ -7,7 +7,7 @@ import { listenOn } from '../../core/http/server/listen-on.js';
 import { requestId } from '../../core/http/server/request-context.js';
 import { trustProxy } from '../../core/http/server/fastify-adapter.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { Readiness } from './readiness.js';
+import { HealthService } from '../../health/health.service.js';
 
 /** Where probes ask whether a process responds at all, and whether requests may come. */
 export const livenessPath = '/livez';
@@ -29,7 +29,7 @@ export class OperationsServer implements OnApplicationShutdown {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly metrics: Metrics,
-    private readonly readiness: Readiness,
+    private readonly health: HealthService,
     private readonly modules: LazyModuleLoader,
   ) {}
 
@@ -86,7 +86,7 @@ export class OperationsServer implements OnApplicationShutdown {
     // Whoever gets this response knows what it asks for: the process still does its work.
     server.get(livenessPath, () => ({ live: true }));
     server.get(readinessPath, async (_request, reply) => {
-      const report = await this.readiness.report();
+      const report = await this.health.readiness();
       return reply.status(report.ready ? 200 : 503).send(report);
     });
     if (this.environment.OPS_PASSWORD !== undefined) await this.addConsole(server);

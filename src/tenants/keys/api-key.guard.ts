@@ -1,18 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { withinDeadline } from '../../core/database/connection/deadline.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DomainError, type ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { requestLanguage } from '../../core/localization/language.js';
-import { remainingDeadline } from '../../core/http/server/request-context.js';
+import { RequestDeadline } from '../../core/http/server/request-deadline.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-format.js';
-import {
-  authenticationErrors,
-  withGenericMessage,
-} from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
@@ -25,7 +20,7 @@ export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: ApiKeyAuthenticator,
     private readonly failures: AuthenticationFailures,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly deadline: RequestDeadline,
   ) {}
 
   /** Judges before the framework reads a body and calls its guards. */
@@ -72,9 +67,9 @@ export class ApiKeyGuard implements CanActivate {
   /** @throws DomainError 401, or 429 where it is one too many (rule AUTH-6) */
   private async lookUp(request: FastifyRequest, hash: string | undefined): Promise<void> {
     if (hash === undefined) throw this.failure(request, 'keyMissing');
-    const found = await withinDeadline(
+    const found = await this.deadline.within(
+      request,
       this.authenticator.authenticate(hash, request, () => this.failures.beginLookup(request.ip)),
-      remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
     if (found === null) throw this.failure(request, 'keyInvalid');
     request.caller = callerOf(request, found);
@@ -103,11 +98,9 @@ function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Call
 
 /** The 401 in the form of the endpoint (rule AUTH-3). */
 function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
-  const { omitsErrorFieldOn401 = false, hasGenericUnauthorizedMessage = false } =
-    routeOptionsOf(request);
-  const error = authenticationErrors[reason];
-  const definition = hasGenericUnauthorizedMessage ? withGenericMessage(error) : error;
-  return new DomainError({ ...definition, omitsErrorField: omitsErrorFieldOn401 });
+  const error: ErrorDefinition = authenticationErrors[reason];
+  const { keyErrors = [] } = routeOptionsOf(request);
+  return new DomainError(keyErrors.find(({ code }) => code === error.code) ?? error);
 }
 
 /** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */

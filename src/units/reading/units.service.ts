@@ -9,7 +9,7 @@ import { withoutSession } from '../../core/database/transactions/open-session.js
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { type ListEnd, ListReading, type PartOf } from '../../core/http/lists/list-reading.js';
-import { type Batches, linesText, listText } from '../../core/http/lists/list-text.js';
+import { type Batches, linesText, listText } from '../../core/http/lists/response-streams.js';
 import { type PaginationDto, pageOf } from '../../core/http/lists/pages.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/plain-object.js';

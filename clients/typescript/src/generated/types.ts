@@ -928,7 +928,7 @@ export type CloudEventDto = {
 export type HealthDto = {
     description: string;
     /**
-     * Whether the database responds and the service goes on accepting requests.
+     * Whether the database responds and the service continues to accept requests.
      */
     ok: boolean;
     /**

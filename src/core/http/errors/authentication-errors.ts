@@ -1,4 +1,4 @@
-import { type ErrorDefinition, errorDefinitions } from './error-definition.js';
+import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 import { generalErrors, httpErrors } from './http-errors.js';
 
 /** The errors of API keys (rule AUTH-3). */
@@ -47,40 +47,39 @@ export const authenticationErrors = errorDefinitions('authentication', {
   },
 });
 
-const { keyMissing, keyInvalid, operationNotPermitted, addressNotPermitted, tooManyFailures } =
-  authenticationErrors;
-const others = [
-  tooManyFailures,
+const { keyMissing, keyInvalid, ...others } = authenticationErrors;
+
+/** Errors of a valid key that may not send this request. */
+export const permissionErrors: readonly ErrorDefinition[] = [
+  others.operationNotPermitted,
+  others.addressNotPermitted,
+];
+
+const limitsAndFailures = [
+  others.tooManyFailures,
   httpErrors.rateLimited,
   ...generalErrors,
   httpErrors.serviceUnavailable,
 ];
 
-/** The errors of a key that is valid, but not for this request. */
-export const permissionErrors: readonly ErrorDefinition[] = [
-  operationNotPermitted,
-  addressNotPermitted,
+/** Possible responses of every endpoint with an API key. */
+export const commonErrors: readonly ErrorDefinition[] = [
+  keyMissing,
+  keyInvalid,
+  ...limitsAndFailures,
 ];
 
-/** What every endpoint with an API key may respond with. */
-export const commonErrors: readonly ErrorDefinition[] = [keyMissing, keyInvalid, ...others];
-
-/** The same under `/compounds`, whose 401 says in its code only what is wrong with the key. */
+/** The 401 under `/compounds` has one message for both; its code says what is wrong with the key (rule AUTH-3). */
 export const commonCompoundErrors: readonly ErrorDefinition[] = [
-  withGenericMessage(keyMissing),
-  withGenericMessage(keyInvalid),
-  ...others,
+  { ...keyMissing, messageKey: keyMissing.otherMessage.key },
+  { ...keyInvalid, messageKey: keyMissing.otherMessage.key },
+  ...limitsAndFailures,
 ];
 
-/** The same for the callback, whose 401 has no `error` field. */
+/** The 401 of the callback has no `error` field. */
 export const commonCallbackErrors: readonly ErrorDefinition[] = [
   { ...keyMissing, omitsErrorField: true },
   { ...keyInvalid, omitsErrorField: true },
-  authenticationErrors.signatureInvalid,
-  ...others,
+  others.signatureInvalid,
+  ...limitsAndFailures,
 ];
-
-/** An error of a key as the endpoints under `/compounds` word it (rule AUTH-3). */
-export function withGenericMessage(error: ErrorDefinition): ErrorDefinition {
-  return { ...error, messageKey: keyMissing.otherMessage.key };
-}

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import type { Language } from '../../localization/language.js';
 import { type Message, MessagesService } from '../../localization/messages.service.js';
-import { DomainError } from './domain-error.js';
-import type { ErrorDefinition } from './error-definition.js';
+import { DomainError, type ErrorDefinition } from './domain-error.js';
 import { httpErrors } from './http-errors.js';
 
 /** The body of every error (rule HTTP-5). */

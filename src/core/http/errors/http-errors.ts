@@ -1,5 +1,5 @@
-import { idempotencyErrors } from '../../idempotency/idempotency-errors.js';
-import { type ErrorDefinition, errorDefinitions } from './error-definition.js';
+import { idempotencyErrors } from '../../idempotency/idempotency-key.js';
+import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 
 /** Bodies that are not parsed (rules HTTP-7 and HTTP-8). */
 const parsingErrors = errorDefinitions('http', {

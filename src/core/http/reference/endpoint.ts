@@ -1,10 +1,33 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExtension, ApiOperation, type ApiOperationOptions } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtension,
+  ApiHeader,
+  ApiOperation,
+  type ApiOperationOptions,
+  ApiResponse,
+  type ApiResponseOptions,
+} from '@nestjs/swagger';
 import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
+import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { Operation } from '../operations.js';
 import type { RouteOptions } from '../server/route-options.js';
-import { type DocumentedError, DocumentedErrors, DocumentedPolling } from './api-documentation.js';
+import {
+  errorSchemaReference,
+  exampleReference,
+  explained,
+  headerReference,
+} from './openapi-components.js';
+import { typeExample } from './type-example.js';
+
+type Headers = NonNullable<ApiResponseOptions['headers']>;
+type Links = NonNullable<ApiResponseOptions['links']>;
+
+/** An error of an endpoint, and headers that only this endpoint's responses have. */
+export type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
+
+const text = { type: 'string' as const };
 
 interface EndpointOptions extends ApiOperationOptions {
   readonly operationId: string;
@@ -12,11 +35,10 @@ interface EndpointOptions extends ApiOperationOptions {
   readonly description: string;
   /** The operation that the API key must permit; null where the endpoint needs no key. */
   readonly permission: Operation | null;
-  /** How it differs from other endpoints. */
-  readonly route?: Omit<RouteOptions, 'isPublic' | 'permission'>;
-  /** The errors of its own. */
+  readonly route?: Omit<RouteOptions, 'isPublic' | 'permission' | 'keyErrors'>;
+  /** The errors of this endpoint alone. */
   readonly errors: readonly DocumentedError[];
-  /** Other errors of every endpoint with an API key than the usual ones. */
+  /** Errors of every endpoint with an API key, where this one words them differently. */
   readonly common?: readonly DocumentedError[];
   /** Whether it responds with entity tags and 304. */
   readonly isPolled?: true;
@@ -33,17 +55,140 @@ export function Endpoint({
 }: EndpointOptions): MethodDecorator {
   const polling = isPolled ? [DocumentedPolling()] : [];
   if (permission === null) {
-    const options: RouteOptions = { ...route, isPublic: true };
-    const documentation = [ApiOperation(operation), DocumentedErrors(...errors, ...common)];
-    return applyDecorators(RouteConfig(options), ...documentation, ...polling);
+    const documentation = [ApiOperation(operation), DocumentedErrors([...errors, ...common])];
+    return applyDecorators(RouteConfig({ ...route, isPublic: true }), ...documentation, ...polling);
   }
-  const options: RouteOptions = { ...route, permission };
   const description = `${operation.description}\n\nThe API key needs the permission \`${permission}\`.`;
   return applyDecorators(
-    RouteConfig(options),
+    RouteConfig({ ...route, permission, keyErrors: common } satisfies RouteOptions),
     ApiOperation({ ...operation, description }),
     ApiExtension('x-permission', permission),
-    DocumentedErrors(...errors, ...common, ...permissionErrors),
+    DocumentedErrors([...errors, ...common, ...permissionErrors]),
     ...polling,
   );
+}
+
+/** Headers of responses that are polled. */
+export const pollingHeaders = {
+  etag: headerReference('etag'),
+  'x-updated-as-of': headerReference('x-updated-as-of'),
+  'x-next-cursor': headerReference('x-next-cursor'),
+} satisfies Headers;
+
+/** Header of a response to a request of which a part was not understood. */
+export const ignoredFieldsHeader = {
+  'x-ignored-fields': headerReference('x-ignored-fields'),
+} satisfies Headers;
+
+/** Documents a response with its body and the headers that only some responses have; without an example, those of its fields count. */
+export function DocumentedResponse(
+  status: number,
+  type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
+  description: string,
+  headers: ApiResponseOptions['headers'] = {},
+  example?: object,
+): MethodDecorator {
+  return ApiResponse({ status, type, description, headers, ...(example && { example }) });
+}
+
+/** What differs between the upserts. */
+interface UpsertDocumentation {
+  readonly noun: string;
+  readonly headers?: Headers;
+  /** The operations that the ids in the response lead to. */
+  readonly links: Links;
+}
+
+/** Documents both outcomes of an upsert, each with an example of its own. */
+export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): MethodDecorator {
+  const { noun, headers = {}, links } = upsert;
+  const outcomes = [
+    { status: 201, operation: 'create', description: `The ${noun} was created.` },
+    { status: 200, operation: 'update', description: `The ${noun} was updated.` },
+  ];
+  return applyDecorators(
+    ...outcomes.map(({ status, operation, description }) =>
+      ApiResponse({
+        status,
+        type,
+        description,
+        headers,
+        example: { ...typeExample(type), operation },
+        links,
+      }),
+    ),
+  );
+}
+
+/**
+ * Documents the body of a request, with an example for each of its usual forms by what it is.
+ *
+ * @param renewedField the id that the page renews after each use, where it works only once
+ */
+export function DocumentedBody(
+  type: Type,
+  examples: Readonly<Record<string, object>>,
+  renewedField?: string,
+): MethodDecorator {
+  const named = Object.entries(examples).map(([summary, value]) => [
+    // The names are keys of the document.
+    summary.toLowerCase().replaceAll(/[^a-z]+/g, '-'),
+    { summary, value },
+  ]);
+  const renewed = renewedField === undefined ? {} : { 'x-renewed-field': renewedField };
+  return ApiBody({
+    type,
+    examples: Object.fromEntries(named) as Record<string, { value: object }>,
+    ...renewed,
+  });
+}
+
+/** Documents what makes polling a read cheap: entity tags, 304 and the next `updatedSince`. */
+function DocumentedPolling(): MethodDecorator {
+  return applyDecorators(
+    ApiHeader({
+      name: 'if-none-match',
+      required: false,
+      description: 'The ETag of the last response; 304 without a body while nothing has changed.',
+      schema: text,
+    }),
+    ApiResponse({
+      status: 304,
+      description: 'What If-None-Match names is still what would be sent.',
+      headers: { etag: pollingHeaders.etag },
+    }),
+  );
+}
+
+/** A response for each status, with an example for each error. */
+function DocumentedErrors(errors: readonly DocumentedError[]): MethodDecorator {
+  const statuses = [...new Set(errors.map(({ status }) => status))];
+  return applyDecorators(
+    ...statuses.map((status) =>
+      documentStatus(
+        status,
+        errors.filter((error) => error.status === status),
+      ),
+    ),
+  );
+}
+
+function documentStatus(status: number, errors: readonly DocumentedError[]): MethodDecorator {
+  const own = errors.map(({ documentedHeaders }) => documentedHeaders);
+  const hasRetryAfter = errors.some(({ headers = {} }) => 'retry-after' in headers);
+  return ApiResponse({
+    status,
+    description: explained(errors),
+    headers: Object.assign(
+      { 'x-error-code': headerReference('x-error-code') },
+      hasRetryAfter && { 'retry-after': headerReference('retry-after') },
+      ...own,
+    ) as Headers,
+    content: {
+      'application/json': {
+        schema: errorSchemaReference,
+        examples: Object.fromEntries(errors.map((error) => [error.code, exampleReference(error)])),
+      },
+    },
+  });
 }

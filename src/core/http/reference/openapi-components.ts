@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { languages } from '../../localization/language.js';
-import type { ErrorDefinition } from '../errors/error-definition.js';
+import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { ErrorResponses } from '../errors/error-responses.js';
 
 const text = { type: 'string' as const };

@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { DomainError } from '../errors/domain-error.js';
-import type { ErrorDefinition } from '../errors/error-definition.js';
+import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { waitUntilQuiet } from './request-checks.js';
 

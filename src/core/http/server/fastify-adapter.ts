@@ -14,7 +14,6 @@ import type { Environment } from '../../configuration/environment.js';
 import { Connections, unparsableResponse } from './connections.js';
 import { checkAnnouncedBodies, hasBody, isIncomplete } from './request-checks.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
-import { addRequestDeadline } from './request-deadline.js';
 import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 import { rejectUnknownRoutes } from './unknown-routes.js';
@@ -112,7 +111,6 @@ export async function createHttpServer(options: AdapterOptions): Promise<HttpSer
   connections.rejectAmbiguousRequests(fastify);
   const rejectOtherMethods = rejectUnknownRoutes(fastify);
   checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
-  addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
   addEntityTags(fastify);
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
   omitLengthsBeforeCompression(fastify);

@@ -1,3 +1,5 @@
+import { Injectable } from '@nestjs/common';
+import { Logger as NestLogger } from 'nestjs-pino';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { standardOutput } from './standard-output.js';
@@ -57,4 +59,22 @@ function serializeError(error: unknown): object {
     stack: frames,
     ...(cause === undefined ? {} : { cause: serializeError(cause) }),
   };
+}
+
+/** Parts of the framework that log at every start what the code says anyway. */
+const verboseContexts: ReadonlySet<unknown> = new Set([
+  'InstanceLoader',
+  'NestApplication',
+  'NestFactory',
+  'RouterExplorer',
+  'RoutesResolver',
+]);
+
+/** The application's log, with the framework's own messages at debug level. */
+@Injectable()
+export class FrameworkLogger extends NestLogger {
+  override log(message: unknown, ...rest: unknown[]): void {
+    if (verboseContexts.has(rest.at(-1))) this.debug(message, ...rest);
+    else super.log(message, ...rest);
+  }
 }

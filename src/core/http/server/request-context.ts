@@ -11,11 +11,6 @@ declare module 'fastify' {
     language: Language;
     /** When its headers had arrived, in milliseconds of `performance.now()`. */
     receivedAt: number;
-    /**
-     * When the request began to wait for the database, in milliseconds of `performance.now()`. While
-     * its body arrives, which is no such wait: how long it waited before, below zero.
-     */
-    databaseWaitStartedAt: number;
   }
 }
 
@@ -31,21 +26,11 @@ export function requestId(request: { headers: Record<string, unknown> }): string
 export function addRequestContext(fastify: FastifyInstance): void {
   fastify.decorateRequest('language', parseLanguage(undefined));
   fastify.decorateRequest('receivedAt', 0);
-  fastify.decorateRequest('databaseWaitStartedAt', 0);
   fastify.addHook('onRequest', (request, reply, done) => {
     const { fixedLanguage } = routeOptionsOf(request);
     request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
     request.receivedAt = performance.now();
-    request.databaseWaitStartedAt = request.receivedAt;
     setContextHeaders(request, reply);
-    done();
-  });
-  fastify.addHook('preParsing', (request, _reply, _payload, done) => {
-    request.databaseWaitStartedAt -= performance.now();
-    done();
-  });
-  fastify.addHook('preHandler', (request, _reply, done) => {
-    request.databaseWaitStartedAt += performance.now();
     done();
   });
 }
@@ -77,17 +62,4 @@ function protectiveHeaders(): Readonly<Record<string, string>> {
   const setHeaders = helmet({ contentSecurityPolicy: false });
   setHeaders({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
   return headers;
-}
-
-/** Says that the response depends on one more header of the request. */
-export function addVary(reply: FastifyReply, name: string): void {
-  reply.header('vary', `${String(reply.getHeader('vary'))}, ${name}`);
-}
-
-/** How long a request may still wait for the database, in milliseconds. */
-export function remainingDeadline(
-  { databaseWaitStartedAt: startedAt = performance.now() }: Partial<FastifyRequest>,
-  deadlineMs: number,
-): number {
-  return Math.max(0, deadlineMs - (performance.now() - startedAt));
 }

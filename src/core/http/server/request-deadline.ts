@@ -1,34 +1,69 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
-import { remainingDeadline } from './request-context.js';
+import { withinDeadline } from '../../database/connection/deadline.js';
 import { routeOptionsOf } from './route-options.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /**
+     * Start of the wait for the database, by `performance.now()`. The time in which the body arrives does not
+     * count: until it has arrived, this is the wait before it, below zero.
+     */
+    databaseWaitStartedAt: number;
     deadlineTimer: NodeJS.Timeout | undefined;
   }
 }
 
-/**
- * Responds with 503 to a request that waited too long for the database (rule HTTP-12). Public
- * endpoints wait for nothing, or have a limit of their own; one that also waits for something else limits
- * its questions to the database itself.
- */
-export function addRequestDeadline(fastify: FastifyInstance, deadlineMs: number): void {
-  fastify.decorateRequest('deadlineTimer', undefined);
-  fastify.addHook('preHandler', (request, reply, done) => {
-    const { isPublic, longestWaitMs = 0 } = routeOptionsOf(request);
-    if (isPublic !== true) {
-      const rest = remainingDeadline(request, deadlineMs + longestWaitMs);
-      request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
-      if (request.caller) request.caller = { ...request.caller, expiresAt: Date.now() + rest };
-    }
-    done();
-  });
-  fastify.addHook('onSend', ({ deadlineTimer }, _reply, _payload, done) => {
-    clearTimeout(deadlineTimer);
-    done();
-  });
+/** Responds with 503 to a request that waited too long for the database (rule HTTP-12). */
+@Injectable()
+export class RequestDeadline {
+  private readonly deadlineMs: number;
+
+  constructor(@Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment) {
+    this.deadlineMs = DATABASE_DEADLINE_MS;
+  }
+
+  /** @throws DatabaseUnavailableError when the work takes longer than the request may still wait */
+  within<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
+    return withinDeadline(work, this.remainingMs(request));
+  }
+
+  addTo(fastify: FastifyInstance): void {
+    fastify.decorateRequest('databaseWaitStartedAt', 0);
+    fastify.decorateRequest('deadlineTimer', undefined);
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      request.databaseWaitStartedAt = performance.now();
+      done();
+    });
+    fastify.addHook('preParsing', (request, _reply, _payload, done) => {
+      request.databaseWaitStartedAt -= performance.now();
+      done();
+    });
+    fastify.addHook('preHandler', (request, reply, done) => {
+      request.databaseWaitStartedAt += performance.now();
+      const { isPublic, longestWaitMs = 0 } = routeOptionsOf(request);
+      // Public endpoints wait for nothing, or limit their wait themselves.
+      if (isPublic !== true) {
+        const rest = this.remainingMs(request) + longestWaitMs;
+        request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
+        if (request.caller) request.caller = { ...request.caller, expiresAt: Date.now() + rest };
+      }
+      done();
+    });
+    fastify.addHook('onSend', ({ deadlineTimer }, _reply, _payload, done) => {
+      clearTimeout(deadlineTimer);
+      done();
+    });
+  }
+
+  /** An application without these hooks has no start. */
+  private remainingMs({
+    databaseWaitStartedAt: startedAt = performance.now(),
+  }: Partial<FastifyRequest>): number {
+    return Math.max(0, this.deadlineMs - (performance.now() - startedAt));
+  }
 }
 
 function respondUnavailable(request: FastifyRequest, reply: FastifyReply): void {

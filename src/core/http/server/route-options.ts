@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
+import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { Operation } from '../operations.js';
 import type { DtoClass } from '../validation/field.js';
 import type { NumberError } from '../validation/json-body.js';
@@ -18,8 +19,6 @@ export interface RouteOptions {
   readonly fixedLanguage?: Language;
   /** It takes the API key as the query parameter `api-key` too; the header decides. */
   readonly acceptsKeyInQuery?: boolean;
-  /** Its 401 has no `error` field. */
-  readonly omitsErrorFieldOn401?: boolean;
   /** Its responses are cached for a second (rule DATA-6). */
   readonly isCached?: boolean;
   /** How many levels of its body are around what could be a body of its own. */
@@ -30,8 +29,8 @@ export interface RouteOptions {
   readonly readsOnly?: DtoClass;
   /** How long it may wait for something else than the database, in milliseconds. */
   readonly longestWaitMs?: number;
-  /** The message of its 401 does not say what is wrong with the key. */
-  readonly hasGenericUnauthorizedMessage?: boolean;
+  /** The errors of an API key as this endpoint words them, by their codes. */
+  readonly keyErrors?: readonly ErrorDefinition[];
 }
 
 /** The options of the endpoint that a request reaches. */

@@ -1,8 +1,7 @@
 import { parse as parseWithNumbers } from 'json-custom-numbers';
 import { isDatabaseReference, isPlainObject } from '../../values/plain-object.js';
 import { isStorableText } from '../../values/text.js';
-import { DomainError } from '../errors/domain-error.js';
-import type { ErrorDefinition } from '../errors/error-definition.js';
+import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
 /** Keys that the database driver reads as type tags of its own, not as data. */

@@ -69,7 +69,7 @@ async function openApplication(options: AppOptions): Promise<INestApplicationCon
   const { NestFactory } = await import('@nestjs/core');
   const { getConnectionToken } = await import('@nestjs/mongoose');
   const { AppModule } = await import('../../../app.module.js');
-  const { FrameworkLogger } = await import('../../../core/http/server/framework-logger.js');
+  const { FrameworkLogger } = await import('../../../core/http/server/logger.js');
   const { traceCommands } = await import('../../../core/observability/tracing.js');
   const opening = NestFactory.createApplicationContext(AppModule.forRoot(options), {
     abortOnError: false,
