@@ -58,7 +58,6 @@ export class LeadDocument extends DeletableDocument {
 }
 
 export const changedElsewhereIndex = 'changedElsewhere';
-export const withoutPhoneKeysIndex = 'withoutPhoneKeys';
 
 export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
@@ -112,10 +111,7 @@ leadSchema.index(
 /** Serves the leads of a client, deleted ones included. */
 leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });
 /** Serves the background pass: leads that have no comparison keys yet, across organizations. */
-leadSchema.index(
-  { phoneKeysOf: 1, _id: 1 },
-  { name: withoutPhoneKeysIndex, partialFilterExpression },
-);
+leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
 /**
  * Serves the background pass: leads that other programs changed, across organizations. It has all that
  * tells them from the leads that this service wrote, which are not read.

@@ -455,8 +455,8 @@ describe('the background pass', () => {
     const profile = service.db.collection('system.profile');
     const reads = await profile.find({ ns, op: { $in: ['query', 'command'] } }).toArray();
     const examined = reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
-    // This test's own look, and at most once by a pass, which may have come before.
-    expect(examined).toBeLessThanOrEqual(2);
+    // This test's own read, and two of the pass: of the index entry's lead, and of its phones.
+    expect(examined).toBeLessThanOrEqual(3);
     expect(reads.every(({ planSummary }) => planSummary !== 'COLLSCAN')).toBe(true);
     expect(await read()).toBe(readBefore + 1);
     const lead = await service.db.collection('leads').findOne({ _id: foreign });
@@ -474,7 +474,7 @@ describe('the background pass', () => {
     expect(lead).toMatchObject({ ...derived, phoneKeysAt: lead?.['updatedAt'] });
   });
 
-  it('finds within a minute what was committed late', async () => {
+  it('finds a lead that was committed 100 seconds after its updatedAt', async () => {
     const { organizationId } = await addTenant(service.db);
     const { app } = service.service;
     const pass = app.get(LeadPhoneKeys);

@@ -76,16 +76,22 @@ const acrossTenants: readonly AcrossTenants[] = [
     why: 'the operator seals all secrets anew',
   },
   {
-    commands: ['find'],
-    collection: 'leads',
-    fields: ['isDeleted', 'phoneKeysOf'],
-    why: 'the pass over phones: leads that it has not seen',
-  },
-  {
-    commands: ['find', 'aggregate'],
+    commands: ['aggregate'],
     collection: 'leads',
     fields: ['isDeleted', 'updatedAt'],
     why: 'the pass over phones: leads that other programs have written',
+  },
+  {
+    commands: ['aggregate'],
+    collection: 'leads',
+    fields: ['isDeleted', 'phoneKeysOf'],
+    why: 'the same pass: leads without keys',
+  },
+  {
+    commands: ['find'],
+    collection: 'leads',
+    fields: ['_id', 'isDeleted'],
+    why: 'the same pass reads the phones of these leads',
   },
   {
     commands: ['update'],

@@ -1,6 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { FindCursor } from 'mongodb';
-import type { Types } from 'mongoose';
 import {
   type RefusedWrite,
   refusedWrites,
@@ -9,19 +7,19 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { bufferedBatches, withIndexHint } from '../../core/database/documents/cursors.js';
+import { bufferedBatches } from '../../core/database/documents/cursors.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
-import { changedElsewhereIndex, type LeadDocument, withoutPhoneKeysIndex } from '../lead.schema.js';
+import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
 import type { DerivedPhones } from './lead-phones.js';
 
-/** What the background pass reads of a lead. */
+/** A lead as the background pass reads it. */
 export type LeadPhones = Pick<
   LeadDocument,
   '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'updatedAt'
 >;
 
-/** A lead whose phones are stored; without derived fields they are right as they are. */
+/** A lead with new keys; without any if the stored ones are right. */
 export interface DerivedLead {
   readonly lead: LeadPhones;
   readonly derived: DerivedPhones | Record<string, never>;
@@ -42,57 +40,48 @@ export class LeadPhoneKeysRepository {
     @InjectAcrossTenants('Lead') private readonly leads: CollectionAcrossTenants<LeadDocument>,
   ) {}
 
-  /** Leads without derived phones, by id. */
-  async findWithoutPhoneKeys(after: Types.ObjectId | null, limit: number): Promise<LeadPhones[]> {
-    const following = after === null ? {} : { _id: { $gt: after } };
-    // After many batches the server prefers to go through all leads by their ids.
-    return withIndexHint(withoutPhoneKeysIndex, ({ hint }) =>
-      this.find({ phoneKeysOf: null, ...following }, hint)
-        .sort({ _id: 1 })
-        .limit(limit)
-        .toArray(),
-    );
-  }
-
   /**
-   * Batches of the leads that other programs have written since a time, oldest first. Of those that
-   * this service wrote itself only index entries are looked at.
+   * Finds leads without keys, leads that another program has written since a time, and leads of some
+   * organizations whose keys are of another country, in batches.
    */
-  async *changedElsewhere(since: Date, limit: number): AsyncGenerator<LeadPhones[], void> {
-    const isOwn = { $eq: ['$updatedAt', '$phoneKeysAt'] };
-    const found = this.leads.acrossTenants.aggregate<Pick<LeadDocument, '_id'>>(
+  async *outdated(
+    since: Date,
+    organizations: readonly Organization[],
+    limit: number,
+  ): AsyncGenerator<LeadPhones[], void> {
+    const { acrossTenants } = this.leads;
+    const andThose = (filter: object) => {
+      const pipeline = [{ $match: { ...notDeleted, ...filter } }, { $project: { _id: 1 } }];
+      return { $unionWith: { coll: acrossTenants.collectionName, pipeline } };
+    };
+    const found = acrossTenants.aggregate<Pick<LeadDocument, '_id'>>(
       [
         { $match: { ...notDeleted, updatedAt: { $gte: since } } },
-        { $sort: { updatedAt: 1 } },
-        // Computed, so that the index alone decides: a comparison in the filter would read the lead.
-        { $project: { isOwn } },
+        // Computed, so that the index alone decides: a comparison in the filter would read every lead.
+        { $project: { isOwn: { $eq: ['$updatedAt', '$phoneKeysAt'] } } },
         { $match: { isOwn: false } },
         { $project: { _id: 1 } },
+        andThose({ phoneKeysOf: null }),
+        ...organizations.map(({ _id, phoneCountry }) => {
+          // `phoneKeysOf` is a list as text, and the country is its first item.
+          const start = JSON.stringify([phoneCountry]).slice(0, -1);
+          const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
+          return andThose({ organizationId: _id, $or });
+        }),
       ],
       { hint: changedElsewhereIndex, batchSize: limit },
     );
     for await (const some of bufferedBatches(found, limit)) {
-      const changed = { _id: { $in: some.map(({ _id }) => _id) }, updatedAt: { $gte: since } };
-      yield await this.find(changed).hint({ _id: 1 }).toArray();
+      const filter = { _id: { $in: some.map(({ _id }) => _id) }, ...notDeleted };
+      const options = { projection, hint: { _id: 1 } } as const;
+      yield await acrossTenants.find<LeadPhones>(filter, options).toArray();
     }
   }
 
-  /** Batches of the leads of an organization whose phones were derived for another country. */
-  async *derivedForOtherCountry(
-    { _id, phoneCountry }: Organization,
-    limit: number,
-  ): AsyncGenerator<LeadPhones[], void> {
-    // `phoneKeysOf` is a list as text, and the country is its first item.
-    const start = JSON.stringify([phoneCountry]).slice(0, -1);
-    const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
-    yield* bufferedBatches(this.find({ organizationId: _id, $or }).batchSize(limit), limit);
-  }
-
   /**
-   * Stores derived phones, and that these leads need not be looked at again, unless one has been
-   * written again meanwhile.
+   * Stores keys and marks the leads as seen, except those written meanwhile.
    *
-   * @returns those that the database refuses as they are; the others were stored
+   * @returns leads that the database refuses as they are; the others were stored
    */
   async setDerived(leads: readonly DerivedLead[]): Promise<RefusedWrite[]> {
     if (leads.length === 0) return [];
@@ -103,10 +92,5 @@ export class LeadPhoneKeysRepository {
       },
     }));
     return refusedWrites(this.leads.acrossTenants.bulkWrite(operations, { ordered: false }));
-  }
-
-  private find(filter: object, hint?: string): FindCursor<LeadPhones> {
-    const options = { projection, ...(hint && { hint }) };
-    return this.leads.acrossTenants.find<LeadPhones>({ ...notDeleted, ...filter }, options);
   }
 }

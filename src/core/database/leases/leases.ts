@@ -63,7 +63,7 @@ export class Lease {
     private readonly durationMs: number,
   ) {}
 
-  /** Up to when the work was done when this process last took or renewed the lease; at first the epoch. */
+  /** Up to when the work is done, as far as this process knows; at first the epoch. */
   get watermark(): Date {
     return this.seenUpTo;
   }
@@ -85,6 +85,7 @@ export class Lease {
   async advance(watermark: Date): Promise<void> {
     const { name, owner } = this;
     await this.model.updateOne({ name, owner }, { $max: { watermark } });
+    if (watermark > this.seenUpTo) this.seenUpTo = watermark;
   }
 
   /** Lets another process have it at once. */
