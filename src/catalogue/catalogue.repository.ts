@@ -6,8 +6,11 @@ import {
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
-import type { Projection, Tenants } from '../core/database/documents/tenant-operations.js';
+import type {
+  Projection,
+  TenantFilter,
+  Tenants,
+} from '../core/database/documents/tenant-queries.js';
 import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fold-case.js';
 import { languages } from '../core/localization/language.js';
 import type { Localized } from '../core/localization/localized.js';

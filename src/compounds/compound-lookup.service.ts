@@ -6,7 +6,7 @@ import {
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
+import type { TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fold-case.js';
 import { defaultLanguage, type Language } from '../core/localization/language.js';
 import { textIn } from '../core/localization/localized.js';

@@ -13,8 +13,7 @@ import {
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
-import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
-import type { ListPart } from '../core/database/documents/tenant-operations.js';
+import type { ListPart, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { listText } from '../core/http/lists/response-streams.js';
 import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';

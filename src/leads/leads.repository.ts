@@ -6,7 +6,7 @@ import {
   InjectCollection,
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
-import type { ReadOptions, Tenants } from '../core/database/documents/tenant-operations.js';
+import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';
 import { mebibyte } from '../core/values/numbers.js';

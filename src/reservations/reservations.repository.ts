@@ -13,7 +13,7 @@ import {
 } from '../core/database/documents/keyset.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { Tenants } from '../core/database/documents/tenant-operations.js';
+import type { Tenants } from '../core/database/documents/tenant-queries.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 
 /** A wallet without the histories of its cheques. */

@@ -9,8 +9,7 @@ import {
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
-import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
-import type { BatchOptions } from '../core/database/documents/tenant-operations.js';
+import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import type { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { indexToCountBy } from './reading/unit-indexes.js';

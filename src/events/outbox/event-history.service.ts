@@ -7,12 +7,11 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import { type BatchedUpdates, rewritesOf } from '../../core/database/documents/rewrites.js';
+import type { BatchedUpdates, Tenants } from '../../core/database/documents/tenant-queries.js';
 import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 /** An event without its contents, which may be large. */
@@ -101,11 +100,11 @@ export class EventHistoryService {
     erase: (content: EventContent) => EventContent,
   ): AsyncGenerator<BatchedUpdates, void> {
     const about = { 'data._id': { $in: objectIds } };
-    return rewritesOf(this.events, organizationId, about, ({ type, data, changes }) => {
+    return this.events.batchedUpdates(organizationId, about, ({ type, data, changes }) => {
       const before = { type, data, ...(changes === undefined ? {} : { changes }) };
       const left = erase(before);
       if (isDeepStrictEqual(left, before)) return null;
-      return { update: { $set: { ...left, erasedAt: this.clock.now() } } };
+      return { $set: { ...left, erasedAt: this.clock.now() } };
     });
   }
 }

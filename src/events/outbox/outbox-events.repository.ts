@@ -50,7 +50,7 @@ export class OutboxEventsRepository {
   }
 
   async insert(events: readonly OutboxEventDocument[]): Promise<void> {
-    await this.collection.insertAll(events);
+    await this.collection.insert(...events);
   }
 
   /** The next organization that has events without a number, in a ring of all of them; null when none has. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { BatchedUpdates } from '../../core/database/documents/rewrites.js';
+import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
@@ -128,7 +128,7 @@ export class LeadErasuresService {
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
   ): AsyncGenerator<BatchedUpdates, void> {
-    return this.changeLog.rewritesOfLeads(organizationId, leadIds, erasedLeadChanges);
+    return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
   /** Divides the clients of leads: those of other leads stay. */

@@ -6,8 +6,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
+import type { TenantFilter, Tenants } from '../../core/database/documents/tenant-queries.js';
 import { phoneKey, usualSpellings } from '../../tenants/contacts/phone-number.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { storedPhones } from './lead-phones.js';

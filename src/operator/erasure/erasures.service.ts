@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { BatchedUpdates } from '../../core/database/documents/rewrites.js';
+import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
 import type { Contact } from '../../tenants/contacts/contact.js';

@@ -20,7 +20,7 @@ export class RequestLogRepository {
   ) {}
 
   async insert(requests: readonly RequestLogDocument[]): Promise<void> {
-    await this.requests.insertAll(requests);
+    await this.requests.insert(...requests);
   }
 
   /** The requests of a key, newest first. */

@@ -7,7 +7,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
+import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import { removeAfter } from '../../core/database/structure/retention.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
@@ -74,8 +74,8 @@ export class CallbackLogRepository {
 
   /** Joins the open transaction if there is one. */
   async insert(callbacks: readonly LoggedCallback[], now: Date): Promise<void> {
-    await this.log.insertAll(
-      callbacks.map(({ caller: { organizationId, apiKeyId }, record, outcome }) => {
+    await this.log.insert(
+      ...callbacks.map(({ caller: { organizationId, apiKeyId }, record, outcome }) => {
         const { reservationId } = record.payload;
         return {
           _id: new Types.ObjectId(),

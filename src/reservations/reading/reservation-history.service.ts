@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
+import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import {
   type ChangeEvent,
   EventHistoryService,

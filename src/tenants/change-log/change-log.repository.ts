@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { rewritesOf, type BatchedUpdates } from '../../core/database/documents/rewrites.js';
+import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import {
   type KeysetPage,
   type KeysetRequest,
@@ -45,20 +45,18 @@ export class ChangeLogRepository {
       createdAt: now,
       updatedAt: now,
     }));
-    await this.entries.insertAll(entries);
+    await this.entries.insert(...entries);
   }
 
   /** What becomes of the entries about leads, as `changesOf` decides it of their changes. */
-  rewritesOfLeads(
+  updatesOfLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
     changesOf: (changes: readonly FieldChange[]) => readonly FieldChange[],
   ): AsyncGenerator<BatchedUpdates, void> {
-    return rewritesOf(this.entries, organizationId, { entityId: { $in: leadIds } }, (entry) => {
+    return this.entries.batchedUpdates(organizationId, { entityId: { $in: leadIds } }, (entry) => {
       const changes = changesOf(storedChanges(entry.changes));
-      return isDeepStrictEqual(changes, entry.changes ?? [])
-        ? null
-        : { update: { $set: { changes } } };
+      return isDeepStrictEqual(changes, entry.changes ?? []) ? null : { $set: { changes } };
     });
   }
 

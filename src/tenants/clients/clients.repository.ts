@@ -7,7 +7,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
+import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import { caseCandidates, foldCase, caseSpellings } from '../../core/localization/fold-case.js';
 import type { ClientDocument } from './client.schema.js';
 

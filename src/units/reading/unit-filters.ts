@@ -5,7 +5,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
 import { FreshCache } from '../../core/cache/fresh-cache.js';
 import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
-import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { listItems } from '../../core/values/text.js';
 import { unitErrors, unknownName } from '../unit-errors.js';

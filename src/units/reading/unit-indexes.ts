@@ -1,6 +1,6 @@
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { unitFilterFields, unitOrderFields } from '../../catalogue/collections/unit.schema.js';
-import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import type { Language } from '../../core/localization/language.js';
 
 /** Fields of filters that have an index, those by which mostly fewer units are found first. */

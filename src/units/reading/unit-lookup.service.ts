@@ -8,7 +8,7 @@ import {
   timeOrNull,
 } from '../../core/database/documents/stored-values.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
+import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import type { Localized } from '../../core/localization/localized.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
 

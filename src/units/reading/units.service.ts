@@ -4,7 +4,7 @@ import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { isUnsortable } from '../../core/database/connection/database-errors.js';
-import type { ListPart } from '../../core/database/documents/tenant-operations.js';
+import type { ListPart } from '../../core/database/documents/tenant-queries.js';
 import { withoutSession } from '../../core/database/transactions/open-session.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';

@@ -14,7 +14,7 @@ import {
   readPage,
 } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
-import { type BatchedUpdates, rewritesOf } from '../../core/database/documents/rewrites.js';
+import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import { dayMs } from '../../core/values/durations.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
@@ -172,13 +172,16 @@ export class WebhookDeliveriesService {
   ): AsyncGenerator<BatchedUpdates, void> {
     let count = 0;
     const about = { objectId: { $in: objectIds } };
-    const parts = rewritesOf(this.deliveries, organizationId, about, ({ log, erasedAt = null }) => {
-      const answered = log.filter(({ response }) => response !== null).length;
-      if (answered === 0 && erasedAt !== null) return null;
-      count += answered;
-      const $set = { erasedAt: erasedAt ?? this.clock.now(), 'log.$[].response': null };
-      return { update: { $set } };
-    });
+    const parts = this.deliveries.batchedUpdates(
+      organizationId,
+      about,
+      ({ log, erasedAt = null }) => {
+        const answered = log.filter(({ response }) => response !== null).length;
+        if (answered === 0 && erasedAt !== null) return null;
+        count += answered;
+        return { $set: { erasedAt: erasedAt ?? this.clock.now(), 'log.$[].response': null } };
+      },
+    );
     for await (const { write } of parts) {
       yield { count, write };
       count = 0;

@@ -1,7 +1,6 @@
 import { isStoredObject } from '../../values/plain-object.js';
 import type { TenantDocument } from './tenant-document.js';
-import type { TenantUpdate } from './tenant-filter.js';
-import type { WriteOf } from './tenant-operations.js';
+import type { TenantUpdate, WriteOf } from './tenant-queries.js';
 
 /** Two states of a document; without the first one it is new. */
 export interface Change<T> {

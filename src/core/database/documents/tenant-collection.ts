@@ -5,7 +5,12 @@ import { withoutUndefined } from '../../values/plain-object.js';
 import type { FreshCache } from '../../cache/fresh-cache.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { afterTransaction, openSession } from '../transactions/open-session.js';
-import { documentsInBatch, documentsTakenTogether, startCursor, withIndexHint } from './cursors.js';
+import {
+  bufferedBatches,
+  documentsInBatch,
+  documentsTakenTogether,
+  withIndexHint,
+} from './cursors.js';
 import {
   afterPosition,
   type KeysetPage,
@@ -16,34 +21,34 @@ import {
 } from './keyset.js';
 import type { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
-import type { TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js';
 import {
+  type BatchedUpdates,
   type BatchOptions,
   type FieldOf,
   findOptions,
   type Projection,
   type ReadOptions,
+  type TenantFilter,
   type Tenants,
+  type TenantSort,
+  type TenantUpdate,
   withTenant,
   type WriteOf,
-} from './tenant-operations.js';
+} from './tenant-queries.js';
 
 /** Injects the collection that TenantCollectionsModule has registered under the name. */
 export function InjectCollection(name: string): ParameterDecorator {
   return Inject(collectionToken(name));
 }
 
-/** The injection token of a collection. */
 export function collectionToken(name: string): string {
   return `${name}Collection`;
 }
 
 /**
- * The documents of one collection as one organization sees them: repositories reach a tenant's data in
- * no other way. Operations join the open transaction.
- *
- * Documents are plain objects, stored exactly as given: free-form fields such as a lead's `data` may
- * hold any key, which the casting and cloning of mongoose documents would interpret.
+ * The documents of one collection as one organization sees them; there is no other access to tenants' data.
+ * Operations join the open transaction. Mongoose's casting and cloning would interpret the keys of free-form
+ * fields such as a lead's `data`, so documents are plain objects.
  */
 export class TenantCollection<T extends TenantDocument> {
   /** @param types of the fields that other programs store too; without them any value is taken */
@@ -53,7 +58,6 @@ export class TenantCollection<T extends TenantDocument> {
     private readonly cache?: FreshCache,
   ) {}
 
-  /** The first document that matches, or null. */
   async findOne<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -63,7 +67,6 @@ export class TenantCollection<T extends TenantDocument> {
     return document ?? null;
   }
 
-  /** The documents that match, of one organization; of several for the operator, no request reaches it. */
   async find<R extends object = T>(
     organizationId: Tenants,
     filter: TenantFilter<T>,
@@ -75,13 +78,13 @@ export class TenantCollection<T extends TenantDocument> {
     return this.known(documents, options.fields);
   }
 
-  /** The documents that match as they are stored, also what has other types than it should. */
+  /** Also returns values of other types than the schema declares. */
   async findAsStored(organizationId: Types.ObjectId, filter: TenantFilter<T>): Promise<T[]> {
     const scoped = withTenant(filter, organizationId);
     return this.model.collection.find<T>(scoped, { ...readAsValues, ...openSession() }).toArray();
   }
 
-  /** A page of the documents that match, in an order whose fields are read. */
+  /** @param projection has to include the fields of the order */
   async page<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -100,7 +103,7 @@ export class TenantCollection<T extends TenantDocument> {
     return { items: this.known(items, projection.fields), next };
   }
 
-  /** All documents that match as they are stored, read from the server as they are asked for. */
+  /** All documents that match, as they are stored; each batch is read when it is asked for. */
   async *batches<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -109,40 +112,46 @@ export class TenantCollection<T extends TenantDocument> {
     const { sort, after, hint, ...rest } = options;
     const { collection, db } = this.model;
     const following = sort === undefined ? {} : afterPosition(after, sort);
-    const cursor = await withIndexHint(hint, (hintOptions) =>
-      startCursor(
-        collection.find<R>(
-          { $and: [withTenant(filter, organizationId), following] },
-          {
-            ...findOptions<T>(rest),
-            ...(sort === undefined ? {} : { sort: ofTenant(sort), allowDiskUse: true }),
-            batchSize: documentsInBatch,
-            ...hintOptions,
-            ...openSession(),
-          },
-        ),
-      ),
-    );
+    const cursor = await withIndexHint(hint, async (hintOptions) => {
+      const started = collection.find<R>(
+        { $and: [withTenant(filter, organizationId), following] },
+        {
+          ...findOptions<T>(rest),
+          ...(sort === undefined ? {} : { sort: ofTenant(sort), allowDiskUse: true }),
+          batchSize: documentsInBatch,
+          ...hintOptions,
+          ...openSession(),
+        },
+      );
+      // An error of the query is thrown here.
+      await started.hasNext();
+      return started;
+    });
     const isSnapshot = openSession().session?.snapshotEnabled === true;
-    try {
-      while (await cursor.hasNext()) yield cursor.readBufferedDocuments(documentsTakenTogether);
-    } finally {
-      const { id } = cursor;
-      await cursor.close();
-      if (isSnapshot && id !== undefined && !id.isZero()) {
-        // The driver closes a snapshot's cursor with a read concern that the server refuses for this.
-        const command = { killCursors: collection.collectionName, cursors: [id] };
-        await db.db?.command(command).catch(() => undefined);
-      }
-    }
+    yield* bufferedBatches(cursor, documentsTakenTogether, isSnapshot ? db.db : undefined);
   }
 
   /**
-   * How many documents match.
+   * Decides updates of the documents that match, a hundred at a time.
    *
-   * @param hint the index to count by, where that is known better than the server can; it counts by
-   *   another one while there is no such index
+   * @param updateOf null for a document that stays as it is
    */
+  async *batchedUpdates(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    updateOf: (document: T) => TenantUpdate<T> | null,
+  ): AsyncGenerator<BatchedUpdates, void> {
+    for await (const documents of this.batches(organizationId, filter)) {
+      const writes = documents.flatMap((document) => {
+        const update = updateOf(document);
+        return update === null ? [] : { _id: document._id, update };
+      });
+      const write = async () => void (await this.write(organizationId, writes));
+      if (writes.length > 0) yield { count: writes.length, write };
+    }
+  }
+
+  /** @param hint of an index that is better than the server's choice; ignored while it does not exist */
   async count(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -155,9 +164,9 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /**
-   * How many documents that match have which values of some fields.
+   * Counts the documents that match by the values of some fields.
    *
-   * @param hint the index that holds these fields; without it while there is no such index
+   * @param hint of the index that contains these fields; ignored while it does not exist
    */
   async countBy<R extends object>(
     organizationId: Types.ObjectId,
@@ -178,32 +187,24 @@ export class TenantCollection<T extends TenantDocument> {
     );
   }
 
-  /** The values that a field has; an index that begins with the tenant finds them without the documents. */
   async distinct(organizationId: Types.ObjectId, field: FieldOf<T>): Promise<unknown[]> {
     return this.model.collection.distinct(field, { organizationId }, openSession());
   }
 
-  /** Stores a new document; its `organizationId` decides whose it is. */
-  async insert(document: T): Promise<void> {
-    await this.writing(document.organizationId, () =>
-      this.model.collection.insertOne(document, openSession()),
-    );
-  }
-
-  /** Stores new documents in one command; their `organizationId` decides whose they are. */
-  async insertAll(documents: readonly T[]): Promise<void> {
+  /** @param documents of one organization, which their `organizationId` names */
+  async insert(...documents: readonly T[]): Promise<void> {
     const [first] = documents;
     if (first === undefined) return;
     await this.writing(first.organizationId, () =>
-      this.model.collection.insertMany([...documents], openSession()),
+      this.model.collection.insertMany(documents, openSession()),
     );
   }
 
   /**
-   * Stores new documents and updates others; all or nothing only inside a transaction. There nothing
-   * may follow the first error, which would be lost behind that of the ended transaction.
+   * Inserts documents and updates others; all or nothing only inside a transaction, where no command may
+   * follow a failed one.
    *
-   * @returns how many of the others there are
+   * @returns how many of the documents to update were there
    */
   async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<number> {
     if (writes.length === 0) return 0;
@@ -212,7 +213,7 @@ export class TenantCollection<T extends TenantDocument> {
       const ofOne = { ...('update' in write && write.filter), _id: write._id } as TenantFilter<T>;
       const filter = withTenant(ofOne, organizationId);
       const update = 'update' in write ? write.update : { $set: withoutUndefined(write.fields) };
-      // The hint spares the server the trial of all indexes that begin with the organization.
+      // Without the hint the server would try every index that begins with the organization.
       return { updateOne: { filter, update, hint: { _id: 1 } as const } };
     });
     const { matchedCount } = await this.writing(organizationId, () =>
@@ -221,11 +222,7 @@ export class TenantCollection<T extends TenantDocument> {
     return matchedCount;
   }
 
-  /**
-   * Applies an update to the one document that matches.
-   *
-   * @returns whether there was one
-   */
+  /** @returns whether a document matched, or was inserted */
   async updateOne(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -239,7 +236,7 @@ export class TenantCollection<T extends TenantDocument> {
     return result.matchedCount + result.upsertedCount > 0;
   }
 
-  /** Ends what is cached when a write, or the transaction around it, has ended: also one that failed may be stored. */
+  /** Invalidates cached responses after the transaction, also a failed one: its outcome may be unknown. */
   private async writing<R>(organizationId: Types.ObjectId, write: () => Promise<R>): Promise<R> {
     try {
       return await write();
@@ -250,9 +247,9 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /**
-   * Documents as they are read where other programs write them too.
+   * Ignores values of other types than the schema declares.
    *
-   * @param fields those that were asked for, all without it
+   * @param fields that were read, all by default
    */
   known<R extends object>(documents: readonly R[], fields?: readonly string[]): R[] {
     return this.types?.read(documents, fields) ?? [...documents];

@@ -1,0 +1,116 @@
+import type { CollationOptions, Document, FindOptions } from 'mongodb';
+import type { Types } from 'mongoose';
+import { readAsValues } from '../connection/mongoose-settings.js';
+import type { Order, KeysetRequest } from './keyset.js';
+
+/** A stored value or an item of a stored list; null finds neither. */
+type Comparable<V> = V extends readonly (infer Item)[] ? V | Item | null : V | null;
+
+interface Comparison<V> {
+  readonly $eq?: V;
+  readonly $ne?: V;
+  readonly $gt?: V;
+  readonly $gte?: V;
+  readonly $lt?: V;
+  readonly $lte?: V;
+  readonly $in?: readonly (V | RegExp)[];
+  readonly $nin?: readonly V[];
+  readonly $exists?: boolean;
+  readonly $not?: Comparison<V>;
+}
+
+type Condition<V> = Comparable<V> | Comparison<Comparable<V>>;
+
+/** Fields that hold an object or a list of objects. */
+type Nested<T> = {
+  [K in keyof T & string]: NonNullable<T[K]> extends
+    Date | Types.ObjectId | string | number | boolean
+    ? never
+    : K;
+}[keyof T & string];
+
+/** A field below another one, such as `data.phoneNumber`. */
+export type Path<T> = `${Nested<T>}.${string}`;
+
+type Scalar = string | number | boolean | Date | Types.ObjectId;
+
+/** A filter whose fields and operators exist; the collection adds the tenant. */
+export type TenantFilter<T> = {
+  readonly [K in Exclude<keyof T, 'organizationId'>]?: Condition<T[K]>;
+} & { readonly [K in Path<T>]?: Condition<Scalar> } & {
+  readonly $and?: readonly TenantFilter<T>[];
+  readonly $or?: readonly TenantFilter<T>[];
+  readonly organizationId?: never;
+};
+
+export interface TenantUpdate<T> {
+  readonly $set?: Partial<T> & { readonly [K in Path<T>]?: unknown };
+  readonly $unset?: { readonly [K in keyof T]?: '' | true | 1 };
+  readonly $inc?: { readonly [K in keyof T]?: number };
+  readonly $max?: Partial<T>;
+  readonly $setOnInsert?: Partial<T>;
+}
+
+export type TenantSort<T> = { readonly [K in (keyof T & string) | Path<T>]?: 1 | -1 };
+
+export type FieldOf<T> = keyof T & string;
+
+/** One organization, or for the operator several. */
+export type Tenants = Types.ObjectId | readonly Types.ObjectId[];
+
+/** A new document, or changes of a stored one; undefined fields stay as they are. */
+export type WriteOf<T> =
+  | { readonly insert: T }
+  | {
+      readonly _id: Types.ObjectId;
+      readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
+    }
+  | {
+      readonly _id: Types.ObjectId;
+      readonly update: TenantUpdate<T>;
+      /** The document stays as it is unless it matches. */
+      readonly filter?: TenantFilter<T>;
+    };
+
+/** Reads `_id` and these fields or paths only, or all fields but others. */
+export interface Projection<T> {
+  readonly fields?: readonly (FieldOf<T> | Path<T>)[];
+  readonly without?: readonly FieldOf<T>[];
+}
+
+export interface ReadOptions<T> extends Projection<T> {
+  readonly sort?: TenantSort<T>;
+  readonly limit?: number;
+  readonly collation?: CollationOptions;
+  /** Only outside a transaction. */
+  readonly readConcern?: 'majority';
+}
+
+export interface ListPart extends Partial<KeysetRequest> {
+  readonly skip?: number;
+}
+
+export interface BatchOptions<T> extends Projection<T>, ListPart {
+  readonly sort?: Order;
+  /** The index that has the order: without it the server would try many. */
+  readonly hint?: string | undefined;
+}
+
+/** Updates of documents that are decided and not stored yet. */
+export interface BatchedUpdates {
+  readonly count: number;
+  /** Stores them; joins the open transaction. */
+  readonly write: () => Promise<void>;
+}
+
+export function withTenant<T>(filter: TenantFilter<T>, organizationId: Tenants): Document {
+  const isOne = !Array.isArray(organizationId);
+  return { ...filter, organizationId: isOne ? organizationId : { $in: organizationId } };
+}
+
+export function findOptions<T>({ fields, without, ...rest }: ReadOptions<T>): FindOptions {
+  const projection: Record<string, 0 | 1> = {};
+  for (const field of fields ?? []) projection[field] = 1;
+  for (const field of without ?? []) projection[field] = 0;
+  return { ...(rest as FindOptions), projection, ...readAsValues };
+}
