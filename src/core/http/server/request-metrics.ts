@@ -33,6 +33,10 @@ export class RequestMetrics {
   private readonly keys = new Set<string>();
 
   constructor(metrics: Metrics) {
+    const counter = <Label extends string = never>(name: string, help: string, labels?: Label[]) =>
+      new Counter(metrics.options(name, help, labels));
+    const keyTime = (name: string, help: string) =>
+      new Gauge(metrics.options(name, help, keyLabels));
     this.durations = new Histogram({
       ...metrics.options(
         'http_request_duration_seconds',
@@ -49,24 +53,28 @@ export class RequestMetrics {
       ),
       buckets: longPollBounds,
     });
-    this.aborted = new Counter(
-      metrics.options(
-        'http_requests_aborted_total',
-        'Requests whose client left before it had the whole response.',
-      ),
+    this.aborted = counter(
+      'http_requests_aborted_total',
+      'Requests whose client left before it had the whole response.',
     );
-    this.errors = errorCounter(metrics);
-    this.ignored = ignoredCounter(metrics);
-    this.keyCalls = new Counter(
-      metrics.options('key_calls_total', 'Requests of each API key, by its id.', keyLabels),
+    this.errors = counter(
+      'request_errors_total',
+      'Requests that were refused or failed, by error code.',
+      ['code'],
     );
-    const timeOfKey = (name: string, help: string) =>
-      new Gauge(metrics.options(name, help, keyLabels));
-    this.keyLastCalls = timeOfKey(
+    this.ignored = counter(
+      'request_ignored_fields_total',
+      'Requests with names that had no effect, by route.',
+      ['route'],
+    );
+    this.keyCalls = counter('key_calls_total', 'Requests of each API key, by its id.', [
+      ...keyLabels,
+    ]);
+    this.keyLastCalls = keyTime(
       'key_last_call_timestamp_seconds',
       'When this process had the last request of an API key, in seconds since 1970.',
     );
-    this.keyEnds = timeOfKey(
+    this.keyEnds = keyTime(
       'key_expires_timestamp_seconds',
       'When an API key that this process had a request of expires, in seconds since 1970.',
     );
@@ -96,16 +104,6 @@ export class RequestMetrics {
     const endsAt = request.caller?.restrictions?.endsAt;
     if (endsAt && labels.key === apiKeyId) this.keyEnds.set(labels, endsAt.getTime() / 1_000);
   }
-}
-
-function errorCounter(metrics: Metrics) {
-  const help = 'Requests that were refused or failed, by error code.';
-  return new Counter(metrics.options('request_errors_total', help, ['code']));
-}
-
-function ignoredCounter(metrics: Metrics) {
-  const help = 'Requests with names that had no effect, by route.';
-  return new Counter(metrics.options('request_ignored_fields_total', help, ['route']));
 }
 
 /** Whether the request may wait for events: its time does not show how fast the service is. */

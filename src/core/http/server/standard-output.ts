@@ -3,131 +3,94 @@ import type { DestinationStream } from 'pino';
 import { mebibyte } from '../../values/numbers.js';
 
 const fileDescriptor = 1;
-/** Most that waits for the reader, in bytes. */
 const waitingLimit = mebibyte;
 const retryMs = 10;
-/** How long the end of the process waits for a reader that takes nothing, and for one that is slow. */
-const exitPatienceMs = 500;
-const exitLimitMs = 2_000;
-const newline = 0x0a;
+/** Limits the wait of an ending process for the reader of its log. */
+const exitLimitMs = 1_000;
+const nothing = Buffer.alloc(0);
 
 /**
- * The log on standard output. Lines are written once a turn of the event loop: a write for each costs
- * more than the line. A reader that stalls holds up nothing: up to 1 MiB waits for it, further lines are
- * dropped and counted.
+ * The log on standard output. Lines are written once per turn of the event loop: a system call for each
+ * costs more than the line. A stalled reader does not block the service: 1 MiB waits for it, further
+ * lines are dropped and counted.
  */
 class StandardOutput implements DestinationStream {
-  /** Those of this turn. */
+  droppedLines = 0;
+  private reportedLines = 0;
   private lines = '';
-  private waiting: Buffer[] = [];
-  private waitingBytes = 0;
-  private dropped = 0;
-  private reported = 0;
+  /** The unwritten part of earlier lines. */
+  private rest = nothing;
   private isOpen = false;
+  private isStalled = false;
   private report: (dropped: number) => void = () => undefined;
 
-  /** How many lines have been dropped. */
-  get droppedLines(): number {
-    return this.dropped;
-  }
-
-  /** @param report told how many lines were dropped, once the reader has caught up */
+  /** @param report called with the number of dropped lines once the reader has caught up */
   onceCaughtUp(report: (dropped: number) => void): void {
     this.report = report;
   }
 
   write(line: string): void {
     if (!this.isOpen) this.open();
+    const isFull = this.rest.length + this.lines.length + line.length > waitingLimit;
+    if (isFull && (this.isStalled || !this.flush())) {
+      this.droppedLines += 1;
+      return;
+    }
     if (this.lines === '') setImmediate(() => this.endTurn());
     this.lines += line;
   }
 
   private open(): void {
     this.isOpen = true;
-    // A pipe does not block a writer any more once the stream has taken it over.
+    // The stream makes writes to a pipe non-blocking.
     void process.stdout;
     process.once('exit', () => this.close());
   }
 
   private endTurn(): void {
-    const written = Buffer.from(this.lines);
-    this.lines = '';
-    const isStalled = this.waiting.length > 0;
-    this.add(isStalled ? this.fitting(written) : written);
-    if (!isStalled && !this.flush()) this.retryLater();
+    if (!this.isStalled && !this.flush()) this.retryLater();
   }
 
-  /** The lines for which there is room; the others are dropped. */
-  private fitting(written: Buffer): Buffer {
-    const room = waitingLimit - this.waitingBytes;
-    if (written.length <= room) return written;
-    const end = room <= 0 ? 0 : written.lastIndexOf(newline, room - 1) + 1;
-    this.dropped += countLines(written.subarray(end));
-    return written.subarray(0, end);
+  private retryLater(): void {
+    this.isStalled = true;
+    setTimeout(() => {
+      if (!this.flush()) return this.retryLater();
+      this.isStalled = false;
+      const count = this.droppedLines - this.reportedLines;
+      this.reportedLines = this.droppedLines;
+      if (count > 0) this.report(count);
+    }, retryMs).unref();
   }
 
-  private add(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    this.waiting.push(bytes);
-    this.waitingBytes += bytes.length;
-  }
-
-  /** Writes what the reader takes. @returns whether nothing is left */
+  /** @returns whether nothing is left */
   private flush(): boolean {
     try {
-      for (let first = this.waiting[0]; first !== undefined; first = this.waiting[0]) {
-        const count = writeSync(fileDescriptor, first);
-        this.waitingBytes -= count;
-        if (count === first.length) this.waiting.shift();
-        else this.waiting[0] = first.subarray(count);
+      for (;;) {
+        if (this.rest.length === 0) {
+          this.rest = Buffer.from(this.lines);
+          this.lines = '';
+        }
+        if (this.rest.length === 0) return true;
+        this.rest = this.rest.subarray(writeSync(fileDescriptor, this.rest));
       }
-      return true;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EAGAIN') return false;
-      // Nobody reads any more, or a disk is full.
-      this.drop();
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+      // The reader has closed the pipe, or the disk is full.
+      this.droppedLines += `${this.rest.toString()}${this.lines}`.split('\n').length - 1;
+      this.rest = nothing;
+      this.lines = '';
       return true;
     }
   }
 
-  private retryLater(): void {
-    setTimeout(() => {
-      if (!this.flush()) return this.retryLater();
-      if (this.dropped === this.reported) return;
-      const count = this.dropped - this.reported;
-      this.reported = this.dropped;
-      this.report(count);
-    }, retryMs).unref();
-  }
-
-  private drop(): void {
-    for (const bytes of this.waiting) this.dropped += countLines(bytes);
-    this.waiting = [];
-    this.waitingBytes = 0;
-  }
-
-  /** Writes the rest before the process ends, as far as it is read. */
   private close(): void {
-    this.add(Buffer.from(this.lines));
-    this.lines = '';
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
     const start = performance.now();
-    let [left, lastProgress] = [this.waitingBytes, start];
-    while (!this.flush()) {
-      const now = performance.now();
-      if (this.waitingBytes < left) [left, lastProgress] = [this.waitingBytes, now];
-      if (now - lastProgress > exitPatienceMs || now - start > exitLimitMs) return;
+    while (!this.flush() && performance.now() - start < exitLimitMs) {
       Atomics.wait(sleeper, 0, 0, 1);
     }
   }
 }
 
-/** That of the process; nothing is done to it before its first line. */
+/** Shared by all loggers of the process; it changes nothing before its first line. */
 export const standardOutput = new StandardOutput();
-
-function countLines(bytes: Buffer): number {
-  let count = 0;
-  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) count++;
-  return count;
-}

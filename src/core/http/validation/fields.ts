@@ -1,13 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { isEmail, ValidateNested } from 'class-validator';
 import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, ItemsOf, ObjectOf } from './field.js';
+import { type DtoClass, Field, ItemsOf, ObjectOf, ParsedBy } from './field.js';
 
 /** How an external id is documented. */
 export const externalIdApi = {
@@ -49,8 +48,7 @@ export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorato
 export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
   const time: Rule = { name: 'isTime', isMet: (value) => value instanceof Date };
-  const parsed = Transform(({ value }: { value: unknown }) => parseTime(value) ?? value);
-  return applyDecorators(Field(api, [time]), parsed);
+  return applyDecorators(Field(api, [time]), ParsedBy(parseTime));
 }
 
 /** One of some statuses; anything else is rejected with two messages (rule CALL-1). */
