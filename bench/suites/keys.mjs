@@ -44,10 +44,12 @@ export async function run({ programs, builds: [build], options }) {
   const context = { build, database, folder: programs.folder };
   const service = await programs.add(startService(context, { variables }));
   const count = Number(options.count);
-  const guess = (next) => () => getRequest('/leads/none', { 'api-key': next() });
   const read = (id) => () =>
     getRequest(`/leads/${encodeURIComponent(id)}`, { 'api-key': website.key });
-  const requests = Object.entries(guesses).map(([name, next]) => [name, guess(next)]);
+  const requests = Object.entries(guesses).map(([name, next]) => [
+    name,
+    () => getRequest('/leads/none', { 'api-key': next() }),
+  ]);
   print('of the key', await refusals(service, Object.fromEntries(requests), 401, count));
   const leads = {
     'a lead that does not exist': read('none'),

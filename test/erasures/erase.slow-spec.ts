@@ -435,7 +435,7 @@ describe('lead erase by phone or email', () => {
     const args = ['lead', 'erase', '--org', org, '--phone', person.phone];
     const { code, stdout, stderr } = await runCli(args, variables);
     expect(code).toBe(1);
-    expect(stderr).toBe('Nothing was erased: repeat it with --yes.\n');
+    expect(stderr).toBe('Nothing was erased: repeat the command with --yes.\n');
     for (const id of ids) expect(stdout).toMatch(new RegExp(`^\\d+ +${id} `, 'm'));
     expect(await stored('erasures')).toEqual([]);
     expect(await stored('leads', { isDeleted: true })).toHaveLength(1);

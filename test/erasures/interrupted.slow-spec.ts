@@ -159,7 +159,7 @@ it('db reapply-erasures removes again what a restore has brought back', async ()
       await writeFile(ledger, wrong);
       const { code, stderr } = await runCli(args, variables);
       expect(code).toBe(1);
-      expect(stderr).toContain(`${ledger} is not what db erasures --json prints. Lines of npm`);
+      expect(stderr).toContain(`${ledger} is not the output of db erasures --json. Remove lines of npm`);
     }
   } finally {
     await rm(folder, { recursive: true });

@@ -2,7 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { addReservation, addTenant, addUnit, addWallet } from '../support/builders.js';
+import { ObjectId } from 'mongodb';
+import {
+  addLoggedRequest,
+  addReservation,
+  addTenant,
+  addUnit,
+  addWallet,
+} from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import { runCli, runJson } from './command-line.js';
 
@@ -40,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('commands print the same fields as JSON as ever', async () => {
+it('keeps the fields of every command that programs read', async () => {
   const ledger = join(folder, 'ledger.csv');
   await writeFile(ledger, `reservationId,installmentId,chequeStatus\n${reservation},1,pending\n`);
   const issued = await runJson<{ _id: string }>(
@@ -51,6 +58,8 @@ it('commands print the same fields as JSON as ever', async () => {
   const { stdout } = await runCli(['org', 'list', '--json'], variables);
   const organizations = JSON.parse(stdout) as { _id: string }[];
   const { _id: key } = issued;
+  const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(key) };
+  await addLoggedRequest(service.db, ids, 1, { errorCodes: ['lead.duplicate_phone'] });
   expect({
     'lead show': await shape('lead', 'show', 'json', '--org', org),
     'lead history': await shape('lead', 'history', 'json', '--org', org),
@@ -64,15 +73,18 @@ it('commands print the same fields as JSON as ever', async () => {
     'key limit': await shape('key', 'limit', key, '--rps', '5'),
     'key rotate': await shape('key', 'rotate', key),
     'key revoke': await shape('key', 'revoke', key),
+    'key requests': await shape('key', 'requests', key),
   }).toEqual({
     'key issue':
       '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, operations: [string], organizationId: string, prefix: string }',
     'key limit':
-      '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: null, state: string }',
+      '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: null, state: string }',
     'key list':
-      '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string, used: {  } }]',
+      '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string, used: {  } }]',
+    'key requests':
+      '[{ durationMs: number, errorCodes: [string], ignoredFields: [], messages: [], requestId: string, route: string, status: number, time: string }]',
     'key revoke':
-      '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
+      '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
     'key rotate':
       '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, prefix: string }',
     'lead history':

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
 import { operations } from '../../src/core/http/operations.js';
-import { addKey, addTenant } from '../support/builders.js';
+import { addKey, addLoggedRequest, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { documentedOperations } from '../support/operations.js';
 import { sharedService } from '../support/shared-service.js';
@@ -54,6 +54,9 @@ describe('key', () => {
     expect(successor).not.toMatchObject({ signingSecret: issued.signingSecret });
     const { code, stderr } = await runCli([...call, 'website'], variables);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--signed is for keys')]);
+    expect(await keyOf(issued._id)).toMatchObject({ isSigned: true });
+    const { stdout } = await runCli(['key', 'list', '--org', org], variables);
+    expect(stdout).toMatch(/^Signed +yes$/m);
   });
 
   it('changes what a key is for and where it is used, each alone', async () => {
@@ -102,7 +105,9 @@ describe('key', () => {
     ['--for', 'crm', '--expires', '90days'],
     [],
   ])('issues and updates no key with %j', async (...args) => {
-    const before = await service.db.collection('apiKeys').countDocuments();
+    const keysOfTenant = () =>
+      service.db.collection('apiKeys').countDocuments({ organizationId: new ObjectId(org) });
+    const before = await keysOfTenant();
     for (const call of [
       ['issue', '--org', org, '--name', 'A'],
       ['update', 'x'],
@@ -111,7 +116,7 @@ describe('key', () => {
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).not.toBe('');
     }
-    expect(await service.db.collection('apiKeys').countDocuments()).toBe(before);
+    expect(await keysOfTenant()).toBe(before);
   });
 
   it('issues a key that works, lists it without what opens, and ends it within 5 seconds', async () => {
@@ -144,30 +149,12 @@ describe('key', () => {
 
   it('lists why requests of a key were refused, newest first', async () => {
     const { _id, prefix } = await issue('--name', 'CRM');
-    const record = (minutes: number, more: object) => {
-      const at = new Date(Date.UTC(2026, 0, 1, 12, minutes));
-      return {
-        organizationId: new ObjectId(org),
-        apiKeyId: new ObjectId(_id),
-        route: 'POST /external/apis/v1.0/leads',
-        status: 400,
-        errorCodes: [],
-        messages: [],
-        ignoredFields: [],
-        requestId: `request-${minutes}`,
-        durationMs: 1.5,
-        createdAt: at,
-        updatedAt: at,
-        ...more,
-      };
-    };
+    const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(_id) };
+    const record = (minute: number, more: object) =>
+      addLoggedRequest(service.db, ids, minute, more);
     const messages = ['Duplicate Lead: Existing Lead (•••) exists.', 'Another'];
-    await service.db
-      .collection('requestLog')
-      .insertMany([
-        record(1, { errorCodes: ['lead.duplicate_phone'], messages }),
-        record(2, { status: 201, ignoredFields: ['fullName'] }),
-      ]);
+    await record(1, { errorCodes: ['lead.duplicate_phone'], messages });
+    await record(2, { status: 201, ignoredFields: ['fullName'] });
     const [first, second] = await runJson<object[]>(['key', 'requests', prefix], variables);
     expect(first).toEqual({
       time: '2026-01-01T12:02:00.000Z',
@@ -269,6 +256,7 @@ describe('key', () => {
       'operations',
       'isUnrestricted',
       'addresses',
+      'isSigned',
       'rateLimit',
       'createdAt',
       'lastUsedAt',

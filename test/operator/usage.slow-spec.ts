@@ -100,9 +100,9 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ['--lead) or the person', 'lead', 'erase', '--org', id, '--lead', 'a', '--phone', '01001234567'],
   ['is no phone', 'lead', 'erase', '--org', id, '--phone', '12'],
   ['is no email', 'lead', 'erase', '--org', id, '--email', 'mona'],
-  ['only together with --rps', 'key', 'limit', 'iapi_x', '--burst', '5'],
+  ['--burst requires --rps', 'key', 'limit', 'iapi_x', '--burst', '5'],
   [
-    'only together with --rps',
+    '--burst requires --rps',
     'key',
     'issue',
     '--org',

@@ -183,3 +183,27 @@ export async function addWallet(
   await db.collection('chequeWallets').insertOne(wallet);
   return wallet._id;
 }
+
+/** Writes an entry of the log of refused requests, of a minute of 1 January 2026. */
+export async function addLoggedRequest(
+  db: Db,
+  { organizationId, apiKeyId }: { readonly organizationId: ObjectId; readonly apiKeyId: ObjectId },
+  minute: number,
+  overrides: object = {},
+): Promise<void> {
+  const at = new Date(Date.UTC(2026, 0, 1, 12, minute));
+  await db.collection('requestLog').insertOne({
+    organizationId,
+    apiKeyId,
+    route: 'POST /external/apis/v1.0/leads',
+    status: 400,
+    errorCodes: [],
+    messages: [],
+    ignoredFields: [],
+    requestId: `request-${minute}`,
+    durationMs: 1.5,
+    createdAt: at,
+    updatedAt: at,
+    ...overrides,
+  });
+}

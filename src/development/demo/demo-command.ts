@@ -1,5 +1,5 @@
 import { declare } from '../../operator/cli/command-line/declaration.js';
-import { printLine } from '../../operator/cli/command-line/output.js';
+import { printLine } from '../../operator/cli/command-line/result.js';
 
 /** `npm run demo`. */
 export const demo = declare({

@@ -4,7 +4,7 @@ import type { AppOptions } from '../../app.module.js';
 import type { Environment } from '../../core/configuration/environment.js';
 import { basePath } from '../../core/http/base-path.js';
 import { createLogger } from '../../core/http/server/logger.js';
-import { counted } from '../../operator/cli/command-line/output.js';
+import { counted } from '../../operator/cli/command-line/result.js';
 import { openDatabase } from '../../open-database.js';
 import { createService, listen, type Service } from '../../start.js';
 import { DemoClient, exchange, type Print, type Step } from './demo-client.js';

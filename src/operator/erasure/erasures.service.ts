@@ -88,7 +88,8 @@ export class ErasuresService {
     }
     const erasures = await this.enter(organization, leadIds);
     const { reports, failures } = await this.runEach(erasures, async () => organization);
-    assertAllDone(failures);
+    const failure = failureOf(failures);
+    if (failure !== undefined) throw new Error(failure);
     return this.reportOf(summed(reports));
   }
 
@@ -237,13 +238,13 @@ export class ErasuresService {
   }
 }
 
-/** @throws Error that names the erasures that could not be done */
-export function assertAllDone(failures: readonly string[]): void {
-  if (failures.length === 0) return;
+/** Names the erasures that could not be done; undefined without any. */
+export function failureOf(failures: readonly string[]): string | undefined {
+  if (failures.length === 0) return undefined;
   const erasures = failures.length === 1 ? 'This erasure' : `These ${failures.length} erasures`;
-  throw new Error(
+  return (
     `${erasures} could not be finished: ${failures.join(', ')}. The others are done. ` +
-      'Mend the documents that the database refuses, and repeat the command.',
+    'Correct the documents that the database refuses, then repeat the command.'
   );
 }
 

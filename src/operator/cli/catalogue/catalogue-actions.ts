@@ -4,10 +4,8 @@ import {
 } from '../../catalogue-import/catalogue-imports.service.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
-import { logged } from '../command-line/logged.js';
-import { type Columns, counted, printJson, printList } from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
-import { organizationOf } from '../organizations/organization-view.js';
+import { type Columns, counted, list } from '../command-line/result.js';
 import type { catalogueCommands } from './catalogue-commands.js';
 
 const importTexts = {
@@ -28,27 +26,25 @@ const countColumns: Columns<ImportOutcome['counts'][number]> = {
 };
 
 export const actions: ActionsOf<typeof catalogueCommands> = {
-  import: async (application, { file, org, ...output }) => {
-    const { _id } = await organizationOf(application, org);
+  import: async (context, { file, org }) => {
+    const { _id } = await context.organization(org);
     const text = await readTextFile(file);
-    const to = { _id, organizationId: _id };
     const importing = {
       action: 'import',
       subject: 'organization',
-      to,
+      to: { _id },
       details: 'catalogue',
     } as const;
-    const { errors, counts } = await logged(application, importing, () =>
+    const { errors, counts } = await context.logged(importing, () =>
       withProgress(importTexts, (progress) =>
-        application.get(CatalogueImportsService).import(_id, text, progress),
+        context.get(CatalogueImportsService).import(_id, text, progress),
       ),
     );
     // Programs read these keys of the JSON output.
     const faults = errors.map(({ location, message }) => ({ place: location, message }));
-    if (output.json === true) printJson({ faults, counts });
-    else if (errors.length > 0) printList(errors, errorColumns, output);
-    else printList(counts, countColumns, output);
-    if (errors.length === 0) return;
-    throw new Error(`The file has ${counted(errors.length, 'fault')}, nothing was stored.`);
+    const json = { faults, counts };
+    if (errors.length === 0) return list(counts, countColumns, json);
+    const failure = `The file has ${counted(errors.length, 'error')}, nothing was stored.`;
+    return { ...list(errors, errorColumns, json), failure };
   },
 };

@@ -1,5 +1,4 @@
-import { argument, type CommandGroup, declare } from '../command-line/declaration.js';
-import { exampleId } from '../command-line/command-texts.js';
+import { argument, type CommandGroup, declare, exampleId } from '../command-line/declaration.js';
 import { anyText, org } from '../command-line/option-values.js';
 
 const example = `catalogue.json --org ${exampleId}`;

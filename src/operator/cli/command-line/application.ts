@@ -1,27 +1,33 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { getConnectionToken } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import type { AppOptions } from '../../../app.module.js';
+import { pino } from 'pino';
+import { AppModule } from '../../../app.module.js';
+import {
+  loadEnvironment,
+  warnOfMisspeltVariables,
+} from '../../../core/configuration/load-environment.js';
+import { assertTransactionsSupported } from '../../../core/database/connection/topology.js';
+import { createLogger, FrameworkLogger } from '../../../core/http/server/logger.js';
+import {
+  startTracing,
+  stopTracing,
+  traceCommands,
+  traced,
+} from '../../../core/observability/tracing.js';
+import { describeConnectionError, openDatabase } from '../../../open-database.js';
+import { CommandContext } from './context.js';
 import { sayingWhatItWaitsFor, whileDatabaseResponds } from './database-watch.js';
 
 /**
- * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
- * the database whether it fails or not. It loads the service itself, and actions import what else they
- * need, so that help and wrong usage do not wait for the framework.
+ * Runs a command's work on the service without an HTTP listener, then closes the service and the database.
  *
- * @returns what the work returns
- * @throws ConfigurationError; Error with one clear line when the database cannot be used; whatever
- *   the work throws
+ * @throws ConfigurationError; Error of one line when the database cannot be used; whatever the work throws
  */
-export async function withApplication<T>(
-  work: (application: INestApplicationContext) => Promise<T>,
-): Promise<T> {
-  const { loadEnvironment, warnOfMisspeltVariables } =
-    await import('../../../core/configuration/load-environment.js');
-  const { startTracing, stopTracing, traced } =
-    await import('../../../core/observability/tracing.js');
-  const { openDatabase, describeConnectionError } = await import('../../../open-database.js');
-  const { createLogger } = await import('../../../core/http/server/logger.js');
-  const { pino } = await import('pino');
+export async function withApplication(
+  isJson: boolean,
+  work: (context: CommandContext) => Promise<void>,
+): Promise<void> {
   const environment = loadEnvironment();
   const database = await openDatabase(environment, { isLasting: false });
   try {
@@ -30,13 +36,26 @@ export async function withApplication<T>(
     warnOfMisspeltVariables(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
-    const application = await openApplication(options);
-    const watched = () =>
-      whileDatabaseResponds(application, environment.DATABASE_DEADLINE_MS, () =>
-        workOn(application, work),
-      );
+    // A failure is reported by its error alone, not by what the framework has logged before.
+    const application = await sayingWhatItWaitsFor(
+      NestFactory.createApplicationContext(AppModule.forRoot(options), {
+        abortOnError: false,
+        bufferLogs: true,
+        autoFlushLogs: false,
+      }),
+    );
+    application.useLogger(application.get(FrameworkLogger));
+    application.flushLogs();
+    const connection = application.get<Connection>(getConnectionToken());
+    traceCommands(connection.getClient());
+    const checked = async () => {
+      await assertTransactionsSupported(application);
+      await work(new CommandContext(application, isJson));
+    };
     try {
-      return await traced(commandName(), {}, watched);
+      await traced(commandName(), {}, () =>
+        whileDatabaseResponds(connection, environment.DATABASE_DEADLINE_MS, checked),
+      );
     } finally {
       await application.close();
     }
@@ -48,37 +67,8 @@ export async function withApplication<T>(
   }
 }
 
-/** The group and the name of the command; what follows may be personal. */
+/** The group and the name of the command; further words may be personal. */
 function commandName(): string {
   const words = process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word));
   return words.join(' ');
-}
-
-async function workOn<T>(
-  application: INestApplicationContext,
-  work: (application: INestApplicationContext) => Promise<T>,
-): Promise<T> {
-  const { assertTransactionsSupported } =
-    await import('../../../core/database/connection/topology.js');
-  await assertTransactionsSupported(application);
-  return work(application);
-}
-
-/** When it fails, what the framework has logged is dropped: the error itself is reported. */
-async function openApplication(options: AppOptions): Promise<INestApplicationContext> {
-  const { NestFactory } = await import('@nestjs/core');
-  const { getConnectionToken } = await import('@nestjs/mongoose');
-  const { AppModule } = await import('../../../app.module.js');
-  const { FrameworkLogger } = await import('../../../core/http/server/logger.js');
-  const { traceCommands } = await import('../../../core/observability/tracing.js');
-  const opening = NestFactory.createApplicationContext(AppModule.forRoot(options), {
-    abortOnError: false,
-    bufferLogs: true,
-    autoFlushLogs: false,
-  });
-  const application = await sayingWhatItWaitsFor(opening);
-  application.useLogger(application.get(FrameworkLogger));
-  application.flushLogs();
-  traceCommands(application.get<Connection>(getConnectionToken()).getClient());
-  return application;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Connection } from 'mongoose';
+import { DatabaseUnavailableError } from '../../../core/database/connection/database-errors.js';
 
 const intervalMs = 1_000;
 /** A busy event loop reads a response after the timer that waits for it has run. */
@@ -15,20 +15,16 @@ export async function sayingWhatItWaitsFor<T>(waiting: Promise<T>): Promise<T> {
 }
 
 /**
- * Runs work for as long as the database responds. Connections of a command have no deadline, since its work may take
- * long: a database that hangs would never be noticed.
+ * Runs work for as long as the database responds. Connections of a command have no deadline, because its work may
+ * take long, so nothing else notices a database that hangs.
  *
  * @throws DatabaseUnavailableError after `deadlineMs` without a response; whatever the work throws
  */
 export async function whileDatabaseResponds<T>(
-  application: INestApplicationContext,
+  { db }: Connection,
   deadlineMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { getConnectionToken } = await import('@nestjs/mongoose');
-  const { DatabaseUnavailableError } =
-    await import('../../../core/database/connection/database-errors.js');
-  const { db } = application.get<Connection>(getConnectionToken());
   const ended = new AbortController();
   const watch = async () => {
     while (!ended.signal.aborted) {

@@ -1,8 +1,16 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { withApplication } from './application.js';
-import { addCommand } from './command-texts.js';
-import type { OutputOptions } from './output.js';
+import type { CommandContext } from './context.js';
+import { print, type Result } from './result.js';
+
+/** The call of a command from a shell. */
+export const commandLine = 'npm run cli --';
+/** For output into a file, which must not have npm's own lines. */
+const silentCommandLine = 'npm run --silent cli --';
+/** The id in examples. */
+export const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
+
+/** Ends a command with 2, as wrong usage that commander finds. */
+export class WrongUsageError extends Error {}
 
 /** An argument of a command, or an option by the name of its value. */
 interface Parameter<T> {
@@ -17,7 +25,7 @@ interface Parameter<T> {
 
 type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 export type ValuesOf<D> = D extends Declaration<infer P> ? Values<P> : never;
-type Values<P> = OutputOptions & {
+type Values<P> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never;
 };
 type Parse<T> = (text: string) => T;
@@ -39,7 +47,7 @@ export function option<T>(
   return { placeholder, description, parse };
 }
 
-/** An option that is always there, as the help says. */
+/** An option whose default the help shows. */
 export function defaulting<T>(
   placeholder: string,
   description: string,
@@ -53,29 +61,29 @@ export function flag(description: string): Parameter<boolean> {
   return { description };
 }
 
-/** A command as data; the actions of its group do its work. */
+/** A command as data; its action is in another file, which loads the framework. */
 export interface Declaration<P> {
   readonly description: string;
   /** The arguments of a typical call. */
   readonly example?: string;
   readonly takes?: P;
-  /** @throws WrongUsageError before the database is asked */
+  /** @throws WrongUsageError, before the database is opened */
   check?(values: Values<P>): unknown;
-  /** The work of a command without a database. */
-  run?(values: Values<P>): Promise<void>;
-  /** Whether it prints no result that programs could read. */
+  /** The action of a command without a database. */
+  run?(values: Values<P>): Promise<Result | void>;
+  /** Whether it has no result for programs. */
   readonly isForPeople?: boolean;
 }
 
 type AnyDeclaration = Declaration<Parameters>;
-type Action<P> = (application: INestApplicationContext, values: Values<P>) => Promise<unknown>;
+type Action<P> = (context: CommandContext, values: Values<P>) => Promise<Result | void>;
 
 /** Declares a command, so that its check knows the types of its values. */
 export function declare<P extends Parameters>(declaration: Declaration<P>): Declaration<P> {
   return declaration;
 }
 
-/** What the commands of a group do, by their names. */
+/** The actions of a group, by the names of the commands. */
 export type ActionsOf<Commands> = {
   readonly [Name in keyof Commands]: Commands[Name] extends Declaration<infer P>
     ? Action<P>
@@ -89,40 +97,47 @@ export interface CommandGroup {
   readonly commands: Readonly<Record<string, AnyDeclaration>>;
 }
 
-/** Loads what the commands of a group do: help and wrong usage do not wait for the framework. */
-export type LoadActions = () => Promise<{
+/** Loads the actions of a group: help and wrong usage do not wait for the framework. */
+type LoadActions = () => Promise<{
   readonly actions: Readonly<Record<string, Action<never>>>;
 }>;
 
 export function addGroup(program: Command, group: CommandGroup, load?: LoadActions): void {
-  const parent = addCommand(program, { ...group, example: `${group.name} ${group.example}` });
-  for (const [name, declaration] of Object.entries(group.commands)) {
-    addDeclared(parent, name, declaration, load);
+  const { name, description, example, commands } = group;
+  const parent = addHelp(program.command(name), description, `${name} ${example}`);
+  for (const [command, declaration] of Object.entries(commands)) {
+    addDeclared(parent, command, declaration, load);
   }
 }
 
-/** Adds a command to a group or, where it has none, to the program. */
+/** Adds a command to a group or to the program. */
 export function addDeclared(
   parent: Command,
   name: string,
   declaration: AnyDeclaration,
   load?: LoadActions,
 ): void {
-  const { description, takes = {}, isForPeople = false } = declaration;
-  const words = parent.parent === null ? [name] : [parent.name(), name];
-  const example = [...words, declaration.example ?? []].flat().join(' ');
-  const command = addCommand(parent, { name, description, example });
+  const { description, example = '', takes = {}, isForPeople = false } = declaration;
+  const words = [...(parent.parent === null ? [] : [parent.name()]), name, example];
+  const command = addHelp(parent.command(name), description, words.join(' ').trimEnd());
   if (!isForPeople) command.option('--json', 'print the result as JSON');
   for (const [key, parameter] of Object.entries(takes)) add(command, key, parameter);
   command.action(async () => {
     const values = valuesOf(command, takes);
     await declaration.check?.(values);
-    if (declaration.run !== undefined) return declaration.run(values);
-    return withApplication(async (application) => {
+    const isJson = command.opts()['json'] === true;
+    if (declaration.run !== undefined) return print(await declaration.run(values), isJson);
+    const { withApplication } = await import('./application.js');
+    return withApplication(isJson, async (context) => {
       const action = (await load?.())?.actions[name];
-      await action?.(application, values as never);
+      print(await action?.(context, values as never), isJson);
     });
   });
+}
+
+function addHelp(command: Command, description: string, example: string): Command {
+  const call = example.includes(' > ') ? silentCommandLine : commandLine;
+  return command.description(description).addHelpText('after', `\nExample:\n  ${call} ${example}`);
 }
 
 function add(command: Command, key: string, parameter: Parameter<unknown>): void {
@@ -131,19 +146,28 @@ function add(command: Command, key: string, parameter: Parameter<unknown>): void
     command.argument(placeholder, description, parse);
     return;
   }
-  const name = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const flags = `--${name} ${placeholder}`.trimEnd();
+  const flags = `${optionOf(key)} ${placeholder}`.trimEnd();
   if (parse === undefined) command.option(flags, description);
-  else if (parameter.isRequired === true) command.requiredOption(flags, description, parse);
   else command.option(flags, description, parse, defaultsTo);
 }
 
+function optionOf(key: string): string {
+  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Commander reports unknown options before: a missing `--events` may be there as `--evnts`. */
 function valuesOf(command: Command, takes: Parameters): Values<Parameters> {
-  const values: Record<string, unknown> = { ...command.opts() };
-  const names = Object.keys(takes);
-  for (const name of names.filter((one) => takes[one]?.parse === undefined)) values[name] ??= false;
-  const given = command.processedArgs as readonly unknown[];
-  const ofArguments = names.filter((name) => takes[name]?.isArgument === true);
-  for (const [index, name] of ofArguments.entries()) values[name] = given[index];
+  const given = [...(command.processedArgs as readonly unknown[])];
+  const options: Record<string, unknown> = command.opts();
+  const values: Record<string, unknown> = {};
+  for (const [key, { isArgument, isRequired, parse, placeholder = '' }] of Object.entries(takes)) {
+    const value = isArgument === true ? given.shift() : options[key];
+    values[key] = parse === undefined ? value === true : value;
+    if (isRequired !== true || value !== undefined) continue;
+    const remedy = key === 'org' ? ': `org list` lists the organizations' : '';
+    throw new WrongUsageError(
+      `required option '${optionOf(key)} ${placeholder}' not specified${remedy}`,
+    );
+  }
   return values;
 }

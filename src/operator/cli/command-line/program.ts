@@ -1,17 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { type Command, CommanderError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../../../core/configuration/startup-errors.js';
-import { commandLine } from './command-texts.js';
 import { catalogues } from '../catalogue/catalogue-commands.js';
 import { consoles } from '../console/console-commands.js';
 import { databases } from '../database/database-commands.js';
+import { keys } from '../keys/key-commands.js';
 import { leads } from '../leads/lead-commands.js';
 import { organizations } from '../organizations/organization-commands.js';
 import { reservations } from '../reservations/reservation-commands.js';
 import { webhooks } from '../webhooks/webhook-commands.js';
-import { addDeclared, addGroup, type CommandGroup } from './declaration.js';
-import { addKeyCommands } from '../keys/key-commands.js';
-import { assertNoOptionLost, OperatorCommand, WrongUsageError } from './operator-command.js';
+import {
+  addDeclared,
+  addGroup,
+  commandLine,
+  type CommandGroup,
+  WrongUsageError,
+} from './declaration.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 
 /** Commands of rooms that this one does not know. */
@@ -48,7 +52,7 @@ export async function runCommandLine(
 
 /** The command line with all its commands. */
 export function createProgram(more: MoreCommands = {}): Command {
-  const program = new OperatorCommand(commandLine)
+  const program = new Command(commandLine)
     .version(version())
     .description(
       'Operates the Integration API: organizations, keys, webhooks, catalogues, database.',
@@ -65,7 +69,7 @@ export function createProgram(more: MoreCommands = {}): Command {
       outputError: (text) => process.stderr.write(`${oneLine(text)}\n`),
     });
   addGroup(program, organizations, () => import('../organizations/organization-actions.js'));
-  addKeyCommands(program);
+  addGroup(program, keys, () => import('../keys/key-actions.js'));
   addGroup(program, webhooks, () => import('../webhooks/webhook-actions.js'));
   addGroup(program, leads, () => import('../leads/lead-actions.js'));
   addGroup(program, reservations, () => import('../reservations/reservation-actions.js'));
@@ -74,6 +78,27 @@ export function createProgram(more: MoreCommands = {}): Command {
   addGroup(program, consoles);
   for (const [name, declaration] of Object.entries(more)) addDeclared(program, name, declaration);
   return program;
+}
+
+/**
+ * npm keeps options that have no `--` before them: a dry run would be none.
+ *
+ * @throws WrongUsageError that names such an option
+ */
+function assertNoOptionLost(program: Command, args: readonly string[]): void {
+  if (process.env['npm_lifecycle_event'] !== 'cli') return;
+  const words = args.slice(0, 2);
+  const group = program.commands.find((one) => one.name() === words[0]);
+  const called = group?.commands.find((one) => one.name() === words[1]) ?? group;
+  for (const { long } of called?.options ?? []) {
+    const variable = `npm_config_${(long ?? '').slice(2).replaceAll('-', '_')}`;
+    if ((process.env[variable] ?? '') === '') continue;
+    if (args.some((word) => word === long || word.startsWith(`${long}=`))) continue;
+    const call = `${commandLine} ${words.join(' ')} ${long}`;
+    throw new WrongUsageError(
+      `npm kept the option ${long} for itself: put -- before the command, as in \`${call}\`.`,
+    );
+  }
 }
 
 function exitCodeOf(error: unknown): number {

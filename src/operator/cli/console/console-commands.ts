@@ -7,8 +7,8 @@ export const consoles: CommandGroup = {
   commands: {
     password: declare({
       description:
-        'print the value of OPS_PASSWORD for a password, which is asked for or read from standard input',
-      run: async (output) => (await import('./console-password.js')).printHash(output),
+        'print the value of OPS_PASSWORD for a password that you type or send to standard input',
+      run: async () => (await import('./console-password.js')).passwordHash(),
     }),
   },
 };

@@ -3,19 +3,17 @@ import { createInterface } from 'node:readline';
 import { text as readText } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
 import { hashPassword } from '../../../core/values/password-hash.js';
-import { type OutputOptions, printJson, printLine } from '../command-line/output.js';
+import { report, type Result } from '../command-line/result.js';
 
-/** Shorter ones are found by trying. */
+/** Shorter ones can be guessed. */
 const minLength = 12;
 const maxLength = 256;
 
-/** The action of `console password`. */
-export async function printHash(output: OutputOptions): Promise<void> {
+export async function passwordHash(): Promise<Result> {
   const password = stdin.isTTY ? await askTwice() : firstLine(await readText(stdin));
   checkLength(password);
   const hash = await hashPassword(password);
-  if (output.json === true) printJson({ OPS_PASSWORD: hash });
-  else printLine(hash);
+  return report({ OPS_PASSWORD: hash }, hash);
 }
 
 function checkLength(password: string): void {
@@ -28,15 +26,15 @@ function firstLine(text: string): string {
   return /^[^\r\n]*/.exec(text)?.[0] ?? '';
 }
 
-/** @throws Error when the second time it is another one */
+/** @throws Error when the two passwords differ */
 async function askTwice(): Promise<string> {
   const password = await ask('Password: ');
   checkLength(password);
-  if ((await ask('Once more: ')) !== password) throw new Error('The two are not the same.');
+  if ((await ask('Repeat password: ')) !== password) throw new Error('Passwords do not match.');
   return password;
 }
 
-/** Reads a line that nobody sees; what is typed right at the question is not shown either. */
+/** Reads a line without an echo, also of keys that are pressed before the question appears. */
 export function ask(
   question: string,
   input: NodeJS.ReadableStream = stdin,

@@ -5,21 +5,14 @@ import { isPlainObject } from '../../../core/values/plain-object.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import type { ErasureDocument } from '../../erasure/erasure.schema.js';
-import { assertAllDone, ErasuresService } from '../../erasure/erasures.service.js';
+import { ErasuresService, failureOf } from '../../erasure/erasures.service.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
-import { logged } from '../command-line/logged.js';
-import {
-  type Columns,
-  printItem,
-  printJson,
-  printLine,
-  printList,
-} from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
+import { type Columns, item, list, report } from '../command-line/result.js';
 import { erasureColumns } from '../leads/lead-erasure.js';
 import type { databaseCommands } from './database-commands.js';
-import { printStatus } from './database-status.js';
+import { statusReport } from './database-status.js';
 
 type Entry = Pick<ErasureDocument, 'organizationId' | 'leadIds'>;
 
@@ -33,21 +26,27 @@ const ledgerColumns: Columns<ErasureDocument> = {
 };
 
 export const actions: ActionsOf<typeof databaseCommands> = {
-  init: async (application, { json }) => {
-    const structure = application.get(DatabaseStructure);
+  init: async (context) => {
+    const structure = context.get(DatabaseStructure);
     const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
-    // Only now: before, there may be no collection for it.
-    const preparing = { action: 'prepare', subject: 'database' } as const;
-    await logged(application, { ...preparing, details: migrations.join(' ') }, async () => null);
-    if (json === true) return printJson({ migrations });
-    for (const name of migrations) printLine(`Migration has run: ${name}`);
-    printLine('The database has everything that this version needs.');
+    // The collection of the log may not exist before.
+    const preparing = {
+      action: 'prepare',
+      subject: 'database',
+      details: migrations.join(' '),
+    } as const;
+    await context.logged(preparing, async () => null);
+    return report(
+      { migrations },
+      ...migrations.map((name) => `Migration has run: ${name}`),
+      'The database has everything that this version needs.',
+    );
   },
 
-  status: async (application, { json }) => {
-    const { retention, ...status } = await application.get(DatabaseStructure).status();
-    const encryptionKeys = await application.get(SecretKeys).needed();
-    const unrestrictedKeys = (await application.get(ApiKeysService).listUnrestricted()).map(
+  status: async (context) => {
+    const { retention, ...status } = await context.get(DatabaseStructure).status();
+    const encryptionKeys = await context.get(SecretKeys).needed();
+    const unrestrictedKeys = (await context.get(ApiKeysService).listUnrestricted()).map(
       ({ _id, organizationId, prefix = '', name = '' }) => ({
         _id: _id.toHexString(),
         organizationId: organizationId.toHexString(),
@@ -55,55 +54,48 @@ export const actions: ActionsOf<typeof databaseCommands> = {
         name,
       }),
     );
-    const records = await application.get(RecordUsages).of(retention);
-    if (json === true) printJson({ ...status, encryptionKeys, unrestrictedKeys, records });
-    else printStatus(status, encryptionKeys, unrestrictedKeys, records);
-    const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
-    const isCurrent = records.every((kind) => kind.isCurrent);
-    if (!status.isComplete || lacksKey || !isCurrent) process.exitCode = 1;
+    const records = await context.get(RecordUsages).of(retention);
+    return statusReport({ ...status, encryptionKeys, unrestrictedKeys, records });
   },
 
-  erasures: async (application, output) => {
+  erasures: async (context) => {
     const showing = { action: 'show', subject: 'database', details: 'erasures' } as const;
-    const erasures = await logged(application, showing, () =>
-      application.get(ErasuresService).list(),
-    );
-    printList(erasures, ledgerColumns, output);
+    const erasures = await context.logged(showing, () => context.get(ErasuresService).list());
+    return list(erasures, ledgerColumns);
   },
 
-  'reapply-erasures': async (application, { ledger, ...output }) => {
+  'reapply-erasures': async (context, { ledger }) => {
     const entries = ledger === undefined ? [] : await readLedger(ledger);
-    const { erasures, failures, ...report } = await logged(
-      application,
-      { action: 'erase', subject: 'database', details: 'erasures' },
-      () =>
-        withProgress(reapplyTexts, (progress) =>
-          application.get(ErasuresService).reapply(entries, progress),
-        ),
+    const erasing = { action: 'erase', subject: 'database', details: 'erasures' } as const;
+    const { erasures, failures, ...removed } = await context.logged(erasing, () =>
+      withProgress(reapplyTexts, (progress) =>
+        context.get(ErasuresService).reapply(entries, progress),
+      ),
     );
-    if (output.json === true) printJson({ erasures, ...report });
-    else {
-      printLine(`Erasures done again: ${erasures}. Removed from:`);
-      printItem(report, erasureColumns, output);
-    }
-    assertAllDone(failures);
+    return {
+      ...report(
+        { erasures, ...removed },
+        `Erasures done again: ${erasures}. Removed from:`,
+        item(removed, erasureColumns),
+      ),
+      failure: failureOf(failures),
+    };
   },
 };
 
 /** @throws Error when the file is no list of erasures */
 async function readLedger(file: string): Promise<Entry[]> {
-  const list = parsed(await readTextFile(file));
-  const entries = Array.isArray(list) ? list.map(entryOf) : [null];
+  const value = parsed(await readTextFile(file));
+  const entries = Array.isArray(value) ? value.map(entryOf) : [null];
   if (entries.includes(null)) {
     throw new Error(
-      `${file} is not what db erasures --json prints. Lines of npm at its beginning have to go: ` +
+      `${file} is not the output of db erasures --json. Remove lines of npm at its beginning: ` +
         'npm run --silent prints none.',
     );
   }
   return entries.filter((entry) => entry !== null);
 }
 
-/** The value of a JSON text; undefined when it is none. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -7,19 +7,19 @@ export const databaseCommands = {
   }),
   status: declare({
     description:
-      'show what the database has and lacks, which encryption keys its secrets need, and how many ' +
-      'records of each kind it keeps how long; the exit code is 1 when something lacks or differs',
+      'show the structure of the database, the encryption keys that its secrets need, and the number ' +
+      'and retention of records of each kind; the exit code is 1 when something is missing or differs',
   }),
   erasures: declare({
     description:
-      'list the erasures (ids only); keep its --json beside the backups, which may be older',
+      'list the erasures (ids only); store its --json with the backups, which may be older',
     example: '--json > erasures.json',
   }),
   'reapply-erasures': declare({
-    description: 'erase again what a restore has brought back; may be repeated',
+    description: 'erase again the data that a restore has brought back; may be repeated',
     example: '--ledger erasures.json',
     takes: {
-      ledger: option('<file>', 'what `db erasures --json` printed before the restore', anyText),
+      ledger: option('<file>', 'output of `db erasures --json` from before the restore', anyText),
     },
   }),
 };

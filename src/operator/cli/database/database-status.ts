@@ -6,8 +6,8 @@ import type {
 import type { MigrationState } from '../../../core/database/structure/migrations.js';
 import { mebibyte } from '../../../core/values/numbers.js';
 import type { NeededKey } from '../../../webhooks/endpoints/secret-keys.js';
-import { commandLine } from '../command-line/command-texts.js';
-import { type Columns, printLine, printList } from '../command-line/output.js';
+import { commandLine } from '../command-line/declaration.js';
+import { type Columns, list, report, type Result } from '../command-line/result.js';
 
 const collectionColumns: Columns<CollectionState> = {
   Collection: ({ collection }) => collection,
@@ -31,14 +31,13 @@ const usageColumns: Columns<RecordUsage> = {
   Oldest: ({ oldest }) => oldest,
 };
 
-/** How the keys that secrets need are shown, by their ids. */
 export const neededKeyColumns: Columns<NeededKey> = {
   'Encryption key': ({ key }) => key,
   Secrets: ({ secrets }) => secrets,
   State: ({ state }) => state,
 };
 
-/** A key that may do more than anybody chose. */
+/** A key without a list of operations may do more than anybody chose. */
 export interface UnrestrictedKey {
   readonly _id: string;
   readonly organizationId: string;
@@ -52,33 +51,38 @@ const unrestrictedColumns: Columns<UnrestrictedKey> = {
   Organization: ({ organizationId }) => organizationId,
 };
 
-/** What `db status` says to people. */
-export function printStatus(
-  { isComplete, isOfNewerVersion, collections, migrations }: Omit<DatabaseStatus, 'retention'>,
-  encryptionKeys: readonly NeededKey[],
-  unrestrictedKeys: readonly UnrestrictedKey[],
-  records: readonly RecordUsage[],
-): void {
-  printList(collections, collectionColumns, {});
-  if (migrations.length > 0) {
-    printLine('');
-    printList(migrations, migrationColumns, {});
-  }
-  if (encryptionKeys.length > 0) {
-    printLine('');
-    printList(encryptionKeys, neededKeyColumns, {});
-  }
-  if (unrestrictedKeys.length > 0) {
-    printLine('');
-    printList(unrestrictedKeys, unrestrictedColumns, {});
-    printLine(`Restrict them: ${commandLine} key update <id or prefix> --for website`);
-  }
-  printLine('');
-  printList(records, usageColumns, {});
-  printLine('');
-  if (isOfNewerVersion)
-    printLine('A newer version has prepared the database, for old instances too.');
-  printLine(conclusion(isComplete, records));
+interface Status extends Omit<DatabaseStatus, 'retention'> {
+  readonly encryptionKeys: readonly NeededKey[];
+  readonly unrestrictedKeys: readonly UnrestrictedKey[];
+  readonly records: readonly RecordUsage[];
+}
+
+/** The exit code is 1 when something is missing or differs. */
+export function statusReport(status: Status): Result {
+  const { isComplete, isOfNewerVersion, collections, migrations, records } = status;
+  const { encryptionKeys, unrestrictedKeys } = status;
+  const parts = [
+    list(collections, collectionColumns),
+    '',
+    ...(migrations.length > 0 ? [list(migrations, migrationColumns), ''] : []),
+    ...(encryptionKeys.length > 0 ? [list(encryptionKeys, neededKeyColumns), ''] : []),
+    ...(unrestrictedKeys.length > 0
+      ? [
+          list(unrestrictedKeys, unrestrictedColumns),
+          `Restrict them: ${commandLine} key update <id or prefix> --for website`,
+          '',
+        ]
+      : []),
+    list(records, usageColumns),
+    '',
+    ...(isOfNewerVersion
+      ? ['A newer version has prepared the database, for old instances too.']
+      : []),
+    conclusion(isComplete, records),
+  ];
+  const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
+  const isCurrent = records.every((kind) => kind.isCurrent);
+  return { ...report(status, ...parts), isFailed: !isComplete || lacksKey || !isCurrent };
 }
 
 function conclusion(isComplete: boolean, records: readonly RecordUsage[]): string {

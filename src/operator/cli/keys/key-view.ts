@@ -6,7 +6,7 @@ import type {
 } from '../../../tenants/keys/api-keys.service.js';
 import { permittedOperations } from '../../../tenants/keys/api-key-restrictions.js';
 import type { UsedOperations } from '../../usage/used-operations.js';
-import type { Columns } from '../command-line/output.js';
+import type { Columns } from '../command-line/result.js';
 
 type KeyView = ReturnType<typeof keyView>;
 type NewKeyView = ReturnType<typeof newKeyView>;
@@ -19,6 +19,7 @@ const keyColumns = {
   State: ({ state }) => state,
   External: ({ allowExternal }) => allowExternal,
   May: mayText,
+  Signed: ({ isSigned }) => (isSigned ? 'yes' : 'no'),
   From: ({ addresses }) => addresses ?? 'everywhere',
   Limit: ({ rateLimit }) => limitText(rateLimit),
   Created: ({ createdAt }) => createdAt,
@@ -27,23 +28,19 @@ const keyColumns = {
   Revoked: ({ revokedAt }) => revokedAt,
 } satisfies Columns<KeyView>;
 
-export const listedKeyColumns: Columns<ReturnType<typeof listedKeyView>> = {
+export const listedKeyColumns: Columns<KeyView & { readonly used: UsedOperations }> = {
   ...keyColumns,
   Used: ({ used }) => Object.entries(used).map(([operation, count]) => `${operation} ${count}`),
 };
 
 const { Id, Prefix, Name, State, Limit, Revoked, May, From } = keyColumns;
 
-/** The lines of `key limit`. */
 export const limitedColumns: Columns<KeyView> = { Id, Prefix, Name, Limit };
 
-/** The lines of `key update`. */
 export const restrictedColumns: Columns<KeyView> = { Id, Prefix, Name, May, From };
 
-/** The lines of `key revoke`. */
 export const revokedColumns: Columns<KeyView> = { Id, Prefix, Name, State, Revoked };
 
-/** The lines of `key issue`. */
 export const issuedColumns: Columns<NewKeyView> = {
   Id: ({ _id }) => _id,
   Organization: ({ organizationId }) => organizationId,
@@ -55,14 +52,12 @@ export const issuedColumns: Columns<NewKeyView> = {
   Expires: ({ expiresAt }) => expiresAt ?? 'never',
 };
 
-/** The lines of `key rotate`. */
 export const rotatedColumns: Columns<RotatedKeyView> = {
   ...issuedColumns,
   'Old key': ({ old }) => old.prefix,
   'Works until': ({ old }) => old.expiresAt,
 };
 
-/** A key as the operator sees it, without the key itself. */
 export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
   return {
     ...identityOf(document),
@@ -72,6 +67,8 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     /** Whether it may read events. */
     readEvents: permittedOperations(document).includes('events.read'),
     ...restrictionsOf(document),
+    /** Whether its callbacks must be signed. */
+    isSigned: (document.secrets ?? []).length > 0,
     /** Null while the service's own limit counts. */
     rateLimit: keys.rateLimitOf(document),
     createdAt: document.createdAt,
@@ -81,28 +78,18 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
   };
 }
 
-/** A key with the operations that it used in the last four weeks, and how often. */
-export function listedKeyView(
-  document: ApiKeyDocument,
-  keys: ApiKeysService,
-  used: UsedOperations,
-) {
-  return { ...keyView(document, keys), used };
-}
-
-/** A new key, the one time that it is shown. */
+/** The key itself is shown this once. */
 export function newKeyView({ key, signingSecret, document }: NewApiKey) {
   const shown = { key, ...(signingSecret && { signingSecret }), ...restrictionsOf(document) };
   return { ...identityOf(document), ...shown, expiresAt: document.expiresAt ?? null };
 }
 
-/** A new key and the old one that it replaces. */
 export function rotatedKeyView({ _id, prefix }: ApiKeyDocument, rotated: RotatedApiKey) {
   const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
   return { ...newKeyView(rotated), old };
 }
 
-/** A key without a list may do more than anybody chose: it is shown by this. */
+/** A key without a list may do more than anybody chose. */
 function mayText({ operations, isUnrestricted }: KeyView): string | readonly string[] {
   if (!isUnrestricted) return operations;
   return operations.includes('events.read')
@@ -114,7 +101,7 @@ function restrictionsOf(document: ApiKeyDocument) {
   const { operations = null, addresses = null } = document.permissions ?? {};
   return {
     operations: permittedOperations(document),
-    /** Nobody has said what it is for. */
+    /** No operations were chosen for it. */
     isUnrestricted: operations === null,
     /** Null for everywhere. */
     addresses,

@@ -1,4 +1,3 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
@@ -10,9 +9,9 @@ import {
   WebhookDeliveriesService,
 } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { leadFields } from '../../views/lead.js';
+import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
-import { type Columns, printItem, printList } from '../command-line/output.js';
-import { organizationOf } from '../organizations/organization-view.js';
+import { type Columns, item, list } from '../command-line/result.js';
 import { deliveryView } from '../webhooks/delivery-actions.js';
 import type { leadCommands } from './lead-commands.js';
 import { eraseLeads, logShown } from './lead-erasure.js';
@@ -34,23 +33,23 @@ const historyColumns: Columns<ChangeEntry | DeliveryEntry> = {
 };
 
 export const actions: ActionsOf<typeof leadCommands> = {
-  show: async (application, { lead, org, ...output }) => {
-    const { _id } = await organizationOf(application, org);
-    const [first] = await leadsOf(application, _id, lead);
-    await logShown(application, _id, [first._id]);
-    printItem(first, leadFields, output);
+  show: async (context, { lead, org }) => {
+    const { _id } = await context.organization(org);
+    const [first] = await leadsOf(context, _id, lead);
+    await logShown(context, _id, [first._id]);
+    return item(first, leadFields);
   },
 
-  history: async (application, { lead, org, ...output }) => {
-    const { _id: organizationId } = await organizationOf(application, org);
-    const leads = await leadsOf(application, organizationId, lead);
+  history: async (context, { lead, org }) => {
+    const { _id: organizationId } = await context.organization(org);
+    const leads = await leadsOf(context, organizationId, lead);
     const objectIds = leads.map(({ _id }) => _id);
-    await logShown(application, organizationId, objectIds);
-    const changes = await application.get(ChangeLogRepository).findByLeads(
+    await logShown(context, organizationId, objectIds);
+    const changes = await context.get(ChangeLogRepository).findByLeads(
       organizationId,
       objectIds.map((id) => new Types.ObjectId(id)),
     );
-    const deliveries = await application
+    const deliveries = await context
       .get(WebhookDeliveriesService)
       .list(organizationId, { objectIds }, maxHistoryEntries);
     const numbers = new Map(leads.map(({ _id, leadId }) => [_id, leadId]));
@@ -59,7 +58,7 @@ export const actions: ActionsOf<typeof leadCommands> = {
       ...deliveries.map((delivery) => deliveryEntry(delivery, numbers)),
     ];
     const history = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-    printList(history, historyColumns, output);
+    return list(history, historyColumns);
   },
 
   erase: eraseLeads,
@@ -67,11 +66,11 @@ export const actions: ActionsOf<typeof leadCommands> = {
 };
 
 async function leadsOf(
-  application: INestApplicationContext,
+  context: CommandContext,
   organizationId: Types.ObjectId,
   lead: string,
 ): Promise<[LeadDto, ...LeadDto[]]> {
-  const [first, ...others] = await application.get(LeadLookupService).find(organizationId, lead);
+  const [first, ...others] = await context.get(LeadLookupService).find(organizationId, lead);
   if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
   return [first, ...others];
 }

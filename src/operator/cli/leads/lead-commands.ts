@@ -4,11 +4,11 @@ import {
   type CommandGroup,
   declare,
   defaulting,
+  exampleId,
   flag,
   option,
+  WrongUsageError,
 } from '../command-line/declaration.js';
-import { exampleId } from '../command-line/command-texts.js';
-import { WrongUsageError } from '../command-line/operator-command.js';
 import { anyText, externalId, language, name, org } from '../command-line/option-values.js';
 
 const lead = argument(

@@ -1,6 +1,5 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { INestApplicationContext } from '@nestjs/common';
 import { csvRows } from '../../../core/values/csv.js';
 import {
   type ImportedLeads,
@@ -8,28 +7,21 @@ import {
   type RefusedRow,
 } from '../../../leads/import/lead-imports.service.js';
 import { toOrganization } from '../../../tenants/organizations/organization.js';
+import type { CommandContext } from '../command-line/context.js';
 import type { ValuesOf } from '../command-line/declaration.js';
 import { checkFile, reasonOf } from '../command-line/files.js';
-import { logged } from '../command-line/logged.js';
-import {
-  type Columns,
-  printItem,
-  printJson,
-  printLine,
-  printList,
-} from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
-import { organizationOf } from '../organizations/organization-view.js';
+import { type Columns, item, list, report, type Result } from '../command-line/result.js';
 import type { leadCommands } from './lead-commands.js';
 
-type ImportOptions = ValuesOf<typeof leadCommands.import>;
+type ImportValues = ValuesOf<typeof leadCommands.import>;
 
 const importTexts = {
   counted: 'rows done',
   remedy: 'Import the file again to go on from there.',
 };
 
-/** So many refused rows are printed; a file of the wrong kind has nothing else. */
+/** A file of the wrong kind has refused rows only. */
 const mostPrinted = 1_000;
 
 const countColumns: Columns<ImportedLeads> = {
@@ -47,47 +39,54 @@ const refusedColumns = {
   Message: ({ message }: RefusedRow) => message,
 } satisfies Columns<RefusedRow>;
 
-/** The action of `lead import`. */
 export async function importLeads(
-  application: INestApplicationContext,
-  options: ImportOptions,
-): Promise<void> {
-  const { file, dryRun: isDryRun, restart: isRestarted, language, report: reportPath } = options;
-  const organization = toOrganization(await organizationOf(application, options.org));
+  context: CommandContext,
+  { file, org, dryRun: isDryRun, restart: isRestarted, language, report: reportPath }: ImportValues,
+): Promise<Result> {
+  const organization = toOrganization(await context.organization(org));
   await checkFile(file);
   if (reportPath !== undefined) await checkReport(file, reportPath);
-  const report = reportPath === undefined ? null : reportTo(reportPath);
-  const printed: RefusedRow[] = [];
+  const refusals = reportPath === undefined ? null : openReport(reportPath);
+  const refusedRows: RefusedRow[] = [];
   const onRefused = (row: RefusedRow) => {
-    report?.write(row);
-    if (printed.length < mostPrinted) printed.push(row);
+    refusals?.write(row);
+    if (refusedRows.length < mostPrinted) refusedRows.push(row);
   };
   const work = () =>
     withProgress(importTexts, (progress) =>
-      application
+      context
         .get(LeadImportsService)
         .import(organization, file, { isDryRun, isRestarted, language, onRefused, progress }),
     );
-  const { _id } = organization;
-  const to = { _id, organizationId: _id };
+  const to = { _id: organization._id };
   const importing = { action: 'import', subject: 'organization', to, details: 'leads' } as const;
   try {
-    const outcome = isDryRun ? await work() : await logged(application, importing, work);
-    print(outcome, printed, options);
+    const outcome = isDryRun ? await work() : await context.logged(importing, work);
+    const where =
+      reportPath === undefined ? '--report <file> keeps those of a run' : `see ${reportPath}`;
+    return report(
+      { dryRun: isDryRun, ...outcome, refusedRows },
+      ...(refusedRows.length > 0 ? [list(refusedRows, refusedColumns), ''] : []),
+      ...(outcome.refused > refusedRows.length
+        ? [`More were refused, now or in earlier runs, than are listed: ${where}.`]
+        : []),
+      ...(isDryRun ? ['Dry run, nothing stored. Would import:'] : []),
+      item(outcome, countColumns),
+    );
   } finally {
-    report?.end();
+    refusals?.end();
   }
 }
 
-/** @throws Error where the refused rows would be written behind those that are imported */
-async function checkReport(file: string, report: string): Promise<void> {
-  const [read, written] = await Promise.all([stat(file), stat(report).catch(() => null)]);
+/** @throws Error when the refused rows would be appended to the imported file */
+async function checkReport(file: string, path: string): Promise<void> {
+  const [read, written] = await Promise.all([stat(file), stat(path).catch(() => null)]);
   if (written === null || written.dev !== read.dev || written.ino !== read.ino) return;
-  throw new Error(`The report ${report} is the file that is imported: name another one.`);
+  throw new Error(`The report ${path} is the file that is imported: name another one.`);
 }
 
-/** Refused rows are written at once, so that an import ends with the first that is not. */
-function reportTo(path: string) {
+/** Rows are written at once, so that an import ends with the first that cannot be. */
+function openReport(path: string) {
   const values = Object.values(refusedColumns);
   const attempt = <T>(write: () => T): T => {
     try {
@@ -102,24 +101,4 @@ function reportTo(path: string) {
       attempt(() => appendFileSync(file, csvRows([values.map((value) => value(row))]))),
     end: () => closeSync(file),
   };
-}
-
-function print(
-  outcome: ImportedLeads,
-  refusedRows: readonly RefusedRow[],
-  options: ImportOptions,
-): void {
-  const { dryRun, json } = options;
-  if (json === true) return printJson({ dryRun, ...outcome, refusedRows });
-  if (refusedRows.length > 0) {
-    printList(refusedRows, refusedColumns, {});
-    printLine('');
-  }
-  if (outcome.refused > refusedRows.length) {
-    const { report } = options;
-    const where = report === undefined ? '--report <file> keeps those of a run' : `see ${report}`;
-    printLine(`More were refused, now or in earlier runs, than are listed: ${where}.`);
-  }
-  if (dryRun) printLine('Nothing was stored. It would be:');
-  printItem(outcome, countColumns, options);
 }

@@ -3,10 +3,8 @@ import { countryOf, toOrganization } from '../../../tenants/organizations/organi
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import type { ActionsOf, ValuesOf } from '../command-line/declaration.js';
-import { logged } from '../command-line/logged.js';
-import { type Columns, printItem, printList } from '../command-line/output.js';
+import { type Columns, item, list } from '../command-line/result.js';
 import type { organizationCommands } from './organization-commands.js';
-import { organizationOf } from './organization-view.js';
 
 type OrganizationView = ReturnType<typeof organizationView>;
 
@@ -32,7 +30,7 @@ const organizationColumns: Columns<OrganizationView> = {
   Updated: ({ updatedAt }) => updatedAt,
 };
 
-type Changes = Omit<ValuesOf<typeof organizationCommands.update>, 'id' | 'json'>;
+type Changes = Omit<ValuesOf<typeof organizationCommands.update>, 'id'>;
 
 const storedPaths: Readonly<Record<keyof Changes, string>> = {
   name: 'name',
@@ -46,43 +44,30 @@ const storedPaths: Readonly<Record<keyof Changes, string>> = {
 };
 
 export const actions: ActionsOf<typeof organizationCommands> = {
-  create: async (application, { json, ...fields }) => {
-    const _id = new Types.ObjectId();
-    const to = { _id, organizationId: _id };
-    const created = await logged(
-      application,
-      { action: 'create', subject: 'organization', to },
-      () =>
-        application
-          .get(OrganizationsRepository)
-          .create({ _id, name: fields.name, ...nested(storedFields(fields)) }),
+  create: async (context, { name, ...settings }) => {
+    const to = { _id: new Types.ObjectId() };
+    const fields = { ...to, name, ...nested(storedFields({ name: undefined, ...settings })) };
+    const created = await context.logged({ action: 'create', subject: 'organization', to }, () =>
+      context.get(OrganizationsRepository).create(fields),
     );
-    printItem(organizationView(created), organizationColumns, { json });
+    return item(organizationView(created), organizationColumns);
   },
 
-  list: async (application, output) => {
-    const documents = await application.get(OrganizationsRepository).list();
-    printList(documents.map(organizationView), organizationListColumns, output);
+  list: async (context) => {
+    const documents = await context.get(OrganizationsRepository).list();
+    return list(documents.map(organizationView), organizationListColumns);
   },
 
-  show: async (application, { id, ...output }) => {
-    const document = await organizationOf(application, id);
-    printItem(organizationView(document), organizationColumns, output);
-  },
+  show: async (context, { id }) =>
+    item(organizationView(await context.organization(id)), organizationColumns),
 
-  update: async (application, { id, json, ...changes }) => {
-    const { _id } = await organizationOf(application, id);
+  update: async (context, { id, ...changes }) => {
+    const { _id } = await context.organization(id);
     const fields = storedFields(changes);
-    const updating = {
-      action: 'update',
-      subject: 'organization',
-      to: { _id, organizationId: _id },
-      details: Object.keys(fields).join(' '),
-    } as const;
-    const organizations = application.get(OrganizationsRepository);
-    await logged(application, updating, () => organizations.update(_id, fields));
-    const document = await organizationOf(application, _id.toHexString());
-    printItem(organizationView(document), organizationColumns, { json });
+    const details = Object.keys(fields).join(' ');
+    const updating = { action: 'update', subject: 'organization', to: { _id }, details } as const;
+    await context.logged(updating, () => context.get(OrganizationsRepository).update(_id, fields));
+    return item(organizationView(await context.organization(id)), organizationColumns);
   },
 };
 

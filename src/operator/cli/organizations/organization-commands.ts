@@ -1,12 +1,12 @@
 import {
-  type CommandGroup,
   argument,
+  type CommandGroup,
   declare,
+  exampleId,
   option,
   required,
+  WrongUsageError,
 } from '../command-line/declaration.js';
-import { exampleId } from '../command-line/command-texts.js';
-import { WrongUsageError } from '../command-line/operator-command.js';
 import {
   country,
   countryMessage,
@@ -66,7 +66,7 @@ export const organizationCommands = {
     description: 'change the given fields of an organization',
     example: `${exampleId} --allow-conflict-leads true`,
     takes: { id, name: option('<name>', 'name of the organization', name), ...settings },
-    check: ({ id: _id, json: _json, ...changes }) => {
+    check: ({ id: _id, ...changes }) => {
       if (Object.values(changes).every((value) => value === undefined)) {
         throw new WrongUsageError('give at least one option to change');
       }

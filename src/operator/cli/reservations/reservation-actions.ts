@@ -15,23 +15,14 @@ import {
   reportsOf,
   reservationFields,
 } from '../../views/reservation.js';
-import type { ActionsOf, ValuesOf } from '../command-line/declaration.js';
+import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
-import {
-  type Columns,
-  counted,
-  printItem,
-  printJson,
-  printLine,
-  printList,
-} from '../command-line/output.js';
-import { organizationOf } from '../organizations/organization-view.js';
+import { type Columns, counted, item, list, report, type Result } from '../command-line/result.js';
 import type { reservationCommands } from './reservation-commands.js';
 
 type Comparison = NonNullable<FileOutcome['comparison']>;
 type LedgerError = NonNullable<FileOutcome['errors']>[number];
 type Difference = Comparison['differences'][number];
-type ReconcileOptions = ValuesOf<typeof reservationCommands.reconcile>;
 
 /** A difference, or a cheque that the ledger does not mention. */
 type Finding = Omit<Difference, 'index' | 'kind' | 'theirs'> & {
@@ -55,56 +46,62 @@ const errorColumns: Columns<LedgerError> = {
 };
 
 export const actions: ActionsOf<typeof reservationCommands> = {
-  show: async (application, { id, ...output }) => {
-    const organizations = await application.get(OrganizationsRepository).listAllIds();
-    const reservation = await application
+  show: async (context, { id }) => {
+    const organizations = await context.get(OrganizationsRepository).listAllIds();
+    const reservation = await context
       .get(ReservationsService)
       .inspect(organizations, new Types.ObjectId(id));
     if (reservation === null) throw new Error(`There is no reservation with id ${id}.`);
-    if (output.json === true) return printJson(reservation);
-    printItem(reservation, reservationFields, output);
-    printLine('');
-    printList(chequesOf(reservation), chequeFields, output);
-    printLine('');
-    printList(reportsOf(reservation), reportFields, output);
+    return report(
+      reservation,
+      item(reservation, reservationFields),
+      '',
+      list(chequesOf(reservation), chequeFields),
+      '',
+      list(reportsOf(reservation), reportFields),
+    );
   },
 
-  callbacks: async (application, { id, limit, ...output }) => {
-    const organizations = await application.get(OrganizationsRepository).listAllIds();
-    const callbacks = await application
+  callbacks: async (context, { id, limit }) => {
+    const organizations = await context.get(OrganizationsRepository).listAllIds();
+    const callbacks = await context
       .get(ReservationHistoryService)
       .callbacks(organizations, new Types.ObjectId(id), limit);
-    printList(callbacks, callbackListFields, output);
+    return list(callbacks, callbackListFields);
   },
 
-  reconcile: async (application, options) => {
-    const { _id } = await organizationOf(application, options.org);
-    const text = await readTextFile(options.file);
-    const { errors, comparison } = await application
-      .get(LedgerFilesService)
-      .reconcile(_id, text, options.complete);
-    if (comparison !== undefined) return print(comparison, options);
-    printList(errors, errorColumns, options);
-    throw new Error(`The file has ${counted(errors.length, 'error')}, nothing was compared.`);
+  reconcile: async (context, { file, org, complete, csv }) => {
+    const { _id } = await context.organization(org);
+    const text = await readTextFile(file);
+    const ledgers = context.get(LedgerFilesService);
+    const { errors, comparison } = await ledgers.reconcile(_id, text, complete);
+    if (comparison !== undefined) {
+      return csv && !context.isJson ? printCsv(comparison) : resultOf(comparison);
+    }
+    const failure = `The file has ${counted(errors.length, 'error')}, nothing was compared.`;
+    return { ...list(errors, errorColumns), failure };
   },
 };
 
-function print(outcome: Comparison, options: ReconcileOptions): void {
-  if (options.json === true) return printJson(outcome);
-  const findings = findingsOf(outcome);
+/** Lines of CSV end as RFC 4180 says. */
+function printCsv(outcome: Comparison): void {
   const columns = Object.entries(findingColumns);
-  if (options.csv) {
-    const titles = columns.map(([title]) => title);
-    const rows = findings.map((finding) => columns.map(([, value]) => value(finding) ?? ''));
-    process.stdout.write(csvRows([titles, ...rows]));
-    return;
-  }
+  const titles = columns.map(([title]) => title);
+  const rows = findingsOf(outcome).map((one) => columns.map(([, value]) => value(one) ?? ''));
+  process.stdout.write(csvRows([titles, ...rows]));
+}
+
+function resultOf(outcome: Comparison): Result {
   const { compared, matching, hasMore = false } = outcome;
+  const findings = findingsOf(outcome);
   const entries = counted(compared, 'entry', 'entries');
   const matches = `${matching} ${matching === 1 ? 'matches' : 'match'}`;
-  printLine(`${entries} compared, ${matches}, ${counted(findings.length, 'finding')}.`);
-  if (hasMore) printLine('More cheques are unmentioned than are listed.');
-  if (findings.length > 0) printList(findings, findingColumns, options);
+  return report(
+    outcome,
+    `${entries} compared, ${matches}, ${counted(findings.length, 'finding')}.`,
+    ...(hasMore ? ['More cheques are unmentioned than are listed.'] : []),
+    ...(findings.length > 0 ? [list(findings, findingColumns)] : []),
+  );
 }
 
 function findingsOf({ differences, unmentioned = [] }: Comparison): Finding[] {

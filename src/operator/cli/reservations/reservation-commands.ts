@@ -3,9 +3,9 @@ import {
   type CommandGroup,
   declare,
   defaulting,
+  exampleId,
   flag,
 } from '../command-line/declaration.js';
-import { exampleId } from '../command-line/command-texts.js';
 import { anyText, listLimit, objectId, org } from '../command-line/option-values.js';
 
 const id = argument('<id>', 'id of the reservation', objectId);

@@ -1,7 +1,5 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import { Types } from 'mongoose';
 import {
-  type DeliveryFilter,
   type ListedDelivery,
   type ShownDelivery,
   WebhookDeliveriesService,
@@ -10,127 +8,97 @@ import type { WebhookEndpointDocument } from '../../../webhooks/endpoints/webhoo
 import { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { plainColumns } from '../../views/field.js';
 import { attemptFields, deliveryFields, deliveryListFields } from '../../views/webhook.js';
+import type { CommandContext } from '../command-line/context.js';
 import type { ValuesOf } from '../command-line/declaration.js';
-import { logged } from '../command-line/logged.js';
-import { WrongUsageError } from '../command-line/operator-command.js';
-import {
-  type OutputOptions,
-  printItem,
-  printJson,
-  printLine,
-  printList,
-} from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
-import { organizationOf } from '../organizations/organization-view.js';
+import { item, list, report, type Result } from '../command-line/result.js';
 import type { webhookCommands } from './webhook-commands.js';
-
-type ReplayOptions = ValuesOf<typeof webhookCommands.replay>;
 
 const replayTexts = {
   counted: 'deliveries to be sent again',
   remedy: 'Run the command again for the rest: nothing is sent twice.',
 };
 
-/** The action of `webhook deliveries`. */
 export async function listDeliveries(
-  application: INestApplicationContext,
+  context: CommandContext,
   values: ValuesOf<typeof webhookCommands.deliveries>,
-): Promise<void> {
-  const { id, org = '', object, limit, status, type, since, until, ...output } = values;
-  const found = id === undefined ? {} : await endpointOrDelivery(application, id);
-  if (found.delivery !== undefined) return printOne(application, found.delivery, output);
-  const organizationId =
-    found.endpoint?.organizationId ?? (await organizationOf(application, org))._id;
+): Promise<Result> {
+  const { id, org = '', object, limit, ...others } = values;
+  const deliveries = context.get(WebhookDeliveriesService);
+  const _id = id === undefined ? null : new Types.ObjectId(id);
+  const endpoint = _id && (await context.get(WebhookEndpointsService).findWithRemoved(_id));
+  if (_id !== null && endpoint === null) {
+    const delivery = await deliveries.find(_id);
+    if (delivery !== null) return showDelivery(context, delivery);
+    throw new Error(`There is no webhook endpoint or delivery with id ${id}.`);
+  }
+  const organizationId = endpoint?.organizationId ?? (await context.organization(org))._id;
   const objectIds = object === undefined ? undefined : [object];
-  const filter = { endpointId: found.endpoint?._id, objectIds, status, type, since, until };
-  const deliveries = application.get(WebhookDeliveriesService);
+  const filter = { endpointId: endpoint?._id, objectIds, ...others };
   const listed = await deliveries.list(organizationId, filter, limit);
-  if (output.json === true) return printJson(listed.map(deliveryView));
-  printList(listed, deliveryListFields, output);
+  return list(listed, deliveryListFields, listed.map(deliveryView));
 }
 
-/** The action of `webhook replay`. */
 export async function replayDeliveries(
-  application: INestApplicationContext,
-  { id, json, ...options }: ReplayOptions,
-): Promise<void> {
-  const { delivery, ...found } = await endpointOrDelivery(application, id);
-  const endpoint =
-    found.endpoint ??
-    (delivery && (await application.get(WebhookEndpointsService).find(delivery.endpointId)));
-  const endpointId = delivery?.endpointId.toHexString() ?? id;
-  if (!endpoint || endpoint.removedAt) {
-    throw new Error(`There is no webhook endpoint with id ${endpointId}.`);
+  context: CommandContext,
+  { id, failed, since, until }: ValuesOf<typeof webhookCommands.replay>,
+): Promise<Result> {
+  const deliveries = context.get(WebhookDeliveriesService);
+  const isOfEndpoint = failed || since !== undefined || until !== undefined;
+  const _id = new Types.ObjectId(id);
+  const delivery = isOfEndpoint ? undefined : await deliveries.find(_id);
+  if (delivery === null) {
+    const remedy = 'deliveries of an endpoint are chosen by --failed, --since or --until';
+    throw new Error(`There is no webhook delivery with id ${id}; ${remedy}.`);
   }
-  if (endpoint.isEnabled !== true) {
-    throw new Error(`The endpoint ${endpointId} is disabled: enable it first.`);
-  }
-  const filter = replayFilter(delivery, options);
-  const { failed, since, until } = options;
-  const words = [
-    ...(failed ? ['failed'] : []),
-    ...(since === undefined ? [] : ['since', since.toISOString()]),
-    ...(until === undefined ? [] : ['until', until.toISOString()]),
-  ];
+  const endpoint = await enabledEndpoint(context, delivery?.endpointId ?? _id);
+  const words = Object.entries({ since, until }).flatMap(([word, limit]) =>
+    limit === undefined ? [] : [word, limit.toISOString()],
+  );
   const replaying = {
     action: 'replay',
-    subject: delivery === undefined ? 'endpoint' : 'delivery',
-    to: { _id: id, organizationId: endpoint.organizationId },
-    details: words.join(' '),
+    subject: isOfEndpoint ? 'endpoint' : 'delivery',
+    to: { _id, organizationId: endpoint.organizationId },
+    details: [...(failed ? ['failed'] : []), ...words].join(' '),
   } as const;
-  const deliveries = application.get(WebhookDeliveriesService);
-  const replayed = await logged(application, replaying, () =>
+  const filter = isOfEndpoint
+    ? { status: failed ? ('failed' as const) : undefined, since, until }
+    : { _id };
+  const replayed = await context.logged(replaying, () =>
     withProgress(replayTexts, (progress) => deliveries.replay(endpoint, filter, progress)),
   );
-  printItem({ replayed }, { 'To be sent again': (item) => item.replayed }, { json });
+  return item({ replayed }, { 'To be sent again': (result) => result.replayed });
 }
 
-async function endpointOrDelivery(
-  application: INestApplicationContext,
-  id: string,
-): Promise<{ endpoint?: WebhookEndpointDocument; delivery?: ShownDelivery }> {
-  const _id = new Types.ObjectId(id);
-  const endpoint = await application.get(WebhookEndpointsService).findWithRemoved(_id);
-  if (endpoint !== null) return { endpoint };
-  const delivery = await application.get(WebhookDeliveriesService).find(_id);
-  if (delivery !== null) return { delivery };
-  throw new Error(`There is no webhook endpoint or delivery with id ${id}.`);
+async function enabledEndpoint(
+  context: CommandContext,
+  _id: Types.ObjectId,
+): Promise<WebhookEndpointDocument> {
+  const endpoint = await context.get(WebhookEndpointsService).find(_id);
+  const id = _id.toHexString();
+  if (endpoint === null) throw new Error(`There is no webhook endpoint with id ${id}.`);
+  if (endpoint.isEnabled) return endpoint;
+  throw new Error(`The endpoint ${id} is disabled: enable it first.`);
 }
 
-async function printOne(
-  application: INestApplicationContext,
-  delivery: ShownDelivery,
-  output: OutputOptions,
-): Promise<void> {
+async function showDelivery(context: CommandContext, delivery: ShownDelivery): Promise<Result> {
   const showing = { action: 'show', subject: 'delivery', to: delivery } as const;
-  await logged(application, showing, () => Promise.resolve());
-  if (output.json === true) return printJson(deliveryDetailView(delivery));
-  const body = { Body: () => delivery.body };
-  printItem(delivery, { ...plainColumns(deliveryFields), ...body }, output);
-  printLine('');
-  printList(delivery.log, attemptFields, output);
+  await context.logged(showing, () => Promise.resolve());
+  const { body } = delivery;
+  const log = delivery.log.map(
+    ({ round, attempt, startedAt, milliseconds, url, statusCode, response, error }) => {
+      return { round, attempt, startedAt, milliseconds, url, statusCode, response, error };
+    },
+  );
+  return report(
+    { ...deliveryView(delivery), body, log },
+    item(delivery, { ...plainColumns(deliveryFields), Body: () => body }),
+    '',
+    list(delivery.log, attemptFields),
+  );
 }
 
-function replayFilter(
-  delivery: ShownDelivery | undefined,
-  { failed, since, until }: Omit<ReplayOptions, 'id' | 'json'>,
-): DeliveryFilter {
-  const isChosen = failed || since !== undefined || until !== undefined;
-  if (delivery !== undefined) {
-    if (!isChosen) return { _id: delivery._id };
-    throw new WrongUsageError(
-      'This is one delivery, which its id names: --failed, --since and --until choose among those of an endpoint.',
-    );
-  }
-  if (!isChosen) {
-    throw new WrongUsageError(
-      'Say what of the endpoint is to be sent again: --failed, --since or --until.',
-    );
-  }
-  return { status: failed ? 'failed' : undefined, since, until };
-}
-
-/** A delivery as JSON; `nextAttemptAt` is null when there is no further attempt. */
+/** The JSON of a delivery; `nextAttemptAt` is null when there is no further attempt. */
 export function deliveryView(delivery: ListedDelivery) {
   const { status } = delivery;
   return {
@@ -150,14 +118,4 @@ export function deliveryView(delivery: ListedDelivery) {
     completedAt: delivery.completedAt,
     createdAt: delivery.createdAt,
   };
-}
-
-/** A delivery as JSON, with its body and all attempts. */
-function deliveryDetailView(delivery: ShownDelivery) {
-  const log = delivery.log.map(
-    ({ round, attempt, startedAt, milliseconds, url, statusCode, response, error }) => {
-      return { round, attempt, startedAt, milliseconds, url, statusCode, response, error };
-    },
-  );
-  return { ...deliveryView(delivery), body: delivery.body, log };
 }

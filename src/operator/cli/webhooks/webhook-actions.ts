@@ -1,4 +1,3 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { hourMs } from '../../../core/values/durations.js';
 import {
@@ -7,11 +6,7 @@ import {
 } from '../../../events/outbox/event-history.service.js';
 import { isSuccess } from '../../../webhooks/deliveries/delivery-outcome.js';
 import { WebhookDeliveriesService } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
-import {
-  type Resealed,
-  SecretKeys,
-  type UnopenedSecret,
-} from '../../../webhooks/endpoints/secret-keys.js';
+import { SecretKeys, type UnopenedSecret } from '../../../webhooks/endpoints/secret-keys.js';
 import type { WebhookEndpointDocument } from '../../../webhooks/endpoints/webhook-endpoint.schema.js';
 import {
   type EndpointWithSecret,
@@ -26,19 +21,11 @@ import {
   endpointListFields,
   newEndpointFields,
 } from '../../views/webhook.js';
+import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
-import { logged } from '../command-line/logged.js';
-import {
-  type Columns,
-  type OutputOptions,
-  printItem,
-  printJson,
-  printLine,
-  printList,
-} from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
+import { type Columns, item, list, report, type Result } from '../command-line/result.js';
 import { neededKeyColumns } from '../database/database-status.js';
-import { organizationOf } from '../organizations/organization-view.js';
 import { listDeliveries, replayDeliveries } from './delivery-actions.js';
 import type { webhookCommands } from './webhook-commands.js';
 
@@ -78,115 +65,111 @@ const unopenedColumns: Columns<UnopenedSecret> = {
 };
 
 export const actions: ActionsOf<typeof webhookCommands> = {
-  add: async (application, { org, url, events, ...output }) => {
-    const { _id } = await organizationOf(application, org);
-    const to = { _id, organizationId: _id };
-    const added = await logged(application, { action: 'add', subject: 'organization', to }, () =>
-      application.get(WebhookEndpointsService).add(_id, { url, eventTypes: events }),
+  add: async (context, { org, url, events }) => {
+    const { _id } = await context.organization(org);
+    const adding = { action: 'add', subject: 'organization', to: { _id } } as const;
+    const added = await context.logged(adding, () =>
+      context.get(WebhookEndpointsService).add(_id, { url, eventTypes: events }),
     );
-    printItem(newEndpointView(added), newEndpointColumns, output);
+    return item(newEndpointView(added), newEndpointColumns);
   },
 
-  list: async (application, { org, ...output }) => {
-    const { _id } = await organizationOf(application, org);
-    const endpoints = await application.get(WebhookEndpointsService).list(_id);
-    printList(endpoints.map(endpointView), endpointListFields, output);
+  list: async (context, { org }) => {
+    const { _id } = await context.organization(org);
+    const endpoints = await context.get(WebhookEndpointsService).list(_id);
+    return list(endpoints.map(endpointView), endpointListFields);
   },
 
-  show: async (application, { id, ...output }) => {
-    const { document, shown } = await endpointOf(application, id);
-    const pending = await application.get(WebhookDeliveriesService).countWaiting(document._id);
-    printItem({ ...endpointView(shown), pending }, endpointDetailFields, output);
+  show: async (context, { id }) => {
+    const { document, shown } = await endpointOf(context, id);
+    const pending = await context.get(WebhookDeliveriesService).countWaiting(document._id);
+    return item({ ...endpointView(shown), pending }, endpointDetailFields);
   },
 
-  update: (application, { id, url, events, ...output }) =>
-    change(application, { id, action: 'update', output }, (endpoints, _id) =>
+  update: (context, { id, url, events }) =>
+    change(context, id, 'update', (endpoints, _id) =>
       endpoints.update(_id, { ...(url && { url }), ...(events && { eventTypes: events }) }),
     ),
 
-  enable: (application, { id, ...output }) =>
-    change(application, { id, action: 'enable', output }, (endpoints, _id) =>
-      endpoints.enable(_id),
-    ),
+  enable: (context, { id }) =>
+    change(context, id, 'enable', (endpoints, _id) => endpoints.enable(_id)),
 
-  disable: (application, { id, ...output }) =>
-    change(application, { id, action: 'disable', output }, (endpoints, _id) =>
-      endpoints.disable(_id),
-    ),
+  disable: (context, { id }) =>
+    change(context, id, 'disable', (endpoints, _id) => endpoints.disable(_id)),
 
-  'rotate-secret': async (application, { id, overlapHours, ...output }) => {
-    const { document: to } = await endpointOf(application, id);
-    const rotated = await logged(application, { action: 'rotate', subject: 'endpoint', to }, () =>
-      application.get(WebhookEndpointsService).rotateSecret(to._id, overlapHours * hourMs),
+  'rotate-secret': async (context, { id, overlapHours }) => {
+    const { document: to } = await endpointOf(context, id);
+    const rotated = await context.logged({ action: 'rotate', subject: 'endpoint', to }, () =>
+      context.get(WebhookEndpointsService).rotateSecret(to._id, overlapHours * hourMs),
     );
     if (rotated === null) throw noEndpoint(id);
     const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
     const columns = { ...newEndpointColumns, 'Old secret signs until': () => oldSecretExpiresAt };
-    printItem({ ...newEndpointView(rotated), oldSecretExpiresAt }, columns, output);
+    return item({ ...newEndpointView(rotated), oldSecretExpiresAt }, columns);
   },
 
-  reseal: async (application, output) => {
-    const outcome = await logged(application, { action: 'reseal', subject: 'database' }, () =>
-      withProgress(resealTexts, (progress) => application.get(SecretKeys).reseal(progress)),
+  reseal: async (context) => {
+    const outcome = await context.logged({ action: 'reseal', subject: 'database' }, () =>
+      withProgress(resealTexts, (progress) => context.get(SecretKeys).reseal(progress)),
     );
-    if (output.json === true) printJson(outcome);
-    else printResealed(outcome);
-    if (outcome.keys.some(({ state }) => state !== 'newest')) process.exitCode = 1;
+    const { resealed, unopened, keys } = outcome;
+    const parts = [
+      `Sealed with the newest key: ${resealed}`,
+      ...(unopened.length > 0 ? ['', list(unopened, unopenedColumns)] : []),
+      ...(keys.length > 0 ? ['', list(keys, neededKeyColumns)] : []),
+    ];
+    const isFailed = keys.some(({ state }) => state !== 'newest');
+    return { ...report(outcome, ...parts), isFailed };
   },
 
-  test: async (application, { id, ...output }) => {
-    const { document: to } = await endpointOf(application, id);
-    const result = await logged(application, { action: 'test', subject: 'endpoint', to }, () =>
-      application.get(WebhookPingService).ping(to),
+  test: async (context, { id }) => {
+    const { document: to } = await endpointOf(context, id);
+    const result = await context.logged({ action: 'test', subject: 'endpoint', to }, () =>
+      context.get(WebhookPingService).ping(to),
     );
-    printItem(pingView(result), pingColumns, output);
-    if (!isSuccess(result)) process.exitCode = 1;
+    return { ...item(pingView(result), pingColumns), isFailed: !isSuccess(result) };
   },
 
   deliveries: listDeliveries,
   replay: replayDeliveries,
 
-  events: async (application, { org, failed, limit, ...output }) => {
-    const { _id } = await organizationOf(application, org);
-    const events = await application.get(EventHistoryService).list(_id, { failed, limit });
-    printList(events.map(eventView), eventColumns, output);
+  events: async (context, { org, failed, limit }) => {
+    const { _id } = await context.organization(org);
+    const events = await context.get(EventHistoryService).list(_id, { failed, limit });
+    return list(events.map(eventView), eventColumns);
   },
 
-  remove: async (application, { id, ...output }) => {
-    const { document: to } = await endpointOf(application, id);
-    await logged(application, { action: 'remove', subject: 'endpoint', to }, () =>
-      application.get(WebhookEndpointsService).remove(to._id),
+  remove: async (context, { id }) => {
+    const { document: to } = await endpointOf(context, id);
+    await context.logged({ action: 'remove', subject: 'endpoint', to }, () =>
+      context.get(WebhookEndpointsService).remove(to._id),
     );
     const removed = { _id: to._id.toHexString(), url: to.url };
-    printItem(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url }, output);
+    return item(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url });
   },
 };
 
-/** Changes an endpoint and prints it as it is then. @throws Error when there is none */
+/** Changes an endpoint and shows its new state. */
 async function change(
-  application: INestApplicationContext,
-  call: {
-    readonly id: string;
-    readonly action: 'update' | 'enable' | 'disable';
-    readonly output: OutputOptions;
-  },
+  context: CommandContext,
+  id: string,
+  action: 'update' | 'enable' | 'disable',
   work: (endpoints: WebhookEndpointsService, id: Types.ObjectId) => Promise<void>,
-): Promise<void> {
-  const { id, action, output } = call;
-  const { document: to } = await endpointOf(application, id);
-  await logged(application, { action, subject: 'endpoint', to }, () =>
-    work(application.get(WebhookEndpointsService), to._id),
+): Promise<Result> {
+  const { document: to } = await endpointOf(context, id);
+  await context.logged({ action, subject: 'endpoint', to }, () =>
+    work(context.get(WebhookEndpointsService), to._id),
   );
-  const { shown } = await endpointOf(application, id);
-  printItem(endpointView(shown), endpointFields, output);
+  const { shown } = await endpointOf(context, id);
+  return item(endpointView(shown), endpointFields);
 }
 
-/** The stored endpoint of an id. @throws Error when there is none */
+/** @throws Error when there is none */
 async function endpointOf(
-  application: INestApplicationContext,
+  context: CommandContext,
   id: string,
 ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: ShownEndpoint }> {
-  const found = await application.get(WebhookEndpointsService).show(new Types.ObjectId(id));
+  const found = await context.get(WebhookEndpointsService).show(new Types.ObjectId(id));
   if (found === null || found.shown.isRemoved) throw noEndpoint(id);
   return found;
 }
@@ -195,12 +178,11 @@ function noEndpoint(id: string): Error {
   return new Error(`There is no webhook endpoint with id ${id}.`);
 }
 
-/** An endpoint as JSON; a removed one is not printed. */
 function endpointView({ isRemoved: _isRemoved, ...fields }: ShownEndpoint) {
   return fields;
 }
 
-/** An endpoint with its new secret, the one time that it is printed. */
+/** The secret is shown this once. */
 function newEndpointView({ endpoint, secret }: EndpointWithSecret) {
   const { _id, url, eventTypes } = endpoint;
   return { _id: _id.toHexString(), url, eventTypes: eventTypes ?? [], secret };
@@ -220,16 +202,4 @@ function eventView({ _id, type, createdAt, numberedAt, requestId, failureReason 
     requestId: requestId ?? null,
     failureReason: failureReason ?? null,
   };
-}
-
-function printResealed({ resealed, unopened, keys }: Resealed): void {
-  printLine(`Sealed with the newest key: ${resealed}`);
-  if (unopened.length > 0) {
-    printLine('');
-    printList(unopened, unopenedColumns, {});
-  }
-  if (keys.length > 0) {
-    printLine('');
-    printList(keys, neededKeyColumns, {});
-  }
 }

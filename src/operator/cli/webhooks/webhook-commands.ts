@@ -4,12 +4,12 @@ import {
   type CommandGroup,
   declare,
   defaulting,
+  exampleId,
   flag,
   option,
   required,
+  WrongUsageError,
 } from '../command-line/declaration.js';
-import { exampleId } from '../command-line/command-texts.js';
-import { WrongUsageError } from '../command-line/operator-command.js';
 import {
   anyText,
   deliveryStatus,
@@ -114,13 +114,13 @@ export const webhookCommands = {
   }),
   replay: declare({
     description:
-      'send a delivery again, or those of an endpoint that failed or are in a time range',
+      'send a delivery again or, with options, deliveries of an endpoint that failed or are in a time range',
     example: `${exampleId} --failed --since 2030-01-31`,
     takes: {
-      id: argument('<id>', 'id of a delivery, or of an endpoint', objectId),
-      failed: flag('what has failed'),
-      since: option('<date>', 'what was created since then, ISO 8601', time),
-      until: option('<date>', 'what was created before then, ISO 8601', time),
+      id: argument('<id>', 'id of a delivery; with options, of an endpoint', objectId),
+      failed: flag('failed deliveries of the endpoint'),
+      since: option('<date>', 'deliveries created since then, ISO 8601', time),
+      until: option('<date>', 'deliveries created before then, ISO 8601', time),
     },
   }),
   events: declare({

@@ -10,9 +10,14 @@ export type Columns<T> = Readonly<Record<string, (item: T) => Cell>>;
 /** The same by the fields that the console shows, too. */
 type View<T> = Columns<T> | readonly Field<T>[];
 
-/** How a command is to print its result. */
-export interface OutputOptions {
-  readonly json?: boolean | undefined;
+/** The result of a command: JSON for programs, lines for people. */
+export interface Result {
+  readonly json: unknown;
+  readonly lines: readonly (string | (() => readonly string[]))[];
+  /** Printed to standard error after the result; the exit code is 1. */
+  readonly failure?: string | undefined;
+  /** Sets the exit code 1 where the result itself says why. */
+  readonly isFailed?: boolean;
 }
 
 const borders = [
@@ -22,45 +27,58 @@ const borders = [
 ];
 const chars = { ...Object.fromEntries(borders.flat().map((part) => [part, ''])), middle: '  ' };
 
-/** Prints a list: a table for people, a JSON array for programs. */
-export function printList<T>(items: readonly T[], view: View<T>, { json }: OutputOptions): void {
-  if (json === true) return printJson(items);
-  const columns = Object.entries(columnsOf(view));
-  const rows = items.map((item) => columns.map(([, value]) => textOf(value(item))));
-  const titles = columns.map(([title]) => title.toUpperCase());
-  const table = fittingTable(titles, rows);
-  if (table !== null) return printLines(table);
-  for (const [index, item] of items.entries()) {
-    if (index > 0) printLine('');
-    printItem(item, view, {});
-  }
+/** A list: a table for people, a JSON array for programs. */
+export function list<T>(items: readonly T[], view: View<T>, json: unknown = items): Result {
+  return { json, lines: [() => listLines(items, columnsOf(view))] };
 }
 
-/** Prints a single result: a line per field for people, a JSON object for programs. */
-export function printItem<T>(item: T, view: View<T>, { json }: OutputOptions): void {
-  if (json === true) return printJson(item);
-  const lines = Object.entries(columnsOf(view)).map(([title, value]) => [
-    title,
-    textOf(value(item)),
-  ]);
-  printLines(tableLines([], lines));
+/** A single thing: a line per field for people, a JSON object for programs. */
+export function item<T>(one: T, view: View<T>, json: unknown = one): Result {
+  return { json, lines: [() => itemLines(one, columnsOf(view))] };
 }
 
-export function printJson(value: unknown): void {
-  printLine(JSON.stringify(value, null, 2));
+/** A result of several parts, each an own line or a result whose JSON is left out. */
+export function report(json: unknown, ...parts: readonly (string | Result)[]): Result {
+  return {
+    json,
+    lines: parts.flatMap((part) => (typeof part === 'string' ? [part] : part.lines)),
+  };
 }
 
-/** Prints a line of the result; everything that is not a result goes to standard error. */
+/** @throws Error when the result has a failure */
+export function print(result: Result | void, isJson: boolean): void {
+  if (!result) return;
+  const { json, lines, failure, isFailed = false } = result;
+  if (isJson) printLine(JSON.stringify(json, null, 2));
+  else printLines(lines.flatMap((part) => (typeof part === 'string' ? [part] : part())));
+  if (isFailed) process.exitCode = 1;
+  if (failure !== undefined) throw new Error(failure);
+}
+
+/** Prints a line of the result; all else goes to standard error. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function columnsOf<T>(view: View<T>): Columns<T> {
-  return isFields(view) ? plainColumns(view) : view;
+function printLines(lines: readonly string[]): void {
+  for (const line of lines) printLine(line);
 }
 
-function isFields<T>(view: View<T>): view is readonly Field<T>[] {
-  return Array.isArray(view);
+function listLines<T>(items: readonly T[], columns: Columns<T>): readonly string[] {
+  const rows = items.map((one) => Object.values(columns).map((value) => textOf(value(one))));
+  const titles = Object.keys(columns).map((title) => title.toUpperCase());
+  const table = fittingTable(titles, rows);
+  if (table !== null) return table;
+  return items.flatMap((one, index) => [...(index > 0 ? [''] : []), ...itemLines(one, columns)]);
+}
+
+function itemLines<T>(one: T, columns: Columns<T>): string[] {
+  const lines = Object.entries(columns).map(([title, value]) => [title, textOf(value(one))]);
+  return tableLines([], lines);
+}
+
+function columnsOf<T>(view: View<T>): Columns<T> {
+  return Array.isArray(view) ? plainColumns(view as readonly Field<T>[]) : (view as Columns<T>);
 }
 
 /** The lines of a table as wide as the screen, its widest column wrapped between words; null where that is too narrow. */
@@ -86,10 +104,6 @@ function tableLines(head: string[], rows: string[][], colWidths: (number | null)
     .toString()
     .split('\n')
     .map((line) => line.trimEnd());
-}
-
-function printLines(lines: readonly string[]): void {
-  for (const line of lines) printLine(line);
 }
 
 function textOf(cell: Cell): string {

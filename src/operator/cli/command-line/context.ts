@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { parseObjectId } from '../../../core/database/documents/object-id.js';
+import { foldCase } from '../../../core/localization/fold-case.js';
+import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
+import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
+import {
+  OperatorLogService,
+  type OperatorRequest,
+  wholeDatabase,
+} from '../../audit/operator-log.service.js';
+
+interface LoggedAction extends Pick<OperatorRequest, 'action' | 'subject'> {
+  /** An organization or a record of one; the whole database by default. */
+  readonly to?: {
+    readonly _id: Types.ObjectId | string;
+    readonly organizationId?: Types.ObjectId;
+  };
+  /** Nothing personal. */
+  readonly details?: string | undefined;
+}
+
+/** The service as a command uses it. */
+export class CommandContext {
+  constructor(
+    private readonly application: INestApplicationContext,
+    /** Whether the result is for programs. */
+    readonly isJson: boolean,
+  ) {}
+
+  get<T>(part: Type<T>): T {
+    return this.application.get(part);
+  }
+
+  /**
+   * The organization with an id, or the only one with a name, in whatever case.
+   *
+   * @throws Error when there is none, or several, or it is deleted
+   */
+  async organization(idOrName: string): Promise<OrganizationDocument> {
+    const organizations = this.get(OrganizationsRepository);
+    const _id = parseObjectId(idOrName);
+    const isMeant = ({ name }: OrganizationDocument) => foldCase(name ?? '') === foldCase(idOrName);
+    const [document, ...others] = _id
+      ? [await organizations.findDocument(_id)]
+      : (await organizations.list()).filter(isMeant);
+    if (!document) {
+      const kind = _id ? 'with id' : 'called';
+      throw new Error(`There is no organization ${kind} ${idOrName}: \`org list\` lists them.`);
+    }
+    if (others.length === 0) return document;
+    const ids = [document, ...others].map((one) => one?._id.toHexString()).join(', ');
+    throw new Error(`Several organizations are called ${idOrName}, give the id of one: ${ids}.`);
+  }
+
+  /**
+   * Logs an action as the console does (rule OPS-31), then does its work.
+   *
+   * @throws Error before the work when it cannot be logged; whatever the work throws
+   */
+  async logged<T>(
+    { action, subject, to = wholeDatabase, details = '' }: LoggedAction,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const results: T[] = [];
+    const request = {
+      action,
+      subject,
+      subjectId: String(to._id),
+      organizationId: to.organizationId ?? new Types.ObjectId(to._id),
+      details: details || null,
+      formId: randomUUID(),
+      address: 'command line',
+      session: `${userName()}@${hostname()}`,
+    };
+    await this.get(OperatorLogService).perform(request, async () => {
+      const result = await work();
+      results.push(result);
+      return typeof result === 'number' ? result : null;
+    });
+    return results[0] as T;
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
