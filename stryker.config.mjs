@@ -15,7 +15,7 @@ export default {
     'src/reservations/cheques/{cheques,wallets}.ts',
     'src/reservations/reconciliation/ledger-comparison.ts',
     'src/reservations/upsert/upsert-decision.ts',
-    'src/units/writing/{slug,unit-decision,unit-links,unit-merge,unit-records}.ts',
+    'src/units/writing/{slug,unit-decision,unit-fields,unit-records}.ts',
     'src/webhooks/deliveries/delivery-outcome.ts',
     'src/webhooks/sending/{addresses,signing}.ts',
   ],

@@ -8,7 +8,6 @@ import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
 
-/** The collections that compounds and units share. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(

@@ -23,7 +23,6 @@ import type { UnitDesignDocument } from './collections/unit-design.schema.js';
 import type { UnitDocument } from './collections/unit-document.js';
 import type { ReferenceKind } from './fields/declared-fields.js';
 
-/** A kind of document of the catalogue: the name of its collection. */
 export type CatalogueKind = ReferenceKind | 'units';
 
 type Ids = readonly Types.ObjectId[];
@@ -38,10 +37,9 @@ const allKinds: readonly CatalogueKind[] = [
   'units',
 ];
 const oldestFirst = { sort: { _id: 1 } } as const;
-/** Requests name them by slug; other documents have short names, which serve too. */
-const slugKinds: readonly CatalogueKind[] = ['compounds', 'phases', 'unitDesigns'];
+/** Requests name these by slug alone; the others also by name. */
+const slugKinds: ReadonlySet<CatalogueKind> = new Set(['compounds', 'phases', 'unitDesigns']);
 
-/** The queries on all collections of the catalogue: by id, slug or name, and by the time of a change. */
 @Injectable()
 export class CatalogueRepository {
   private readonly collections: Readonly<
@@ -68,7 +66,7 @@ export class CatalogueRepository {
     return this.collections[kind].find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
-  /** The documents with slugs, the oldest first; all their fields, or some. */
+  /** The oldest first. */
   async findBySlugs(
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
@@ -80,7 +78,7 @@ export class CatalogueRepository {
     return this.collections[kind].find(organizationId, filter, { ...oldestFirst, ...projection });
   }
 
-  /** The ids of documents by their slugs; of several with one slug, that of the oldest. */
+  /** The oldest counts if several documents have a slug. */
   async idsBySlugs(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
@@ -90,7 +88,7 @@ export class CatalogueRepository {
     return new Map(documents.toReversed().map(({ slug, _id }) => [slug ?? '', _id]));
   }
 
-  /** The phases with slugs, the oldest first, of all compounds or some. */
+  /** The oldest first; of all compounds, or some. */
   async phasesBySlugs(
     organizationId: Types.ObjectId,
     slugs: Texts,
@@ -103,17 +101,14 @@ export class CatalogueRepository {
     return this.phases.find(organizationId, filter, options);
   }
 
-  /**
-   * For each name, the documents that have it in any case and language. Of slugs, one in the same case
-   * comes first.
-   */
+  /** For each name, the documents that have it in any case and language. Of slugs, the same case wins. */
   async idsByNames(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
     names: Texts,
   ): Promise<Ids[]> {
     const projection = { fields: ['name', 'slug'] } as const;
-    const same = slugKinds.includes(kind)
+    const same = slugKinds.has(kind)
       ? await this.findBySlugs(kind, organizationId, names, projection)
       : [];
     const bySlug = Map.groupBy(same, ({ slug }) => slug);
@@ -125,7 +120,7 @@ export class CatalogueRepository {
     });
   }
 
-  /** Documents that may have one of the names: the collation finds more than the folding of case. */
+  /** The collation finds more than case folding does, so that {@link isNamed} decides. */
   private async candidates(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
@@ -134,7 +129,7 @@ export class CatalogueRepository {
     if (names.length === 0) return [];
     const texts = { $in: names.flatMap(caseSpellings) };
     const inLanguages = languages.map((language) => ({ [`name.${language}`]: texts }));
-    const named = slugKinds.includes(kind)
+    const named = slugKinds.has(kind)
       ? { slug: texts }
       : { $or: [{ slug: texts }, ...inLanguages] };
     return this.collections[kind].find(
@@ -144,7 +139,7 @@ export class CatalogueRepository {
     );
   }
 
-  /** The names of compounds by their ids; of several organizations for the operator. */
+  /** Only the operator asks for several organizations. */
   async compoundNames(
     organizationIds: Tenants,
     ids: Ids,
@@ -157,7 +152,7 @@ export class CatalogueRepository {
     return new Map(found.map(({ _id, name }) => [_id.toHexString(), name ?? {}]));
   }
 
-  /** The ids of documents that were changed or deleted since a time, at most so many of each. */
+  /** At most `limit` updated and `limit` deleted ones. */
   async idsChangedSince(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
@@ -174,10 +169,7 @@ export class CatalogueRepository {
     return [...changed.values()];
   }
 
-  /**
-   * The filter on documents that were changed or deleted since a time, or match an alternative. Mostly
-   * it is a range of `updatedAt`, which has an index.
-   */
+  /** Filters by `updatedAt` alone if possible: only that is a range of one index. */
   async changedSince<T extends CatalogueDocument>(
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
@@ -195,7 +187,7 @@ export class CatalogueRepository {
     return { $or } as TenantFilter<T>;
   }
 
-  /** When a document of some kinds was changed or deleted last; the beginning of time for none. */
+  /** 1970 if there is no document. */
   async newestChange(
     organizationId: Types.ObjectId,
     kinds: readonly CatalogueKind[] = allKinds,
@@ -213,7 +205,6 @@ export class CatalogueRepository {
     });
   }
 
-  /** Stores new documents and changed fields of others. */
   async write(
     kind: CatalogueKind,
     ...write: Parameters<TenantCollection<CatalogueDocument>['write']>
@@ -224,7 +215,7 @@ export class CatalogueRepository {
 
 function isNamed(kind: ReferenceKind, { slug, name }: CatalogueDocument, text: string): boolean {
   const key = foldCase(text);
-  const names = slugKinds.includes(kind) ? [] : languages.map((language) => name?.[language]);
+  const names = slugKinds.has(kind) ? [] : languages.map((language) => name?.[language]);
   const slugs = kind === 'amenities' ? [] : [slug];
   return [...slugs, ...names].some((one) => foldCase(one ?? '') === key);
 }

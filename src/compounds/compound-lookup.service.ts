@@ -11,24 +11,18 @@ import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fo
 import { defaultLanguage, type Language } from '../core/localization/language.js';
 import { textIn } from '../core/localization/localized.js';
 
-/** A name as it is shown in a language. */
 export interface ShownName {
   readonly name: string;
   readonly language: Language;
 }
 
-/** Finds the compounds that leads name. */
 @Injectable()
 export class CompoundLookupService {
   constructor(
     @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
   ) {}
 
-  /**
-   * Reads compounds that may have one of the names.
-   *
-   * @returns finds those whose whole name, as shown in the language, is the same in any case (rule LEAD-8)
-   */
+  /** Reads compounds that may have one of the names in any case, as shown in its language (rule LEAD-8). */
   async idsByName(
     organizationId: Types.ObjectId,
     names: readonly ShownName[],
@@ -41,7 +35,7 @@ export class CompoundLookupService {
       const compounds = await this.compounds.find(
         organizationId,
         { ...shownAs(texts, language), ...notDeleted },
-        // The leads that link them commit: what they name must not be rolled back.
+        // Leads link them: the compounds must not be rolled back later.
         { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates, readConcern: 'majority' },
       );
       for (const { _id, name } of compounds) {

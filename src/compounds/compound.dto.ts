@@ -15,7 +15,7 @@ import {
 } from '../core/http/validation/query-fields.js';
 import { ToleratesUnknownNames } from '../core/http/validation/unknown-names.js';
 
-/** Query of `GET /compounds`; unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
+/** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @ToleratesUnknownNames()
 export class ListCompoundsQuery {
   @IgnoredWithAll()
@@ -43,7 +43,6 @@ export class ListCompoundsQuery {
   includeDeleted?: string;
 }
 
-/** The organization of a compound. */
 export class CompoundOrganization {
   @Id({ stored: false })
   _id!: Types.ObjectId;
@@ -55,7 +54,6 @@ export class CompoundOrganization {
   logo!: string;
 }
 
-/** A compound with its organization (rule COMP-4). */
 export class CompoundDto extends shownClass(CompoundDocument) {
   @ApiProperty({ type: shownClass(CompoundOrganization) })
   organization!: Shown<CompoundOrganization>;

@@ -17,7 +17,6 @@ import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto, ListCompoundsQuery } from './compound.dto.js';
 
-/** `/compounds` (rules COMP-1, COMP-2 and COMP-3). */
 @ApiTags('Compounds')
 @ApiSecurity('api-key')
 @Controller('compounds')

@@ -20,7 +20,6 @@ import { pageOf } from '../core/http/lists/pages.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
 
-/** The compounds that CRMs poll. */
 @Injectable()
 export class CompoundsService {
   constructor(
@@ -31,7 +30,6 @@ export class CompoundsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A page by number, or what follows a cursor (rules COMP-1, COMP-3 and COMP-16). */
   async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<CompoundDto>> {
     const { reading, count, batches } = await this.search(caller, query);
     return reading.page(pageOf(query), {
@@ -41,7 +39,6 @@ export class CompoundsService {
     });
   }
 
-  /** The whole list, or all that follows a cursor, as the parts of its text (rule COMP-2). */
   async all(
     caller: Caller,
     { page: _page, ...query }: ListCompoundsQuery,
@@ -54,7 +51,6 @@ export class CompoundsService {
     return { text, end };
   }
 
-  /** How the compounds that are asked for are counted and read, once that is asked for. */
   private async search({ organizationId }: Caller, query: ListCompoundsQuery) {
     const { updatedSince, includeDeleted } = query;
     const now = this.clock.now();
@@ -79,20 +75,18 @@ export class CompoundsService {
     };
   }
 
-  /** When a compound, or the organization that each shows, changed last. */
   private async newestChange(organizationId: Types.ObjectId): Promise<Date> {
     const organization = await this.organizations.findDocument(organizationId);
     const newest = await this.catalogue.newestChange(organizationId, ['compounds']);
     return new Date(Math.max(newest.getTime(), organization?.updatedAt.getTime() ?? 0));
   }
 
-  /** The filter on what changed since a time; each compound shows the organization. */
   private async changedSince(
     organizationId: Types.ObjectId,
     since: Date,
   ): Promise<TenantFilter<CompoundDocument>> {
     const organization = await this.organizations.findDocument(organizationId);
-    // One that is as it was created is the one that every copy has.
+    // An organization that never changed is in every copy already.
     const isUnchanged = organization?.updatedAt.getTime() === organization?.createdAt.getTime();
     if (organization !== null && organization.updatedAt >= since && !isUnchanged) return {};
     return this.catalogue.changedSince('compounds', organizationId, since);
@@ -105,7 +99,7 @@ export class CompoundsService {
     for await (const batch of batches) yield await this.present(caller, batch);
   }
 
-  /** The organization is read again: what is known of the caller's may be seconds old. */
+  /** Read again: the organization of the caller may be seconds old. */
   private async present(
     { organizationId, language }: Caller,
     compounds: readonly CompoundDocument[],

@@ -5,7 +5,6 @@ import { UnitDto, UnitsResponseDto } from './unit.dto.js';
 
 const text = { type: 'string' as const };
 
-/** Documents the three forms of the export. */
 export function DocumentedExport(): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(UnitsResponseDto, UnitDto),
@@ -48,7 +47,6 @@ export function DocumentedExport(): MethodDecorator {
   );
 }
 
-/** Requests of `POST /units` for the reference. */
 export const unitExamples = {
   'A unit of a compound': {
     recordSystemId: 'ERP-4711',
@@ -68,7 +66,6 @@ export const unitExamples = {
   'A new price': { unitId: 'PM-A-001', compound: 'palm-meadows', price: 7_450_000 },
 };
 
-/** What the response to `POST /units` leads to. */
 export const unitLinks = {
   read: { operationId: 'readUnit', parameters: { slug: '$response.body#/unit/slug' } },
 };

@@ -72,7 +72,6 @@ export const unitErrors = errorDefinitions('units', {
   },
 });
 
-/** A message of {@link unitErrors.unknownName}. */
 export function unknownName(property: string, value: string): Message {
   return { key: unitErrors.unknownName.messageKey, values: { property, value } };
 }

@@ -16,7 +16,6 @@ import { storable, string } from '../core/values/text.js';
 import { PaginationDto } from '../core/http/lists/pages.js';
 import type { Localized } from '../core/localization/localized.js';
 
-/** A unit with what it refers to (rules UNIT-9 and UNIT-10). */
 export class UnitDto extends shownClass(UnitDocument) {
   @ApiProperty({
     type: [shownClass(AmenityDocument)],
@@ -38,16 +37,14 @@ function orNull(type: Type): ApiPropertyOptions {
   return { type: shownClass(type), nullable: true, description: 'Null when missing or deleted.' };
 }
 
-/** The compound of a unit in a table. */
 export class CompoundName extends CatalogueDocument {
   @LocalizedText()
   declare name?: Localized | null;
 }
 
-/** A unit in a table (rule UNIT-7). */
 export type UnitRow = UnitDto & { readonly compound: Shown<CompoundName> | null };
 
-/** The columns of the CSV export in the order that its readers know; fields declared with one follow (rule UNIT-7). */
+/** Readers rely on this order; new columns follow at the end (rule UNIT-7). */
 export const unitColumns: readonly (keyof UnitRow)[] = [
   '_id',
   'unitId',
@@ -89,7 +86,6 @@ export class CompoundUnitsResponseDto {
   data!: readonly UnitDto[];
 }
 
-/** Response of `GET /units` and of the JSON export. */
 export class UnitsResponseDto extends CompoundUnitsResponseDto {
   @ApiProperty({ type: PaginationDto })
   pagination!: PaginationDto;
@@ -111,7 +107,6 @@ export class UnitUpsertResponseDto {
   unit!: UnitDto;
 }
 
-/** Body of `POST /units` (rule UNIT-1). */
 @FieldsTogether({ anyOf: [{ required: ['recordSystemId'] }, { required: ['unitId'] }] })
 export class UpsertUnitDto extends requestClass(UnitDocument) {
   declare compound?: string;
@@ -127,7 +122,6 @@ export class UpsertUnitDto extends requestClass(UnitDocument) {
   declare isDeleted?: boolean;
 }
 
-/** The slug of a compound in a path. */
 export class CompoundSlugParam {
   @Field(
     {
@@ -140,7 +134,6 @@ export class CompoundSlugParam {
   slug!: string;
 }
 
-/** The slug of a unit in a path. */
 export class UnitSlugParam {
   @Field(
     { required: true, description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' },

@@ -14,7 +14,6 @@ import type { Language } from '../core/localization/language.js';
 import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
 import type { UnitBatches } from './units.repository.js';
 
-/** How the documents that units refer to are shown. */
 const shapes = {
   compounds: CompoundName,
   phases: PhaseDocument,
@@ -25,22 +24,19 @@ const shapes = {
 
 type ShownAs<Kind extends ReferenceKind> = Shown<InstanceType<(typeof shapes)[Kind]>>;
 
-/** Finds the documents that units of one response refer to, by the stored ids. */
 type Find = <Kind extends ReferenceKind>(
   kind: Kind,
   ids: readonly unknown[],
 ) => Promise<(id: unknown) => ShownAs<Kind> | undefined>;
 
-/** A large response loads the documents of a kind again after this many. */
+/** After this many documents of a kind, a large response loads them again. */
 const maxReferences = 1_000;
 
-/** Whose units are shown, and in which language. */
 interface Reader {
   readonly organizationId: Types.ObjectId;
   readonly language: Language;
 }
 
-/** Presents units with what they refer to (rules UNIT-9 and UNIT-10). */
 @Injectable()
 export class UnitPresenter {
   constructor(
@@ -59,13 +55,12 @@ export class UnitPresenter {
     return presentBatch(units, this.finder(reader), reader.language);
   }
 
-  /** The units of one response; batches share the documents that they refer to. */
+  /** Batches share the documents that they refer to. */
   async *presentBatches(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitDto[], void> {
     const find = this.finder(reader);
     for await (const units of batches) yield await presentBatch(units, find, reader.language);
   }
 
-  /** The units of a table, each with its compound. */
   async *presentRows(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitRow[], void> {
     const find = this.finder(reader);
     for await (const units of batches) {
@@ -90,7 +85,10 @@ export class UnitPresenter {
         );
       };
       const before = known.get(kind);
-      const ofKind = before === undefined || before.size > maxReferences ? new Map() : before;
+      const ofKind =
+        before === undefined || before.size > maxReferences
+          ? new Map<string, object | undefined>()
+          : before;
       known.set(kind, ofKind);
       const missing = [...new Set(storedIds.map(hexOf))].filter(
         (id) => id !== '' && !ofKind.has(id),
@@ -105,7 +103,7 @@ export class UnitPresenter {
   }
 }
 
-/** Queries run one after the other: a batch may be presented inside a transaction. */
+/** Sequential queries: a batch may be presented inside a transaction. */
 async function presentBatch(
   units: readonly UnitDocument[],
   find: Find,

@@ -14,7 +14,6 @@ import { UnitPresenter } from './unit.presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
 import { UnitsRepository } from './units.repository.js';
 
-/** `/units`, and what reservations need of units. */
 @Module({
   imports: [CatalogueModule, WritesModule, AvailabilityModule, EventsModule],
   controllers: [UnitsController],

@@ -14,10 +14,8 @@ import type { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { indexToCountBy } from './reading/unit-indexes.js';
 
-/** Units as they are stored, read as they are asked for. */
 export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 
-/** The filter on units with one of some names, none without a name. */
 export function havingOneOf(
   field: 'slug' | 'recordSystemId' | 'unitId',
   names: readonly string[],
@@ -32,7 +30,7 @@ export class UnitsRepository {
     private readonly cache: FreshCache,
   ) {}
 
-  /** Units, deleted or not. */
+  /** Deleted units too. */
   async findByIds(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -40,7 +38,7 @@ export class UnitsRepository {
     return ids.length === 0 ? [] : this.units.find(organizationId, { _id: { $in: ids } });
   }
 
-  /** The units that match one of some filters; by a query each, since the server plans alternatives each time. */
+  /** One query per filter: the server never caches the plan of an `$or`. */
   async findAny(
     organizationId: Types.ObjectId,
     filters: readonly TenantFilter<UnitDocument>[],
@@ -57,7 +55,7 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { slug, ...notDeleted });
   }
 
-  /** The units of organizations that a reference names, by an own id also deleted ones. */
+  /** By own id, deleted units too. */
   async findReferenced(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
@@ -73,7 +71,6 @@ export class UnitsRepository {
     return [...new Map(found.flat().map((unit) => [unit._id.toHexString(), unit])).values()];
   }
 
-  /** The slugs that active units have. */
   async usedSlugs(organizationId: Types.ObjectId, slugs: readonly string[]): Promise<string[]> {
     if (slugs.length === 0) return [];
     const filter = { slug: { $in: slugs }, ...notDeleted };
@@ -81,7 +78,6 @@ export class UnitsRepository {
     return units.flatMap(({ slug }) => slug ?? []);
   }
 
-  /** Stores new units, and the values in which two states of others differ, in this order. */
   async write(
     organizationId: Types.ObjectId,
     changes: readonly Change<UnitDocument>[],
@@ -89,12 +85,10 @@ export class UnitsRepository {
     await this.units.write(organizationId, changes.map(buildWrite));
   }
 
-  /** The units of a compound, newest first. */
   batchesOfCompound(organizationId: Types.ObjectId, compoundId: Types.ObjectId): UnitBatches {
     return this.units.batches(organizationId, { compoundId, ...notDeleted }, { sort: newestFirst });
   }
 
-  /** A part of the units that match, in an order. */
   batches(
     organizationId: Types.ObjectId,
     filter: TenantFilter<UnitDocument>,
@@ -103,14 +97,13 @@ export class UnitsRepository {
     return this.units.batches(organizationId, filter, options);
   }
 
-  /** How many units match. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
     return this.cache.get(organizationId, `count units ${BSON.EJSON.stringify(filter)}`, () =>
       this.units.count(organizationId, filter, indexToCountBy(filter)),
     );
   }
 
-  /** The texts that the units of an organization have in a field, deleted ones included. */
+  /** Of deleted units too. */
   async textsOf(
     organizationId: Types.ObjectId,
     field: 'status' | 'rentalStatus' | 'saleType',
@@ -119,10 +112,7 @@ export class UnitsRepository {
     return values.filter((value) => typeof value === 'string');
   }
 
-  /**
-   * Sets fields and writes units even where they are as they were, so that every other transaction
-   * that writes one conflicts.
-   */
+  /** Writes units even without changed fields, so that concurrent transactions conflict. */
   async writeLocking(
     organizationId: Types.ObjectId,
     updates: readonly { readonly _id: Types.ObjectId; readonly fields: Partial<UnitDocument> }[],

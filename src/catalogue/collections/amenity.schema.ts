@@ -5,7 +5,6 @@ import { LocalizedText } from '../fields/object-fields.js';
 import { newSlug, webAddress } from '../fields/sent-values.js';
 import { CatalogueDocument, indexChanges } from './catalogue-document.js';
 
-/** An amenity that units and unit designs refer to (rule UNIT-10). */
 @Schema({ collection: 'amenities' })
 export class AmenityDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Swimming Pool', imported: 'required' })
@@ -30,8 +29,6 @@ export class AmenityDocument extends CatalogueDocument {
 
 export const amenitySchema = SchemaFactory.createForClass(AmenityDocument);
 
-/** Serves the amenities of an organization. */
 amenitySchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
-/** Serves finding an amenity by its slug. */
 amenitySchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
 indexChanges(amenitySchema);

@@ -6,10 +6,7 @@ import type { Localized } from '../../core/localization/localized.js';
 import { Flag, Id, ImportedTime, Quantity, Text, Time } from '../fields/fields.js';
 import { webAddress } from '../fields/sent-values.js';
 
-/**
- * What every document of the catalogue carries; only what is required is sure to be there. Each class declares
- * its name and slug, among its fields in the order of responses.
- */
+/** Only required fields are always stored. Each class declares its name and slug, in the order of responses. */
 @Schema()
 export class CatalogueDocument extends DeletableDocument {
   @Id({ stored: false })
@@ -29,11 +26,9 @@ export class CatalogueDocument extends DeletableDocument {
 
   name?: Localized | null;
 
-  /** By which the API and imports know it. */
   slug?: string;
 }
 
-/** A picture of a compound, phase or unit design. */
 export class Media {
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
@@ -61,7 +56,7 @@ export class Brochure {
   url!: string;
 }
 
-/** Serves finding what was changed or deleted since a time: units refer to it. */
+/** Serves `updatedSince`, of units also through their references. */
 export function indexChanges(schema: DocumentSchema): void {
   schema.index({ organizationId: 1, updatedAt: 1, _id: 1, isDeleted: 1 }, { name: 'byUpdate' });
   schema.index(
@@ -70,7 +65,6 @@ export function indexChanges(schema: DocumentSchema): void {
   );
 }
 
-/** Serves finding documents by slugs in any case. */
 export function indexSlugsInAnyCase(schema: DocumentSchema): void {
   const options = { name: 'slug-in-any-case', collation: caseCandidates };
   schema.index({ organizationId: 1, slug: 1 }, { ...options, partialFilterExpression: notDeleted });

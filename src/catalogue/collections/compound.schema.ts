@@ -15,7 +15,6 @@ import {
   Media,
 } from './catalogue-document.js';
 
-/** A compound, to which phases and units belong (rule COMP-4). */
 @Schema({ collection: 'compounds' })
 export class CompoundDocument extends CatalogueDocument {
   @Id({ stored: false })
@@ -128,7 +127,6 @@ export class CompoundDocument extends CatalogueDocument {
 
 export const compoundSchema = SchemaFactory.createForClass(CompoundDocument);
 
-/** A slug names one compound of an organization. */
 compoundSchema.index(
   { organizationId: 1, slug: 1 },
   {
@@ -137,18 +135,17 @@ compoundSchema.index(
     partialFilterExpression: { ...notDeleted, slug: { $exists: true } },
   },
 );
-/** Serves the list, newest first, and its number without reading the documents. */
+/** Also counts without reading documents. */
 compoundSchema.index(
   { organizationId: 1, isDeleted: 1, createdAt: -1, _id: -1 },
   { name: 'by-createdAt' },
 );
-/** Serves the list of what changed since a time, oldest change first, deleted ones included. */
 indexSlugsInAnyCase(compoundSchema);
 indexChanges(compoundSchema);
-/** Serves copying all of an organization in the order of ids. */
+/** Serves full copies. */
 compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 for (const language of languages) {
-  /** Serves linking a lead to the compounds that have a name, in any case. */
+  /** Serves `project` of leads, in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
     { name: `named-${language}`, collation: caseCandidates, partialFilterExpression: notDeleted },

@@ -12,7 +12,6 @@ import {
   Media,
 } from './catalogue-document.js';
 
-/** A phase of a compound, which is its parent (rule UNIT-10). */
 @Schema({ collection: 'phases' })
 export class PhaseDocument extends CatalogueDocument {
   @Id({ stored: false })
@@ -56,9 +55,7 @@ export class PhaseDocument extends CatalogueDocument {
 
 export const phaseSchema = SchemaFactory.createForClass(PhaseDocument);
 
-/** Serves the phases of a compound. */
 phaseSchema.index({ organizationId: 1, parentId: 1 }, { name: 'byCompound' });
-/** Serves finding phases by their slugs. */
 phaseSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
 indexSlugsInAnyCase(phaseSchema);
 indexChanges(phaseSchema);

@@ -6,7 +6,6 @@ import { LocalizedText } from '../fields/object-fields.js';
 import { newSlug } from '../fields/sent-values.js';
 import { CatalogueDocument, indexChanges } from './catalogue-document.js';
 
-/** A kind of property, such as a villa (rule UNIT-10). */
 @Schema({ collection: 'propertyTypes' })
 export class PropertyTypeDocument extends CatalogueDocument {
   @Id()
@@ -24,6 +23,5 @@ export class PropertyTypeDocument extends CatalogueDocument {
 
 export const propertyTypeSchema = SchemaFactory.createForClass(PropertyTypeDocument);
 
-/** Serves finding a property type by its slug. */
 propertyTypeSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
 indexChanges(propertyTypeSchema);

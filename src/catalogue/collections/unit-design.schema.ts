@@ -19,7 +19,7 @@ import {
   Media,
 } from './catalogue-document.js';
 
-/** A unit design; its locations are phases, or the compound that has none (rule UNIT-10). */
+/** Its locations are phases, or compounds without phases. */
 @Schema({ collection: 'unitDesigns' })
 export class UnitDesignDocument extends CatalogueDocument {
   @Text({ example: 'Approved' })
@@ -82,7 +82,6 @@ export class UnitDesignDocument extends CatalogueDocument {
 
 export const unitDesignSchema = SchemaFactory.createForClass(UnitDesignDocument);
 
-/** Serves finding a unit design by its slug. */
 unitDesignSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
 indexSlugsInAnyCase(unitDesignSchema);
 indexChanges(unitDesignSchema);

@@ -20,7 +20,7 @@ import { LocalizedText, ObjectOf, ObjectsOf } from '../fields/object-fields.js';
 import { anyText, externalId, newSlug, webAddress } from '../fields/sent-values.js';
 import { CatalogueDocument } from './catalogue-document.js';
 
-/** A picture of a unit; `imageType` is null for general images, `floorplan` for floor plans. */
+/** `imageType` is null for general images, `floorplan` for floor plans. */
 export class UnitMedia {
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
@@ -36,7 +36,6 @@ export class UnitMedia {
   type!: string;
 }
 
-/** The review of one aspect of a unit, and who approved it when. */
 export class UnitReview {
   @Quantity({ example: 0, description: '0 when nothing was found.' })
   hasIssue!: number;
@@ -68,7 +67,6 @@ export class Floor {
   name!: string;
 }
 
-/** A unit (rule UNIT-9). */
 @Schema({ collection: 'units' })
 export class UnitDocument extends CatalogueDocument {
   @Id({ stored: false })
@@ -228,11 +226,11 @@ export class UnitDocument extends CatalogueDocument {
   @List()
   priceByPaymentPlan?: unknown[];
 
-  /** Another one with each decision about the unit's reservations; no content (rule DATA-8). */
+  /** A new id with each decision about reservations, so that concurrent decisions conflict (rule DATA-8). */
   @Prop({ type: SchemaTypes.ObjectId })
   availabilityLock?: Types.ObjectId;
 
-  /** The default name where another one stands in for it, which it follows (rule UNIT-32). */
+  /** The `en-us` name if another translation stands in for it (rule UNIT-32). */
   @Prop({ type: String })
   nameStandIn?: string | null;
 }

@@ -3,7 +3,7 @@ import { defaultLanguage, languages } from '../../core/localization/language.js'
 import { indexChanges } from './catalogue-document.js';
 import { UnitDocument } from './unit-document.js';
 
-/** Fields by which an index finds units, newest first. */
+/** Filters with an index that lists newest first. */
 export const unitFilterFields = [
   'unitDesignId',
   'locationId',
@@ -14,7 +14,7 @@ export const unitFilterFields = [
   'rentalStatus',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
-/** Fields by which an index finds units in the order of the field. */
+/** Orders with an index. */
 export const unitOrderFields = [
   'unitId',
   'price',
@@ -23,12 +23,11 @@ export const unitOrderFields = [
   'status',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
-/** The index by which the units of each status are counted in each compound, without the documents. */
+/** Counts the units of each status in each compound without reading documents. */
 export const unitCountIndex = 'countsByCompound';
 
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
-/** A slug names one unit of an organization. */
 unitSchema.index(
   { organizationId: 1, slug: 1 },
   {
@@ -37,7 +36,6 @@ unitSchema.index(
     partialFilterExpression: { isDeleted: false, slug: { $exists: true } },
   },
 );
-/** An outside system's id names one unit of an organization. */
 unitSchema.index(
   { organizationId: 1, recordSystemId: 1 },
   {
@@ -46,7 +44,6 @@ unitSchema.index(
     partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
   },
 );
-/** A unit id names one unit of a compound. */
 unitSchema.index(
   { organizationId: 1, compoundId: 1, unitId: 1 },
   {
@@ -55,23 +52,17 @@ unitSchema.index(
     partialFilterExpression: { isDeleted: false, unitId: { $exists: true } },
   },
 );
-/** Serves the list of what changed since a time, oldest change first, deleted ones included. */
 indexChanges(unitSchema);
-/** Serves copying all of an organization in the order of ids. */
+/** Serves full copies. */
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
-// The others begin with `isDeleted`: so they also count what a filter matches without the documents.
+// With `isDeleted`, an index counts what a filter matches without reading documents.
 const ofOrganization = { organizationId: 1, isDeleted: 1 } as const;
-/** Serves the list, newest first. */
 unitSchema.index({ ...ofOrganization, createdAt: -1, _id: -1 }, { name: 'by-createdAt' });
-/** Serve the other orders of the list, and filters by these fields. */
 for (const field of unitOrderFields) {
   unitSchema.index({ ...ofOrganization, [field]: 1, _id: 1 }, { name: `by-${field}` });
 }
-/**
- * Serve filters by these fields, newest first. Most are partial, so that the server tries them only then;
- * the others also tell which texts there are.
- */
+/** Partial, so that the planner tries them for these filters only; the other two also serve `distinct`. */
 for (const field of unitFilterFields) {
   const isPartial = field !== 'saleType' && field !== 'rentalStatus';
   unitSchema.index(
@@ -86,7 +77,7 @@ unitSchema.index(
   { ...ofOrganization, compoundId: 1, status: 1 },
   {
     name: unitCountIndex,
-    // Lists filter by less, so that the server does not try it for them.
+    // Partial, so that the planner does not try it for lists.
     partialFilterExpression: {
       isDeleted: false,
       compoundId: { $exists: true },
@@ -94,7 +85,7 @@ unitSchema.index(
     },
   },
 );
-/** Serve the order by name: units without a name in the language are in the order of the default one. */
+/** Units without a translation are in the order of the default name. */
 for (const language of languages) {
   const names = { [`name.${language}`]: 1, [`name.${defaultLanguage}`]: 1 } as const;
   unitSchema.index({ ...ofOrganization, ...names, _id: 1 }, { name: `by-name.${language}` });

@@ -8,22 +8,18 @@ import { isPlainObject, withoutUndefined } from '../../core/values/plain-object.
 import { isValid } from '../../core/values/rule.js';
 import type { SentKind } from './sent-values.js';
 
-/** The collections that units refer to. */
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
 
 /** Reads a stored value as responses show it; undefined leaves the field out. */
 type Read = (stored: unknown, language: Language) => unknown;
 
-/** A kind of field: how it is stored, shown and sent. */
 export interface FieldKind {
   readonly stored: PropOptions;
   readonly read: Read;
   readonly api: ApiPropertyOptions;
-  /** Absent for fields that neither requests nor imports send. */
   readonly sent?: SentKind;
 }
 
-/** How the reference documents a field. */
 export interface Documentation {
   readonly description?: string;
   readonly example?: unknown;
@@ -34,19 +30,15 @@ export interface FieldOptions extends Documentation {
   readonly sent?: true | Documentation;
   /** Imports send it even if requests do not, or require it. */
   readonly imported?: true | 'required';
-  /** False where another class declares how it is stored. */
+  /** False if another class declares how it is stored. */
   readonly stored?: false;
-  /** False where responses leave it out. */
   readonly shown?: false;
   /** The CSV export has a column for it, after its original columns. */
   readonly column?: true;
-  /** Replaces the values that the kind of field accepts. */
   readonly kind?: SentKind;
-  /** Stored if the field is not sent. */
   readonly default?: string | null;
 }
 
-/** A reference is sent by another name than that of its ids. */
 interface SentReference {
   readonly name: string;
   readonly refersTo: ReferenceKind;
@@ -54,7 +46,6 @@ interface SentReference {
 
 interface SentAs extends SentKind, Partial<SentReference> {
   readonly byRequests: boolean;
-  /** Whether an import, or an object in a request, must have it. */
   readonly isRequired: boolean;
 }
 
@@ -83,7 +74,6 @@ type ShownValue<T> = T extends Types.ObjectId | Date
 const ownFields = new WeakMap<object, DeclaredField[]>();
 const allFields = new WeakMap<Type, readonly DeclaredField[]>();
 
-/** Declares a field of a stored document, or of an object in one. */
 export function declareField(
   kind: FieldKind,
   options: FieldOptions,
@@ -138,7 +128,6 @@ export function fieldsOf(type: Type): readonly DeclaredField[] {
   return fields;
 }
 
-/** A stored document, or an object in one, as responses show it. */
 export function present<T extends object>(
   type: Type<T>,
   stored: object,
@@ -153,7 +142,7 @@ export function present<T extends object>(
   return presented as Shown<T>;
 }
 
-/** The stored values of the fields that a request or an import sends, without references. */
+/** Without references, which are sent by name. */
 export function storedFields<T extends object>(type: Type<T>, values: object): Partial<T> {
   const sent = values as Readonly<Record<string, unknown>>;
   const stored = fieldsOf(type).flatMap((field) =>
@@ -164,7 +153,6 @@ export function storedFields<T extends object>(type: Type<T>, values: object): P
   return withoutUndefined(Object.fromEntries(stored)) as Partial<T>;
 }
 
-/** Whether a value is an object whose fields meet the rules of a class. */
 export function isSentObject(type: Type, value: unknown): boolean {
   return (
     isPlainObject(value) &&
@@ -175,7 +163,6 @@ export function isSentObject(type: Type, value: unknown): boolean {
   );
 }
 
-/** The name of a reference in imports, and the field that stores its ids. */
 export interface DeclaredReference {
   readonly field: string;
   readonly kind: ReferenceKind;
@@ -190,7 +177,6 @@ export function referencesOf(type: Type): DeclaredReference[] {
   );
 }
 
-/** The fields that were declared with a column. */
 export function columnsOf<T>(type: Type<T>): (keyof T)[] {
   const columns = fieldsOf(type).filter(({ hasColumn }) => hasColumn);
   return columns.map(({ name }) => name as keyof T);

@@ -5,7 +5,6 @@ import { Field } from '../../core/http/validation/field.js';
 import type { Localized } from '../../core/localization/localized.js';
 import { fieldsOf, type Shown } from './declared-fields.js';
 
-/** A resource as requests and imports send it: any fields, of objects too, and names for ids. */
 type Sent<T> = {
   [Field in keyof T as NonNullable<T[Field]> extends Ids ? never : Field]?: SentValue<
     NonNullable<T[Field]>
@@ -22,7 +21,6 @@ type SentValue<T> = T extends Localized
       ? Partial<T>
       : T;
 
-/** A class to whose prototype the decorators of fields are applied. */
 const classNamed = (name: string): Type =>
   Object.defineProperty(class extends Object {}, 'name', { value: name });
 
@@ -40,14 +38,13 @@ export function shownClass<T extends object>(type: Type<T>): Type<Shown<T>> {
   return shape as Type<Shown<T>>;
 }
 
-/** The fields of a resource that requests send, with their rules and documentation. */
 export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
   const request = classNamed(`${type.name}Request`);
   const prototype = request.prototype as object;
   for (const { name, sent } of fieldsOf(type)) {
     if (sent?.byRequests !== true) continue;
     const field = sent.name ?? name;
-    // The compiler notes it of a declared field; the documentation needs it where `oneOf` stands for a type.
+    // The compiler adds this to declared fields; without it the reference cannot document `oneOf`.
     Reflect.metadata('design:type', Object)(prototype, field);
     Field(sent.api, sent.rules)(prototype, field);
     sent.inRequests?.(prototype, field);
@@ -55,7 +52,6 @@ export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
   return request as Type<Sent<T>>;
 }
 
-/** The fields of a resource, or of an object in one, that imports send. */
 export function importClass<T extends object>(type: Type<T>): Type<Sent<T>> {
   const entry = classNamed(`${type.name}Entry`);
   for (const { name, sent } of fieldsOf(type)) {

@@ -39,14 +39,13 @@ const idsApi = {
 } as const;
 const timeApi = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' };
 
-/** Another program may have stored a value of any type: one of another type is shown as missing. */
+/** Other programs may store values of any type: a wrong type is shown as missing. */
 const kind =
   (of: FieldKind) =>
   (options: FieldOptions = {}): PropertyDecorator =>
     declareField(of, options);
 
 const storedText = { type: String };
-/** A text; empty if missing. */
 export const Text = kind({
   stored: storedText,
   read: textOf,
@@ -69,7 +68,6 @@ export const OptionalText = kind({
   sent: shortText,
 });
 
-/** A number that is not negative; 0 if missing. */
 export const Quantity = kind({
   stored: { type: Number },
   read: numberOf,
@@ -77,7 +75,6 @@ export const Quantity = kind({
   sent: nonNegativeNumber,
 });
 
-/** A boolean; false if missing. */
 export const Flag = kind({
   stored: { type: Boolean },
   read: flagOf,
@@ -86,10 +83,8 @@ export const Flag = kind({
 });
 
 const storedTime = { type: Date };
-/** A time; empty if missing. */
 export const Time = kind({ stored: storedTime, read: timeOf, api: timeApi });
 
-/** A time that imports must send; empty if missing. */
 export const ImportedTime = kind({
   stored: storedTime,
   read: timeOf,
@@ -108,13 +103,11 @@ const list = {
   read: listOf,
   api: { type: 'array', items: {}, example: [] },
 } as const satisfies FieldKind;
-/** A list of anything; empty if missing. */
 export const List = kind(list);
 
 export const Texts = kind({ ...list, sent: textList });
 
 const storedId = { type: SchemaTypes.ObjectId };
-/** An id; empty if missing. */
 export const Id = kind({ stored: storedId, read: idOf, api: idApi });
 
 export const NullableId = kind({
@@ -140,7 +133,6 @@ const reference =
 
 const requiredSlug = Field({ required: true }, shortText.rules);
 
-/** The id of a document; null takes it away. */
 export function Reference(
   refersTo: ReferenceKind,
   { kind: sent = nameOrNull, ...options }: ReferenceOptions,
@@ -150,7 +142,6 @@ export function Reference(
   return reference(of)(refersTo, options);
 }
 
-/** The ids of documents of a kind. */
 export const References = reference({
   stored: { type: [SchemaTypes.ObjectId] },
   read: idsOf,

@@ -22,11 +22,9 @@ import { Text } from './fields.js';
 import { fits, itemsLimit, limited, localizedText } from './sent-values.js';
 
 interface ObjectOptions extends Pick<FieldOptions, 'description' | 'imported'> {
-  /** The rule by which requests are refused, and their documentation. */
   readonly sent?: Documentation & { readonly rule: string };
 }
 
-/** An object; its fields are empty if it is missing. */
 export function ObjectOf<T extends object>(
   type: Type<T>,
   options: ObjectOptions,
@@ -50,7 +48,6 @@ export function ObjectOf<T extends object>(
   );
 }
 
-/** A list of objects. */
 export function ObjectsOf<T extends object>(
   type: Type<T>,
   options: ObjectOptions = {},
@@ -112,7 +109,6 @@ function namesOf(type: Type): string[] {
   return fieldsOf(type).flatMap(({ name, sent }) => (sent === undefined ? [] : [name]));
 }
 
-/** How requests document an object of a class. */
 function apiOf(type: Type): ApiPropertyOptions {
   const sent = fieldsOf(type).flatMap((field) => (field.sent ? [{ ...field.sent, ...field }] : []));
   const properties = sent.map(({ name, api: { example: _shown, ...api } }) => [name, api] as const);

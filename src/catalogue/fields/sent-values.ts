@@ -7,25 +7,23 @@ import { isValid, type Rule, type ValueKind } from '../../core/values/rule.js';
 import { parseTime } from '../../core/values/time.js';
 import * as texts from '../../core/values/text.js';
 
-/** A kind of value that is sent: its rules, and how they are documented. */
 export interface SentKind {
   readonly rules: ValueKind;
   readonly api: ApiPropertyOptions;
-  /** More than the rules: how objects in the field are checked. */
+  /** Checks objects in the field, in addition to the rules. */
   readonly inRequests?: PropertyDecorator;
-  /** Instead of the rules, where an import can name the item that breaks one. */
+  /** Replaces the rules: an import names the item that breaks one. */
   readonly inImports?: PropertyDecorator;
-  /** Makes the stored value of what was sent, or of undefined. */
+  /** Converts the sent value, or undefined, to the stored one. */
   readonly toStored?: (sent: unknown) => unknown;
 }
 
 export const itemsLimit = 500;
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.shortTextLimit);
-/** How long a text may be is a rule of its own where the field is no list. */
+/** `fits` checks the length, as a rule of its own. */
 const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
 export const limited = { limit: texts.shortTextLimit };
 
-/** A text, or each text of an object, is not too long. */
 export const fits: Rule = {
   name: tooLong,
   isMet: (value) =>
@@ -33,7 +31,6 @@ export const fits: Rule = {
   values: limited,
 };
 
-/** A text with something in it, and without a null character. */
 export const shortText = {
   rules: texts.shortText,
   api: {
@@ -67,7 +64,6 @@ export const isoTime: SentKind = {
   api: { type: String, format: 'date-time' },
 };
 
-/** The name of another document, or null for none. */
 export const nameOrNull: SentKind = {
   rules: [
     fits,
@@ -89,7 +85,6 @@ export const textList: SentKind = {
   api: { type: 'array', items: shortText.api, maxItems: itemsLimit },
 };
 
-/** A text in the language of the request, or one in several languages. */
 export const localizedText: SentKind = {
   rules: [
     fits,
@@ -115,7 +110,6 @@ function isLocalized(value: unknown): boolean {
   return sent.length > 0 && sent.every((language) => isValid(unlimitedText, value[language]));
 }
 
-/** As a kind of value, or null. */
 export function orNull({ rules, api }: SentKind): SentKind {
   return {
     rules: rules.map((rule) => ({

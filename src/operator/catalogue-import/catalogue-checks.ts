@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { defaultLanguage } from '../../core/localization/language.js';
+import { MessagesService } from '../../core/localization/messages.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { referencesOf } from '../../catalogue/fields/declared-fields.js';
 import {
@@ -10,26 +12,32 @@ import {
   type LocatedEntry,
   entryTypes,
   kinds,
+  readCatalogue,
 } from './catalogue-file.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
 
-/** The slugs in a reference field: one, several, or none. */
 export function slugsOf(value: unknown): readonly string[] {
-  return typeof value === 'string' ? [value] : Array.isArray(value) ? (value as string[]) : [];
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? (value as string[]) : [];
 }
 
-/** Checks what a file's entries say of each other and of what is stored. */
 @Injectable()
 export class CatalogueChecks {
   constructor(
     private readonly catalogue: CatalogueRepository,
     private readonly imports: CatalogueImportRepository,
+    private readonly messages: MessagesService,
   ) {}
 
-  /** Everything that keeps a catalogue from being stored as it is. */
-  async validate(organizationId: Types.ObjectId, file: CatalogueFile): Promise<ImportError[]> {
+  /** Reads a file and checks its entries against each other and against stored documents. */
+  async read(
+    organizationId: Types.ObjectId,
+    text: string,
+  ): Promise<Pick<CatalogueFile, 'catalogue' | 'errors'>> {
+    const file = readCatalogue(text, (message) => this.messages.textOf(message, defaultLanguage));
     const { catalogue } = file;
-    return [
+    const errors = [
+      ...file.errors,
       ...kinds.flatMap((kind) => repeated(catalogue[kind], 'slug', ({ entry }) => entry.slug)),
       ...repeated(catalogue.units, 'recordSystemId', ({ entry }) => entry.recordSystemId),
       ...repeated(catalogue.units, 'unitId', ({ entry }) =>
@@ -39,6 +47,7 @@ export class CatalogueChecks {
       ...(await this.phasesOfOtherCompounds(organizationId, catalogue)),
       ...(await this.conflictingIds(organizationId, catalogue.units)),
     ];
+    return { catalogue, errors };
   }
 
   private async unknownReferences(
@@ -100,7 +109,7 @@ export class CatalogueChecks {
     });
   }
 
-  /** Ids that a stored unit with another slug has. */
+  /** Ids of stored units with another slug. */
   async conflictingIds(
     organizationId: Types.ObjectId,
     units: readonly LocatedEntry<'units'>[],

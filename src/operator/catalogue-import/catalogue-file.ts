@@ -12,7 +12,7 @@ import type { Message } from '../../core/localization/messages.service.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import { importClass } from '../../catalogue/fields/derived-classes.js';
 
-/** The kinds of entries and the documents that they become, first those that others refer to. */
+/** Referenced kinds first. */
 export const entryTypes = {
   propertyTypes: PropertyTypeDocument,
   amenities: AmenityDocument,
@@ -25,7 +25,7 @@ export const entryTypes = {
 export type Kind = keyof typeof entryTypes;
 export const kinds = Object.keys(entryTypes) as Kind[];
 
-/** A valid entry: the fields of its document, which name other entries by their slugs. */
+/** Entries refer to each other by slug. */
 interface Entry extends Readonly<Record<string, unknown>> {
   readonly slug: string;
 }
@@ -40,25 +40,21 @@ interface UnitEntry extends PhaseEntry {
   readonly recordSystemId?: string;
 }
 
-/** An entry of a file, and its location in the file. */
 export interface LocatedEntry<K extends Kind> {
   readonly location: string;
   readonly entry: K extends 'units' ? UnitEntry : K extends 'phases' ? PhaseEntry : Entry;
 }
 
-/** Everything that a file holds. */
 export type Catalogue = { readonly [K in Kind]: LocatedEntry<K>[] };
 
-/** An error that keeps a file from being imported, and its location. */
 export interface ImportError {
   readonly location: string;
   readonly message: string;
 }
 
-/** A catalogue, and what is wrong with it. */
 export interface CatalogueFile {
   readonly catalogue: Catalogue;
-  /** Every slug that the file gives an entry, also those of invalid entries. */
+  /** Slugs of invalid entries too. */
   readonly slugs: ReadonlyMap<Kind, ReadonlySet<unknown>>;
   readonly errors: readonly ImportError[];
 }
@@ -67,16 +63,10 @@ const importClasses = Object.fromEntries(
   kinds.map((kind) => [kind, importClass<CatalogueDocument>(entryTypes[kind])]),
 ) as Readonly<Record<Kind, DtoClass>>;
 
-/** An entry before it is validated, or an error. */
 type Item =
   ImportError | { readonly location: string; readonly kind: Kind; readonly value: unknown };
 
-/**
- * Reads a catalogue: one JSON object with a list for each kind, or one entry a line (NDJSON) with
- * its `kind`.
- *
- * @param textOf gives the text of a message
- */
+/** Reads one JSON object with a list for each kind, or one entry a line (NDJSON) with its `kind`. */
 export function readCatalogue(text: string, textOf: (message: Message) => string): CatalogueFile {
   const catalogue = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Catalogue;
   const slugs = new Map(kinds.map((kind) => [kind, new Set<unknown>()]));

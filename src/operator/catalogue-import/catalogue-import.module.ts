@@ -8,7 +8,6 @@ import { CatalogueImportRepository } from './catalogue-import.repository.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';
 import { CatalogueOverviewService } from './catalogue-overview.service.js';
 
-/** The import of catalogues, which stores units as their feature does. */
 @Module({
   imports: [CatalogueModule, OrganizationsModule, UnitsModule, ImportsModule],
   providers: [

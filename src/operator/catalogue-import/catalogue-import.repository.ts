@@ -12,15 +12,12 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { unitCountIndex } from '../../catalogue/collections/unit.schema.js';
 import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
 
-/** What an entry of an import sets; everything else stays as it is stored. */
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
 
-/** How many documents of a collection an import created, updated or left. */
 export type SaveCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
 const lowestId = new Types.ObjectId('0'.repeat(24));
 
-/** The queries of an import, which knows documents by their slugs. */
 @Injectable()
 export class CatalogueImportRepository {
   constructor(
@@ -28,7 +25,6 @@ export class CatalogueImportRepository {
     @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
   ) {}
 
-  /** The units that have one of the values as their id. */
   async unitsWithId(
     organizationId: Types.ObjectId,
     field: 'recordSystemId' | 'unitId',
@@ -38,16 +34,15 @@ export class CatalogueImportRepository {
     return this.units.find(organizationId, filter, { fields: ['slug', 'compoundId', field] });
   }
 
-  /** How many units of each compound have which status. */
   async countUnits(
     organizationId: Types.ObjectId,
   ): Promise<{ compoundId: Types.ObjectId; status: string; count: number }[]> {
-    // By values, not by being there: for that the server would read each unit.
+    // Values instead of `$exists`, which would read each unit.
     const filter = { ...notDeleted, compoundId: { $gte: lowestId }, status: { $gte: '' } };
     return this.units.countBy(organizationId, filter, ['compoundId', 'status'], unitCountIndex);
   }
 
-  /** Creates and updates documents; those that do not differ are not written. */
+  /** Documents that do not differ are not written. */
   async save(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
@@ -84,7 +79,7 @@ function newDocument(
   return { ...common, ...defaults, ...fields, _id: new Types.ObjectId(), organizationId };
 }
 
-/** Texts take the translations that an entry has and keep the others. */
+/** Unsent translations stay. */
 function mergedFields(document: object, entry: EntryFields): EntryFields {
   const stored = document as Readonly<Record<string, Localized | undefined>>;
   const texts = ['name', 'description'].filter((field) => entry[field] !== undefined);

@@ -5,8 +5,6 @@ import { duplicateKey } from '../../core/database/connection/database-errors.js'
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
-import { defaultLanguage } from '../../core/localization/language.js';
-import { type Message, MessagesService } from '../../core/localization/messages.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { referencesOf, storedFields } from '../../catalogue/fields/declared-fields.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
@@ -17,7 +15,6 @@ import {
   type Kind,
   kinds,
   type LocatedEntry,
-  readCatalogue,
 } from './catalogue-file.js';
 import {
   CatalogueImportRepository,
@@ -25,22 +22,20 @@ import {
   type SaveCounts,
 } from './catalogue-import.repository.js';
 
-/** Most entries of one transaction, and about how many characters of JSON they have together. */
+/** Limits of one transaction: entries, and characters of JSON. */
 const batchSize = 100;
 const batchCharacters = 4_194_304;
 
-/** Called after each batch that was committed: how many entries are stored, of how many. */
+/** Called after each commit with the stored entries. */
 export type Progress = (done: number, total: number) => void;
 
-/** What an import did, by kind; the errors that kept it from beginning. */
 export interface ImportOutcome {
   readonly errors: readonly ImportError[];
   readonly counts: readonly (SaveCounts & { readonly kind: Kind })[];
 }
 
-/** An import that ended in the middle; what was committed until then stays. */
+/** The batches committed before it stay. */
 class ImportInterruptedError extends Error {
-  /** @param done how many entries are stored */
   constructor(done: number, total: number, cause: unknown) {
     const reason = duplicateKey(cause)
       ? 'somebody else keeps storing entries with the same slugs or ids'
@@ -53,7 +48,6 @@ class ImportInterruptedError extends Error {
   }
 }
 
-/** Imports whole catalogues (rules OPS-5 and OPS-28). */
 @Injectable()
 export class CatalogueImportsService {
   constructor(
@@ -65,28 +59,22 @@ export class CatalogueImportsService {
     private readonly units: UnitImportsService,
     private readonly imports: ImportsService,
     private readonly clock: Clock,
-    private readonly messages: MessagesService,
   ) {}
 
   /**
-   * Checks a whole catalogue and, when nothing is wrong with it, stores it: entries are known by
-   * their slugs, so that importing it again changes nothing. What it does not say stays as it is.
-   * Each batch is a transaction, with the events of its units.
+   * Validates the whole catalogue, then stores it in transactions of a batch each, with events of units. Entries are
+   * known by slug, so that a repeated import changes nothing and finishes an interrupted one (rules OPS-5 and OPS-28).
    *
    * @param source the text of a file, or an object with a list for each kind
-   * @throws ImportInterruptedError when a batch, or how far it has come, could not be stored; a
-   *   repetition goes on from there
+   * @throws ImportInterruptedError if a batch, or its progress, could not be stored
    */
   async import(
     organizationId: Types.ObjectId,
     source: string | Readonly<Record<string, unknown>>,
     progress: Progress = () => {},
   ): Promise<ImportOutcome> {
-    const textOf = (message: Message) => this.messages.textOf(message, defaultLanguage);
     const text = typeof source === 'string' ? source : JSON.stringify(source);
-    const file = readCatalogue(text, textOf);
-    const { catalogue } = file;
-    const errors = [...file.errors, ...(await this.checks.validate(organizationId, file))];
+    const { catalogue, errors } = await this.checks.read(organizationId, text);
     if (errors.length > 0) return { errors, counts: [] };
     const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
     const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
@@ -112,7 +100,7 @@ export class CatalogueImportsService {
       }
       await note('finished');
     } catch (error) {
-      // What ended the import may keep this from being stored, too.
+      // The same fault may prevent this write.
       await note('interrupted').catch(() => undefined);
       throw new ImportInterruptedError(done, total, error);
     }
@@ -125,7 +113,7 @@ export class CatalogueImportsService {
     batch: readonly LocatedEntry<Kind>[],
   ): Promise<SaveCounts> {
     return this.transactions.run(async () => {
-      // Most slugs have no unique index: of two imports at once, both would create them.
+      // Most slugs have no unique index: two imports at once would both create them.
       const now = this.clock.now();
       await this.locks.take(organizationId, ['catalogue-import'], now);
       const entries = await this.fieldsOf(organizationId, kind, batch);
@@ -135,7 +123,7 @@ export class CatalogueImportsService {
     });
   }
 
-  /** Others may have stored units since the whole file was checked. */
+  /** Units may have been stored since the file was checked. */
   private async assertIdsFree(
     organizationId: Types.ObjectId,
     units: readonly LocatedEntry<'units'>[],
@@ -144,7 +132,7 @@ export class CatalogueImportsService {
     if (conflict !== undefined) throw new Error(`${conflict.location} ${conflict.message}`);
   }
 
-  /** Entries of a kind with ids for slugs; what they refer to has been stored by then. */
+  /** Resolves slugs to ids; earlier batches stored the documents. */
   private async fieldsOf(
     organizationId: Types.ObjectId,
     kind: Kind,
@@ -166,7 +154,7 @@ export class CatalogueImportsService {
   }
 }
 
-/** Null takes a reference away; undefined leaves it as it is stored. */
+/** Null removes a reference; undefined keeps it. */
 function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknown {
   if (typeof value === 'string') return ids.get(value);
   return Array.isArray(value) ? slugsOf(value).map((slug) => ids.get(slug)) : value;
@@ -176,7 +164,6 @@ function sumOf(counts: readonly SaveCounts[], name: keyof SaveCounts): number {
   return counts.reduce((sum, count) => sum + count[name], 0);
 }
 
-/** The entries of a file in the parts that are stored in one transaction each. */
 function* importBatches<T>(entries: readonly T[]): Generator<T[], void> {
   let batch: T[] = [];
   let characters = 0;

@@ -5,28 +5,23 @@ import { type ImportDocument, ImportsService } from '../../tenants/imports/impor
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
 
-/** A compound and how many of its units have which status. */
 export interface CompoundUnits {
   readonly _id: Types.ObjectId;
-  /** Null where units name a compound that is not there. */
+  /** Null if the compound does not exist. */
   readonly name: Partial<Localized> | null;
   readonly total: number;
   readonly byStatus: ReadonlyMap<string, number>;
 }
 
-/** What the catalogue of an organization holds, and where it is from. */
 export interface CatalogueOverview {
-  /** The last ones, newest first. */
+  /** Newest first. */
   readonly imports: readonly ImportDocument[];
-  /** Those with most units, most units first. */
+  /** Most units first. */
   readonly compounds: readonly CompoundUnits[];
-  /** How many compounds have units. */
   readonly compoundCount: number;
-  /** How many units they have together. */
   readonly unitCount: number;
 }
 
-/** Catalogues as the operator sees them (rule OPS-34). */
 @Injectable()
 export class CatalogueOverviewService {
   constructor(

@@ -16,7 +16,6 @@ type UnitFilter = TenantFilter<UnitDocument>;
 type Field = keyof UnitDocument;
 type Ids = readonly Types.ObjectId[];
 
-/** The parameters that name other documents, and the fields that refer to these. */
 const references = [
   ['compound', 'compounds', 'compoundId'],
   ['phase', 'phases', 'locationId'],
@@ -28,7 +27,6 @@ const references = [
 /** With more changed documents of a kind, every unit counts as changed. */
 const maxChangedReferences = 1_000;
 
-/** Turns the parameters of a request into a filter: names and slugs become ids (rule UNIT-5). */
 @Injectable()
 export class UnitFilters {
   constructor(
@@ -38,9 +36,9 @@ export class UnitFilters {
   ) {}
 
   /**
-   * The filter of a valid query; an amenity that does not exist matches nothing.
+   * An amenity that does not exist matches nothing.
    *
-   * @throws DomainError 400 that names each compound, phase, type or design that does not exist
+   * @throws DomainError 400 for each compound, phase, type or design that does not exist
    */
   async filterOf(organizationId: Types.ObjectId, query: UnitFiltersQuery): Promise<UnitFilter> {
     const { updatedSince, includeDeleted } = query;
@@ -60,7 +58,7 @@ export class UnitFilters {
     return { $and: conditions };
   }
 
-  /** No index finds a text in any case, so the few stored texts are compared here. */
+  /** No index ignores case in these fields, so the few distinct texts are compared here. */
   private async inAnyCase(
     organizationId: Types.ObjectId,
     field: 'status' | 'rentalStatus' | 'saleType',
@@ -99,13 +97,13 @@ export class UnitFilters {
     );
     if (unknown.length > 0) throw new DomainError(unitErrors.unknownName, unknown);
     return named.flatMap(({ field, names, found }) => {
-      // A unit has all of the amenities, and one of the others.
+      // All of the amenities, but any of the others.
       if (field === 'amenitiesIds') return found.map((ids) => anyOf(field, ids));
       return names.length === 0 ? [] : anyOf(field, found.flat());
     });
   }
 
-  /** The units that changed since a time, themselves or in what they refer to (rule COMP-3). */
+  /** Changed units, and units that refer to changed documents (rule COMP-3). */
   private async changedSince(organizationId: Types.ObjectId, since: Date): Promise<UnitFilter> {
     const changed = await Promise.all(
       references.map(async ([, kind, field]) => {

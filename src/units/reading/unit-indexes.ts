@@ -3,7 +3,7 @@ import { unitFilterFields, unitOrderFields } from '../../catalogue/collections/u
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import type { Language } from '../../core/localization/language.js';
 
-/** Fields of filters that have an index, those by which mostly fewer units are found first. */
+/** Filter fields with an index, the most selective first. */
 const narrowing: readonly string[] = [
   'unitId',
   ...unitFilterFields.filter((field) => field.endsWith('Id') || field.endsWith('Ids')),
@@ -13,8 +13,8 @@ const narrowing: readonly string[] = [
 ];
 
 /**
- * The index to count what matches by; undefined where the server finds it. It tries indexes on their
- * first entries alone, and of several conditions all may hold there.
+ * The index that counts fastest; undefined if the planner finds it. The planner judges indexes by their first
+ * entries, which may match several conditions everywhere.
  */
 export function indexToCountBy(filter: TenantFilter<UnitDocument>): string | undefined {
   const fields = fieldsOf(filter);
@@ -23,8 +23,8 @@ export function indexToCountBy(filter: TenantFilter<UnitDocument>): string | und
 }
 
 /**
- * The index that has what matches in an order; undefined where it is not known to be the best one. The
- * server would try each index that begins with the tenant as far as a page is deep.
+ * The index that has the order; undefined if the planner may know a better one. The planner would try every
+ * index of the organization as deep as the page.
  */
 export function indexToReadBy(
   filter: TenantFilter<UnitDocument>,

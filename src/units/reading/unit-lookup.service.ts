@@ -12,18 +12,16 @@ import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import type { Localized } from '../../core/localization/localized.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
 
-/** How an outside system names a unit: by slug, by its own id, or by the compound's unit id. */
+/** By slug, external id, or the unit id of a compound. */
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
-/** What the operator has to know of a unit. */
 export interface UnitSummary {
   readonly slug: string | null;
   readonly status: string | null;
   readonly isDeleted: boolean;
 }
 
-/** A unit as the operator looks at it. */
 export interface FoundUnit extends UnitSummary {
   readonly _id: string;
   readonly organizationId: string;
@@ -36,7 +34,6 @@ export interface FoundUnit extends UnitSummary {
   readonly updatedAt: string | null;
 }
 
-/** Finds the units that requests name. */
 @Injectable()
 export class UnitLookupService {
   constructor(
@@ -44,16 +41,13 @@ export class UnitLookupService {
     private readonly catalogue: CatalogueRepository,
   ) {}
 
-  /** A unit in short, null when it is missing altogether. */
+  /** Null if missing; deleted units too. */
   async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
     const [unit] = await this.units.findByIds(organizationId, [_id]);
     return unit === undefined ? null : summaryOf(unit);
   }
 
-  /**
-   * The units of organizations that a reference may mean: by slug, or by an id of an outside system, of the
-   * compound, or of the service.
-   */
+  /** By slug, external id, unit id or own id. */
   async search(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
@@ -63,7 +57,7 @@ export class UnitLookupService {
     return this.withCompounds(organizationIds, found.slice(0, limit));
   }
 
-  /** A unit, deleted or not; null when it is missing altogether. */
+  /** Null if missing; deleted units too. */
   async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
     const units = await this.units.findByIds(organizationId, [_id]);
     const [found = null] = await this.withCompounds(organizationId, units);
@@ -81,11 +75,7 @@ export class UnitLookupService {
     return units.map((unit) => foundUnit(unit, names));
   }
 
-  /**
-   * The units that references name.
-   *
-   * @param own units that a reference may name although they are deleted
-   */
+  /** @param own units that a reference may name even if they are deleted */
   async named(
     organizationId: Types.ObjectId,
     references: readonly UnitReference[],
@@ -105,7 +95,6 @@ export class UnitLookupService {
   }
 }
 
-/** Units by the names that requests give them. */
 export class NamedUnits {
   private readonly all: ReadonlyMap<string, UnitDocument>;
 
@@ -116,13 +105,13 @@ export class NamedUnits {
     this.all = new Map([...own, ...active].map((unit) => [unit._id.toHexString(), unit]));
   }
 
-  /** Whether a reference names this unit, deleted or not. */
+  /** Deleted units too. */
   isNamedBy(_id: Types.ObjectId, reference: UnitReference): boolean {
     const unit = this.all.get(_id.toHexString());
     return unit !== undefined && isNamed(unit, reference);
   }
 
-  /** The id of the unit that a reference means; a unit id that two compounds use is ambiguous. */
+  /** A unit id that two compounds use is ambiguous. */
   idOf(reference: UnitReference): Types.ObjectId | 'unknown' | 'ambiguous' {
     const [unit, ...others] = this.active.filter((one) => isNamed(one, reference));
     if (unit === undefined) return 'unknown';
@@ -132,7 +121,6 @@ export class NamedUnits {
   }
 }
 
-/** The field that a reference is about, and its value. */
 function fieldOf(reference: UnitReference): ['slug' | 'recordSystemId' | 'unitId', string] {
   if (typeof reference === 'string') return ['slug', reference];
   return 'unitId' in reference

@@ -14,7 +14,6 @@ import {
 import { type Language, defaultLanguage } from '../../core/localization/language.js';
 import { oneOf } from '../../core/values/rule.js';
 
-/** Fields that units can be sorted by (rule UNIT-5). */
 const sortFields = [
   'createdAt',
   'updatedAt',
@@ -27,10 +26,8 @@ const sortFields = [
 ] as const;
 
 /**
- * The order of stored units; ids decide between equal ones, so that pages do not overlap. A name that has
- * no translation stands before those that have one, in the order of the default names.
- *
- * @param sort fields of {@link sortFields}, descending ones with a `-`
+ * `_id` decides between equal units, so that pages do not overlap. Units without a translation of the name come
+ * first, by their default name.
  */
 export function orderOf(sort: readonly string[], language: Language): Order {
   const order: Record<string, 1 | -1> = {};
@@ -47,7 +44,6 @@ export function orderOf(sort: readonly string[], language: Language): Order {
 export const exportFormats = ['json', 'csv', 'ndjson'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Filters and order of units (rule UNIT-5). */
 export class UnitFiltersQuery {
   @SortList(sortFields, '-createdAt')
   sort?: string;

@@ -28,15 +28,15 @@ import { type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 import { type UnitBatches, UnitsRepository } from '../units.repository.js';
 
-/** By which spreadsheets know that a text is UTF-8. */
+/** Tells spreadsheets that a text is UTF-8. */
 const byteOrderMark = '\u{FEFF}';
 
-/** The parts of a CSV text (RFC 4180) with a header line; lists are separated by `|`. */
+/** RFC 4180 with a header line; lists are separated by `|`. */
 async function* csvText(
   batches: Batches<UnitRow>,
   hasByteOrderMark: boolean,
 ): AsyncGenerator<Buffer, void> {
-  // With the first rows: what fails before them still decides the status.
+  // Sent with the first rows: an error before them still decides the status.
   let header = (hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]);
   for await (const batch of batches) {
     const rows = batch.map((unit) => unitColumns.map((column) => cellOf(unit[column])));
@@ -52,7 +52,7 @@ function cellOf(value: UnitRow[(typeof unitColumns)[number]]): CsvCell {
   return value === null || !('name' in value) ? '' : value.name;
 }
 
-/** The text of an item of a list: the name of an amenity, the address of a picture; of others their JSON. */
+/** The name of an amenity, the address of a picture, or JSON. */
 function labelOf(item: unknown): string {
   const { name, image } = objectOf(item);
   const text = [item, name, image].find((value) => typeof value === 'string');
@@ -61,18 +61,16 @@ function labelOf(item: unknown): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** An export that is ready to be written. */
 export interface UnitExport {
-  /** How many units match; more than the export has when they are too many. */
+  /** All matches, even if the export is cut. */
   readonly total: number;
   readonly end: ListEnd;
   readonly text: AsyncGenerator<Buffer, void>;
 }
 
-/** The units that CRMs poll and export (rules COMP-5, UNIT-5, UNIT-6 and UNIT-8). */
 @Injectable()
 export class UnitsService {
-  /** Most units of an export, and of an order by several fields (rules UNIT-5 and UNIT-6); tests make do with fewer. */
+  /** Most units of an export, and of an order by several fields; tests lower it. */
   mostUnits = 10_000;
 
   constructor(
@@ -84,11 +82,7 @@ export class UnitsService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * All units of a compound, newest first, as the parts of the response's text.
-   *
-   * @throws DomainError 404 when there is no such compound
-   */
+  /** @throws DomainError 404 if there is no such compound */
   async ofCompound(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
     const { organizationId } = caller;
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, [slug]);
@@ -98,7 +92,6 @@ export class UnitsService {
     return listText(this.presenter.presentBatches(caller, units));
   }
 
-  /** A page by number, or what follows a cursor (rule COMP-16). */
   async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<UnitDto>> {
     const { reading, count, batches } = await this.search(caller, query);
     return reading.page(pageOf(query), {
@@ -108,7 +101,7 @@ export class UnitsService {
     });
   }
 
-  /** Begins the export of what matches, or follows a cursor; all of it is read from one snapshot. */
+  /** Reads everything from one snapshot. */
   async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat): Promise<UnitExport> {
     const { reading, count, batches } = await this.search(caller, query);
     const snapshot = this.snapshots.open();
@@ -116,7 +109,7 @@ export class UnitsService {
       const matching = await reading.total(count);
       const mayBeMore = matching > this.mostUnits || reading.after !== undefined;
       const last = mayBeMore ? await this.lastOf(batches) : null;
-      // Not of the snapshot: some of its reads come at the same time.
+      // Outside of the snapshot, whose session allows no parallel reads.
       return { total: matching, end: await withoutSession(() => reading.end(last, matching)) };
     });
     const units = batches({ limit: this.mostUnits });
@@ -129,18 +122,14 @@ export class UnitsService {
     return { total, end, text: snapshot.stream(text) };
   }
 
-  /**
-   * One unit.
-   *
-   * @throws DomainError 404 when there is no such unit
-   */
+  /** @throws DomainError 404 if there is no such unit */
   async read({ organizationId, language }: Caller, slug: string): Promise<UnitDto> {
     const unit = await this.units.findBySlug(organizationId, slug);
     if (unit === null) throw new DomainError(unitErrors.notFound, { slug });
     return this.presenter.present(unit, language);
   }
 
-  /** The last unit of an export; null when no other follows it. */
+  /** Null if no unit follows it. */
   private async lastOf(batches: (part: ListPart) => UnitBatches): Promise<UnitDocument | null> {
     const units: UnitDocument[] = [];
     const part = { skip: this.mostUnits - 1, limit: 2 };
@@ -148,7 +137,6 @@ export class UnitsService {
     return units.length > 1 ? (units[0] ?? null) : null;
   }
 
-  /** How the units that match are counted and read, once that is asked for. */
   private async search(caller: Caller, query: ListUnitsQuery & ExportUnitsQuery) {
     const { organizationId, language } = caller;
     const now = this.clock.now();
@@ -174,7 +162,6 @@ export class UnitsService {
   }
 }
 
-/** Refuses an order that the database cannot make. */
 async function* sortable(batches: UnitBatches, fields: readonly string[]): UnitBatches {
   try {
     yield* batches;
@@ -184,7 +171,6 @@ async function* sortable(batches: UnitBatches, fields: readonly string[]): UnitB
   }
 }
 
-/** What changed is listed in the order of its changes unless the request asks for another one. */
 function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean): string[] {
   if (sort !== undefined) return sort.split(',');
   if (updatedSince !== undefined) return ['updatedAt'];

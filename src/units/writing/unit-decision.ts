@@ -6,30 +6,26 @@ import { unitErrors } from '../unit-errors.js';
 import { statusWhenSent } from '../../availability/availability.js';
 import { slugCandidates } from './slug.js';
 import { type UnitChange, unitChanges } from './unit-writes.service.js';
-import { compoundOf, resolveLinks } from './unit-links.js';
-import { requestFields } from './unit-merge.js';
+import { compoundOf, requestFields, resolveLinks } from './unit-fields.js';
 import type { UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
-/** One `POST /units`. */
 export interface UnitRequest {
   readonly caller: Caller;
   readonly input: UpsertUnitDto;
 }
 
-/** What a request makes of a unit. */
 export interface UnitDecision {
   readonly operation: 'create' | 'update';
   readonly unit: UnitDocument;
-  /** Undefined where nothing is to be stored. */
+  /** Undefined if nothing is stored. */
   readonly change?: UnitChange;
 }
 
 /**
  * Creates a unit or updates the one with the same `recordSystemId`, else `unitId` (rule UNIT-1).
  *
- * @throws DomainError 400 for an unknown name or an id that does not identify one unit, 404 when
- *   there is no unit to retire
+ * @throws DomainError 400 for an unknown name or ambiguous ids, 404 if there is no unit to retire
  */
 export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDecision {
   const { caller, input } = request;
@@ -49,7 +45,7 @@ export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDeci
     : update(records, request, stored, fields);
 }
 
-/** By `recordSystemId`, else by `unitId`; a unit that has another external id is another unit. */
+/** A unit with another external id is another unit. */
 function findUnit(
   records: UnitRecords,
   { recordSystemId, unitId }: UpsertUnitDto,
@@ -90,13 +86,13 @@ function create(
   return { operation: 'create', unit, change: { before: undefined, after: unit, requestId } };
 }
 
-/** The texts that a new unit's slug is made of, the best first. */
+/** By preference. */
 export function slugTexts(fields: Partial<UnitDocument>): (string | undefined)[] {
   const { name } = { ...standIn(fields), ...fields };
   return [name?.['en-us'], fields.unitId, fields.recordSystemId];
 }
 
-/** The name of a unit that was sent without one. */
+/** For a unit without a name. */
 function standIn({ unitId, recordSystemId }: Partial<UnitDocument>) {
   const text = unitId ?? recordSystemId ?? '';
   return { name: { 'en-us': text }, nameStandIn: text };
@@ -116,11 +112,11 @@ function update(
   }
   const { nameStandIn = null } = after;
   if ((before.nameStandIn ?? null) === nameStandIn) return { operation, unit: before };
-  // The default name was sent as it was shown: it stands by itself from now on.
+  // The stand-in was sent as the name: it no longer follows the other translation.
   return { operation, unit: before, change: { before, after: { ...before, nameStandIn } } };
 }
 
-/** A new unit; what is not said of it has its default (rule UNIT-1). */
+/** With the defaults of rule UNIT-1. */
 export function newUnit(
   organizationId: Types.ObjectId,
   fields: Partial<UnitDocument>,

@@ -8,16 +8,14 @@ import { statusWhenSent } from '../../availability/availability.js';
 import { newUnit } from './unit-decision.js';
 import { type UnitChange, unitChanges, UnitWritesService } from './unit-writes.service.js';
 
-/** What an import says of a unit; a location of null is that of the compound. */
+/** A null location stands for the compound. */
 export type ImportedUnit = Partial<UnitDocument> & {
   readonly slug: string;
   readonly compoundId: Types.ObjectId;
 };
 
-/** How many units an import created, updated or left. */
 type SaveCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
-/** The units of a catalogue that is imported (rule OPS-5). */
 @Injectable()
 export class UnitImportsService {
   constructor(
@@ -26,7 +24,7 @@ export class UnitImportsService {
     private readonly writes: UnitWritesService,
   ) {}
 
-  /** Stores a batch with its events, inside the open transaction; units are known by their slugs. */
+  /** Runs inside the open transaction; units are known by their slugs (rule OPS-5). */
   async save(
     organizationId: Types.ObjectId,
     entries: readonly ImportedUnit[],
@@ -58,7 +56,7 @@ export class UnitImportsService {
   }
 }
 
-/** What an import sets of a unit: a status that the unit lacks too, else only what it says. */
+/** Only sent fields change, but a unit without a status gets one. */
 function importedFields(
   before: UnitDocument,
   { status, ...entry }: ImportedUnit,
@@ -74,7 +72,7 @@ function importedFields(
   };
 }
 
-/** A unit in no phase is in its compound; one whose phase is not said stays where it is. */
+/** A unit without a phase is located in its compound; an unsent phase changes nothing. */
 function locationOf(
   before: UnitDocument,
   { compoundId, locationId }: Pick<ImportedUnit, 'compoundId' | 'locationId'>,

@@ -8,11 +8,11 @@ import { UnitReservationsRepository } from '../../availability/unit-reservations
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
 import { slugCandidates } from './slug.js';
 import { slugTexts, type UnitRequest } from './unit-decision.js';
-import { requestFields } from './unit-merge.js';
+import { requestFields } from './unit-fields.js';
 import { UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
-/** Reads all that requests about units may touch, in one query of a kind. */
+/** One query per kind, however many requests. */
 @Injectable()
 export class UnitRecordsLoader {
   constructor(
@@ -26,7 +26,7 @@ export class UnitRecordsLoader {
     { organizationId, now }: LoadOptions<UnitRecords>,
   ): Promise<Loaded<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
-    // Outside of the transaction, in parallel with it: nothing decides about these names but their existence.
+    // In parallel with the transaction: requests only need to know that these names exist.
     const named = readOutsideTransaction(() => this.named(organizationId, inputs));
     const slugs = sent(inputs, 'compound');
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
@@ -49,7 +49,6 @@ export class UnitRecordsLoader {
     };
   }
 
-  /** The ids that names of types, designs and amenities mean. */
   private async named(organizationId: Types.ObjectId, inputs: readonly UpsertUnitDto[]) {
     const idsOf = async (kind: 'propertyTypes' | 'amenities', names: readonly string[]) => {
       const found = await this.catalogue.idsByNames(kind, organizationId, names);
@@ -64,7 +63,7 @@ export class UnitRecordsLoader {
     return { propertyTypes, amenities, unitDesigns };
   }
 
-  /** Units that may be meant, or that may have an id that a request gives to another one. */
+  /** Units that requests may identify, or whose ids they may take. */
   private async candidates(
     organizationId: Types.ObjectId,
     inputs: readonly UpsertUnitDto[],
@@ -87,13 +86,12 @@ export class UnitRecordsLoader {
     return [...recorded, ...others];
   }
 
-  /** The slugs of units among those that new units may get. */
   private async usedSlugs(
     organizationId: Types.ObjectId,
     requests: readonly UnitRequest[],
     units: readonly UnitDocument[],
   ): Promise<string[]> {
-    // A request that is alone and meets a unit updates it, or is refused.
+    // A single request updates the unit that it meets, or is refused.
     if (requests.length === 1 && units.length > 0) return [];
     const candidates = requests.flatMap(({ input, caller: { language } }) =>
       input.compound === undefined
@@ -104,7 +102,6 @@ export class UnitRecordsLoader {
   }
 }
 
-/** The texts that requests send in a field. */
 function sent(
   inputs: readonly UpsertUnitDto[],
   field:

@@ -5,33 +5,28 @@ import type { PhaseDocument } from '../../catalogue/collections/phase.schema.js'
 import type { PendingWrites } from '../../core/writes/write-kind.js';
 import type { UnitChange } from './unit-writes.service.js';
 
-/** Documents by the names that requests give them. */
 export type Named = ReadonlyMap<string, Types.ObjectId | undefined>;
 
-/** What was loaded for requests about units. */
 export interface LoadedUnits {
   readonly organizationId: Types.ObjectId;
-  /** The time of the transaction. */
   readonly now: Date;
-  /** Active units with the ids of the requests. */
   readonly units: readonly UnitDocument[];
   readonly compounds: Named;
   readonly phases: readonly Pick<PhaseDocument, '_id' | 'parentId' | 'slug'>[];
   readonly propertyTypes: Named;
   readonly unitDesigns: Named;
   readonly amenities: Named;
-  /** The statuses of the reservations of units, by the units' ids. */
+  /** By unit id. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
-  /** The slugs of active units, among those that the requests may give. */
+  /** Among the slugs that the requests may give. */
   readonly usedSlugs: readonly string[];
 }
 
-/** The units of a group of requests, as the database has them and as the requests decided so far leave them. */
+/** Units as stored, and as changed by the requests decided so far. */
 export class UnitRecords implements PendingWrites {
-  /** Unique indexes keep apart requests about one unit. */
+  /** None: unique indexes make concurrent requests about one unit conflict. */
   readonly locks = [];
   bytes = 0;
-  /** In the order of the requests. */
   readonly changes: UnitChange[] = [];
   private readonly units: Map<string, UnitDocument>;
   private readonly usedSlugs: Set<string>;
@@ -45,7 +40,7 @@ export class UnitRecords implements PendingWrites {
     return this.active().find((unit) => unit.recordSystemId === recordSystemId);
   }
 
-  /** Units with an id, which is unique within a compound only, in one compound or in all. */
+  /** In one compound, or in all: a unit id is unique within a compound only. */
   findByUnitId(unitId: string, compoundId?: Types.ObjectId | null): UnitDocument[] {
     return this.active().filter(
       (unit) =>
@@ -53,7 +48,7 @@ export class UnitRecords implements PendingWrites {
     );
   }
 
-  /** The phase of a compound with a slug; the oldest one. */
+  /** The oldest phase of the compound with the slug. */
   findPhase(compoundId: Types.ObjectId, slug: string): Types.ObjectId | undefined {
     const { phases } = this.loaded;
     return phases.find((one) => one.slug === slug && isSame(one.parentId, compoundId))?._id;
@@ -67,7 +62,6 @@ export class UnitRecords implements PendingWrites {
     return this.usedSlugs.has(slug);
   }
 
-  /** Takes over a new unit or a change of one. */
   put(change: UnitChange): void {
     const { before, after } = change;
     this.changes.push(change);

@@ -7,17 +7,16 @@ import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.j
 import type { Decided } from '../../core/writes/write-kind.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
-import type { UnitDto, UnitUpsertResponseDto } from '../unit.dto.js';
+import type { UnitDto, UnitUpsertResponseDto, UpsertUnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 import { decideUnit, type UnitDecision, type UnitRequest } from './unit-decision.js';
 import { UnitWritesService } from './unit-writes.service.js';
 import { UnitRecordsLoader } from './unit-records-loader.js';
 import type { UnitRecords } from './unit-records.js';
-import type { UpsertUnitDto } from '../unit.dto.js';
 
 type UnitResponse = Required<Omit<Answer<UnitUpsertResponseDto>, 'headers'>>;
 
-/** Creates, updates and retires units of outside systems (rules UNIT-1 and UNIT-2). */
+/** Upserts units of outside systems (rules UNIT-1 and UNIT-2). */
 @Injectable()
 export class UnitUpsertsService {
   private readonly commit: GroupCommit<UnitRequest, UnitRecords, UnitDecision, UnitResponse>;
@@ -38,13 +37,7 @@ export class UnitUpsertsService {
     });
   }
 
-  /**
-   * Creates a unit or updates the one with the same `recordSystemId`, else `unitId`, in one
-   * transaction with its event.
-   *
-   * @throws DomainError 400 for an unknown name or an id that does not identify one unit, 404 when
-   *   there is no unit to retire
-   */
+  /** @throws DomainError 400 for an unknown name or ambiguous ids, 404 if there is no unit to retire */
   async upsert(caller: Caller, input: UpsertUnitDto): Promise<UnitUpsertResponseDto> {
     if (input.recordSystemId === undefined && input.unitId === undefined) {
       throw new DomainError(unitErrors.idRequired);
@@ -52,7 +45,7 @@ export class UnitUpsertsService {
     return (await this.commit.submit({ caller, input }, input)).body;
   }
 
-  /** Units in one language are presented together: one query of a kind, however many requests. */
+  /** Presents units of one language together: one query per kind, however many requests. */
   private async respond(
     decided: readonly Decided<UnitRequest, UnitDecision>[],
   ): Promise<UnitResponse[]> {

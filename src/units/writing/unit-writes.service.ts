@@ -13,16 +13,15 @@ import { UnitsRepository } from '../units.repository.js';
 
 export type { UnitDocument };
 
-/** A new unit, or a change of one. */
 export interface UnitChange {
   /** Undefined for a new unit. */
   readonly before: UnitDocument | undefined;
   readonly after: UnitDocument;
-  /** Of the request that made it; an import has none. */
+  /** An import has none. */
   readonly requestId?: string;
 }
 
-/** Stores changes of units and makes their events (rule UNIT-4). */
+/** Stores changes of units and publishes their events (rule UNIT-4). */
 @Injectable()
 export class UnitWritesService {
   constructor(
@@ -31,7 +30,7 @@ export class UnitWritesService {
     private readonly outbox: Outbox,
   ) {}
 
-  /** The units that are neither missing nor deleted. */
+  /** Without deleted units. */
   async findAll(
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
@@ -40,7 +39,7 @@ export class UnitWritesService {
     return units.filter(({ isDeleted }) => !isDeleted);
   }
 
-  /** Stores changes with their events, inside the open transaction. */
+  /** Runs inside the open transaction. */
   async store(
     organizationId: Types.ObjectId,
     changes: readonly UnitChange[],
@@ -53,8 +52,8 @@ export class UnitWritesService {
   }
 
   /**
-   * Stores statuses that reservations decided. A unit is written even if its status stays: the write
-   * locks it, so that only one decision about a unit commits (rule DATA-8).
+   * Writes units even if their status stays: the write is a lock, so that of concurrent decisions one commits
+   * (rule DATA-8).
    */
   async storeStatuses(
     organizationId: Types.ObjectId,
@@ -69,7 +68,7 @@ export class UnitWritesService {
     );
   }
 
-  /** The event of each change; undefined if nothing differs (rule CALL-13). */
+  /** Undefined for changes without a difference (rule CALL-13). */
   async eventsOf(
     organizationId: Types.ObjectId,
     changes: readonly UnitChange[],
@@ -96,7 +95,7 @@ export class UnitWritesService {
   }
 }
 
-/** The differences between two states of a unit; a name's language by language. */
+/** Compares names by language. */
 export function unitChanges(before: UnitDocument, after: UnitDocument): FieldChange[] {
   return fieldChanges(auditedFields(before), auditedFields(after), new Set(['name']));
 }

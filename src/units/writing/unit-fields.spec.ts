@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { requestFields } from './unit-merge.js';
+import { requestFields } from './unit-fields.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Parameters<typeof requestFields>[1];
 
-describe('the fields of a request', () => {
-  it('are stored as they are sent, without what refers to other documents', () => {
+describe('requestFields', () => {
+  it('returns the sent values without references', () => {
     const plain = {
       recordSystemId: 'ERP-1',
       unitId: 'A-1',
@@ -25,12 +25,12 @@ describe('the fields of a request', () => {
     expect(requestFields({ ...plain, ...references }, null, 'en-us')).toStrictEqual(plain);
   });
 
-  it('are a storey by its name alone', () => {
+  it('keeps only the name of a floor', () => {
     const floor = { name: 'Ground', level: 0 };
     expect(requestFields({ floor }, null, 'en-us')).toStrictEqual({ floor: { name: 'Ground' } });
   });
 
-  it('are pictures, general ones unless the request says what they show', () => {
+  it('adds the defaults of media', () => {
     const media = [
       { image: 'https://a' },
       { image: 'https://b', imageType: 'floorplan', type: 'video' },
@@ -57,13 +57,13 @@ describe('the name of a unit', () => {
     language: 'en-us' | 'ar-eg' = 'en-us',
   ) => requestFields({ name }, stored, language);
 
-  it('is in the language of the request, or in those that are sent', () => {
+  it('sets the language of the request, or the languages of an object', () => {
     expect(after('Villa')).toEqual({ name: named('Villa'), nameStandIn: null });
     const both = named('Villa', 'فيلا');
     expect(after(both)).toEqual({ name: both, nameStandIn: null });
   });
 
-  it('keeps the translations that are not sent', () => {
+  it('keeps unsent translations', () => {
     const stored = { name: named('Villa', 'فيلا'), nameStandIn: null };
     expect(after('House', stored)).toEqual({ name: named('House', 'فيلا'), nameStandIn: null });
     expect(after('بيت', stored, 'ar-eg')).toEqual({
@@ -72,7 +72,7 @@ describe('the name of a unit', () => {
     });
   });
 
-  it('that is only Arabic stands in for the default one, and takes it along', () => {
+  it('lets a lone Arabic name stand in for the English one until that is sent', () => {
     const first = after('فيلا', null, 'ar-eg');
     expect(first).toEqual({ name: named('فيلا', 'فيلا'), nameStandIn: 'فيلا' });
     const second = after('بيت', first, 'ar-eg');
@@ -83,31 +83,27 @@ describe('the name of a unit', () => {
     });
   });
 
-  it('that was sent stays, even when it is the same as the Arabic one', () => {
+  it('keeps a sent English name that equals the Arabic one', () => {
     const sent = after(named('بيت', 'بيت'));
     expect(sent).toEqual({ name: named('بيت', 'بيت'), nameStandIn: null });
     expect(after('فيلا', sent, 'ar-eg').name).toEqual(named('بيت', 'فيلا'));
   });
 
-  it('that another program has changed since is no stand-in any more', () => {
+  it('keeps an English name that another program changed', () => {
     const stored = { name: named('Villa', 'فيلا'), nameStandIn: 'فيلا' };
     expect(after('بيت', stored, 'ar-eg').name).toEqual(named('Villa', 'بيت'));
   });
 
-  it('of a unit that does not say is a stand-in where both are the same in Arabic letters', () => {
-    const arabic = { name: named('فيلا', 'فيلا') };
-    expect(after('بيت', arabic, 'ar-eg').name).toEqual(named('بيت', 'بيت'));
-    const latin = { name: named('Villa', 'Villa') };
-    expect(after('بيت', latin, 'ar-eg').name).toEqual(named('Villa', 'بيت'));
-    const different = { name: named('دار', 'فيلا') };
-    expect(after('بيت', different, 'ar-eg').name).toEqual(named('دار', 'بيت'));
+  it('keeps an English name that another program stored, even in Arabic letters', () => {
+    const stored = { name: named('فيلا', 'فيلا') };
+    expect(after('بيت', stored, 'ar-eg').name).toEqual(named('فيلا', 'بيت'));
   });
 
-  it('is empty where nobody has named it', () => {
+  it('is empty when neither language is sent', () => {
     expect(after({})).toEqual({ name: { 'en-us': '' }, nameStandIn: null });
   });
 
-  it('follows the Arabic one where there is none', () => {
+  it('takes the Arabic name when the English one is empty', () => {
     for (const stored of [{}, { name: named('') }, { name: named(''), nameStandIn: null }]) {
       expect(after('بيت', stored, 'ar-eg')).toEqual({
         name: named('بيت', 'بيت'),

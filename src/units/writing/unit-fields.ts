@@ -1,5 +1,8 @@
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { storedFields } from '../../catalogue/fields/declared-fields.js';
+import type { Language } from '../../core/localization/language.js';
+import type { Localized } from '../../core/localization/localized.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { Message } from '../../core/localization/messages.service.js';
@@ -8,7 +11,8 @@ import { statusWhenSent } from '../../availability/availability.js';
 import type { Named, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
-/** The fields of a unit that other documents decide. */
+type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;
+
 type Links = Partial<
   Pick<
     UnitDocument,
@@ -16,11 +20,7 @@ type Links = Partial<
   >
 >;
 
-/**
- * The compound that a request names, if it names one.
- *
- * @throws DomainError 400 when there is none
- */
+/** @throws DomainError 400 for an unknown compound */
 export function compoundOf(
   { loaded }: UnitRecords,
   { compound }: UpsertUnitDto,
@@ -34,10 +34,8 @@ export function compoundOf(
 }
 
 /**
- * The ids that the names of a request mean, and its status by the unit's reservations (rules UNIT-1
- * and UNIT-30).
+ * Resolves names to ids, and the status by the reservations of the unit (rules UNIT-1 and UNIT-30).
  *
- * @param compoundId the compound that the request names
  * @throws DomainError 400 that lists every unknown name
  */
 export function resolveLinks(
@@ -53,7 +51,7 @@ export function resolveLinks(
     if (id === undefined) errors.push(unknownName(property, name));
     return id ?? null;
   };
-  /** Null takes a link away, undefined leaves it as it is. */
+  /** Null removes a link; undefined keeps it. */
   const idOf = (property: string, name: string | null | undefined, ids: Named) =>
     typeof name === 'string' ? found(property, name, ids.get(name)) : name;
   const links = withoutUndefined({
@@ -72,7 +70,7 @@ export function resolveLinks(
   return links;
 }
 
-/** The location of a unit, undefined where it stays; one in no phase is in its compound. */
+/** Undefined if it stays. A unit without a phase is located in its compound. */
 function locationOf(
   phase: string | null | undefined,
   stored: UnitDocument | null,
@@ -87,4 +85,33 @@ function locationOf(
 
 function distinct(ids: readonly Types.ObjectId[]): Types.ObjectId[] {
   return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
+}
+
+/** Without references. */
+export function requestFields(
+  input: UpsertUnitDto,
+  stored: StoredName | null,
+  language: Language,
+): Partial<UnitDocument> {
+  const { name, isDeleted } = input;
+  return {
+    ...storedFields(UnitDocument, input),
+    ...(name === undefined ? {} : mergedName(name, stored, language)),
+    ...(isDeleted === undefined ? {} : { isDeleted }),
+  };
+}
+
+/** Merges translations. If `en-us` was never sent, another translation stands in for it and updates it (rule UNIT-32). */
+function mergedName(
+  input: string | Partial<Localized>,
+  stored: StoredName | null,
+  language: Language,
+): Required<Pick<StoredName, 'name' | 'nameStandIn'>> {
+  const sent: Partial<Localized> = typeof input === 'string' ? { [language]: input } : input;
+  const merged = { ...stored?.name, ...sent };
+  const [english, arabic] = [merged['en-us'], merged['ar-eg']];
+  const isStandIn = Boolean(stored?.nameStandIn) && stored?.nameStandIn === stored?.name?.['en-us'];
+  const isOwn = sent['en-us'] !== undefined || !isStandIn;
+  if (isOwn && english) return { name: { ...merged, 'en-us': english }, nameStandIn: null };
+  return { name: { ...merged, 'en-us': arabic ?? '' }, nameStandIn: arabic ?? null };
 }
