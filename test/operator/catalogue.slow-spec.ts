@@ -388,7 +388,8 @@ describe('a catalogue that is imported again', () => {
     const { code, stderr, stdout } = await run(JSON.stringify({ compounds: [compound], units }));
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      'The import stopped after 111 of 131 entries: The body is larger than 8 MiB. ' +
+      'The import stopped after 111 of 131 entries: The event about this change would be larger ' +
+        'than 8 MiB: shorten values, or send them in several requests. ' +
         'Import the file again to finish it.\n',
     );
     const total = async () => (await get('/units?limit=1')).body.pagination.total;

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
@@ -136,6 +138,17 @@ export class CatalogueChecks {
       }
     }
     return errors;
+  }
+
+  /** Why an entry that was checked could not be stored. */
+  reasonOf(error: unknown): string {
+    if (duplicateKey(error))
+      return 'somebody else keeps storing entries with the same slugs or ids';
+    if (!(error instanceof DomainError))
+      return error instanceof Error ? error.message : String(error);
+    return error.messages
+      .map((message) => this.messages.textOf(message, defaultLanguage))
+      .join('; ');
   }
 }
 

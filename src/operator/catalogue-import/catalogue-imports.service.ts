@@ -1,7 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
@@ -36,12 +35,9 @@ export interface ImportOutcome {
 
 /** The batches committed before it stay. */
 class ImportInterruptedError extends Error {
-  constructor(done: number, total: number, cause: unknown) {
-    const reason = duplicateKey(cause)
-      ? 'somebody else keeps storing entries with the same slugs or ids'
-      : String(cause instanceof Error ? cause.message : cause).replace(/\.$/, '');
+  constructor(done: number, total: number, reason: string, cause: unknown) {
     super(
-      `The import stopped after ${done} of ${total} entries: ${reason}. ` +
+      `The import stopped after ${done} of ${total} entries: ${reason.replace(/\.$/, '')}. ` +
         'Import the file again to finish it.',
       { cause },
     );
@@ -102,7 +98,7 @@ export class CatalogueImportsService {
     } catch (error) {
       // The same fault may prevent this write.
       await note('interrupted').catch(() => undefined);
-      throw new ImportInterruptedError(done, total, error);
+      throw new ImportInterruptedError(done, total, this.checks.reasonOf(error), error);
     }
     return { errors, counts };
   }
