@@ -3,7 +3,6 @@ import { TenantCollectionsModule } from '../core/database/documents/tenant-colle
 import { reservationSchema } from './reservation.schema.js';
 import { UnitReservationsRepository } from './unit-reservations.repository.js';
 
-/** The stored reservations: reservations write them, and units read what decides a unit's status. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature({

@@ -11,18 +11,13 @@ export const reservationStatuses = [
 ] as const;
 export type ReservationStatus = (typeof reservationStatuses)[number];
 
-/** The unit statuses that follow from the unit's reservations, by the form in which filters compare them. */
 const derivedStatuses: ReadonlyMap<string, string> = new Map(
   ['Sold', 'Reserved', 'Available'].map((status) => [foldCase(status), status]),
 );
 
 /**
- * A unit's status as its reservations make it (rule CALL-11): Sold while one is approved,
- * else Reserved while one is pending, else Available. A status of another kind, which an operator
- * set, stays.
- *
- * @param current the unit's status now
- * @param reservations statuses of the unit's reservations that are not deleted
+ * The status of a unit with these reservations (rule CALL-11): Sold while one is approved, else Reserved
+ * while one is open, else Available. Any other current status, set by an operator, stays.
  */
 export function availability(
   current: string | null | undefined,
@@ -33,8 +28,8 @@ export function availability(
 }
 
 /**
- * The status that a unit gets when one is sent (rule UNIT-30): where it is one that follows from
- * reservations, in any case, what those that count make of it, or its documented spelling; else as it is sent.
+ * The status of a unit for which one is sent (rule UNIT-30). Reservations that hold the unit override
+ * Sold, Reserved and Available, which are recognized in any case and stored in this spelling.
  */
 export function statusWhenSent(sent: string, reservations: readonly string[]): string {
   const derived = derivedStatuses.get(foldCase(sent));
@@ -46,7 +41,6 @@ function heldStatus(reservations: readonly string[]): string | undefined {
   return reservations.some(isOpen) ? 'Reserved' : undefined;
 }
 
-/** Whether a reservation with this status waits for approval, so that it holds its unit. */
 export function isOpen(status: string | undefined): boolean {
   return status === 'pending' || status === 'pending_cheque_collection';
 }

@@ -5,7 +5,7 @@ import type { ReservationStatus } from './availability.js';
 
 @Schema({ collection: 'reservations' })
 export class ReservationDocument extends DeletableDocument {
-  /** Missing only where another program omitted it; such a unit counts as deleted. */
+  /** Missing only where another program omitted it; the unit then counts as deleted. */
   @Prop({ type: SchemaTypes.ObjectId })
   unitId?: Types.ObjectId | null;
 
@@ -18,7 +18,6 @@ export class ReservationDocument extends DeletableDocument {
   @Prop({ type: String })
   status!: ReservationStatus;
 
-  /** Whether the reservation is active in the partner collection flow. */
   @Prop(raw({ isActive: Boolean }))
   partnerCollection?: { isActive?: boolean } | null;
 
@@ -31,7 +30,6 @@ export class ReservationDocument extends DeletableDocument {
 
 export const reservationSchema = SchemaFactory.createForClass(ReservationDocument);
 
-/** An outside system's id names one reservation of an organization. */
 reservationSchema.index(
   { organizationId: 1, recordSystemId: 1 },
   {
@@ -40,14 +38,12 @@ reservationSchema.index(
     partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
   },
 );
-/** Serves the availability of a unit and the search for another approved reservation. */
 reservationSchema.index(
   { organizationId: 1, unitId: 1, status: 1 },
   { name: 'ofUnit', partialFilterExpression: { isDeleted: false } },
 );
-/** Serves the reservations of a lead, deleted ones included. */
 reservationSchema.index({ organizationId: 1, leadId: 1 }, { name: 'ofLead' });
-/** Serves the reservations whose cheques a partner collects, in the order of their ids. */
+/** Reconciliation walks these by `_id`. */
 reservationSchema.index(
   { organizationId: 1, 'partnerCollection.isActive': 1, _id: 1 },
   {

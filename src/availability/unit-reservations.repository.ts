@@ -8,10 +8,9 @@ import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { ReservationStatus } from './availability.js';
 import type { ReservationDocument } from './reservation.schema.js';
 
-/** The fields of a reservation that decide the availability of its unit. */
 export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'status'>;
 
-/** The reservations of units, which reservations write and units read (rule UNIT-30). */
+/** The reservations of units, none of them deleted (rule UNIT-30). */
 @Injectable()
 export class UnitReservationsRepository {
   constructor(
@@ -19,7 +18,6 @@ export class UnitReservationsRepository {
     private readonly reservations: TenantCollection<ReservationDocument>,
   ) {}
 
-  /** All reservations of units that are not deleted. */
   async ofUnits(
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
@@ -29,7 +27,7 @@ export class UnitReservationsRepository {
     return this.reservations.find(organizationId, filter, { fields: ['unitId', 'status'] });
   }
 
-  /** The statuses of the reservations of units, by the units' ids in hexadecimal. */
+  /** Statuses of reservations by the hexadecimal id of their unit. */
   async statusesByUnit(
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],

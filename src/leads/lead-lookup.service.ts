@@ -55,16 +55,6 @@ export class LeadLookupService {
     return { ok: true, lead: presentLead(lead) };
   }
 
-  /** Ids of active leads, by external id. */
-  async idsOf(
-    organizationId: Types.ObjectId,
-    recordSystemIds: readonly string[],
-  ): Promise<ReadonlyMap<string, Types.ObjectId>> {
-    const fields = ['recordSystemId'] as const;
-    const found = await this.leads.findActive(organizationId, recordSystemIds, { fields });
-    return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
-  }
-
   /**
    * Finds by external id, otherwise by own id or number, including deleted leads: the active one first,
    * then the newest.

@@ -49,6 +49,7 @@ import { LeadWrites } from './upsert/lead-writes.js';
     LeadImportsService,
   ],
   exports: [
+    LeadsRepository,
     LeadLookupService,
     LeadsService,
     LeadPhoneKeys,

@@ -49,6 +49,16 @@ export class LeadsRepository {
     return this.leads.find(organizationId, filter, options);
   }
 
+  /** Ids of active leads, by external id. */
+  async idsOf(
+    organizationId: Types.ObjectId,
+    recordSystemIds: readonly string[],
+  ): Promise<ReadonlyMap<string, Types.ObjectId>> {
+    const fields = ['recordSystemId'] as const;
+    const found = await this.findActive(organizationId, recordSystemIds, { fields });
+    return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
+  }
+
   /** As {@link findActive}, null for more than 16 MiB. */
   async findActiveTogether(
     organizationId: Types.ObjectId,

@@ -1,6 +1,5 @@
 import { errorDefinitions } from '../core/http/errors/domain-error.js';
 
-/** The errors of reservations, their cheque wallets and the callback. */
 export const reservationErrors = errorDefinitions('reservations', {
   reservationNotFound: {
     status: 404,

@@ -1,4 +1,3 @@
-/** Requests of `POST /reservations` for the reference. */
 export const reservationExamples = {
   'With the cheques to collect': {
     recordSystemId: 'deal-4711',
@@ -28,7 +27,7 @@ export const reservationExamples = {
 
 const reservationId = '6740b1f2c3d4e5f607182940';
 
-/** Requests of the callback for the reference; they succeed in this order. */
+/** They succeed in this order. */
 export const callbackExamples = {
   'The reservation is approved': { reservationId, reservationStatus: 'approved' },
   'A cheque was collected': {
@@ -42,7 +41,6 @@ export const callbackExamples = {
   'The reservation is canceled': { reservationId, reservationStatus: 'canceled' },
 };
 
-/** Requests of `POST /reservations/reconciliation` for the reference. */
 export const reconciliationExamples = {
   'Some cheques': {
     cheques: [
@@ -63,7 +61,6 @@ export const reconciliationExamples = {
 
 const id = '$response.body#/reservation/_id';
 
-/** What the response to `POST /reservations` leads to. */
 export const reservationLinks = {
   read: { operationId: 'readReservation', parameters: { reservationId: id } },
   report: { operationId: 'reportReservationChange', requestBody: { reservationId: id } },

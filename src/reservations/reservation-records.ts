@@ -19,9 +19,8 @@ import type { ReservationState } from './reservation-state.js';
 
 export interface LoadedReservations {
   readonly reservations: readonly ReservationDocument[];
-  /** Without those that are missing or deleted. */
+  /** Without missing and deleted units. */
   readonly units: readonly UnitDocument[];
-  /** All reservations of the units. */
   readonly ofUnits: readonly UnitReservation[];
   /** Of each reservation the active one first, then the one deleted last. */
   readonly wallets: readonly ChequeWalletDocument[];
@@ -59,7 +58,6 @@ export class ReservationRecords implements PendingWrites {
     return [...this.reservations.values()].find((one) => one.recordSystemId === recordSystemId);
   }
 
-  /** The state of a reservation, which may be a new one. */
   stateOf(reservation: ReservationDocument): ReservationState {
     const { _id, unitId } = reservation;
     const ofUnit = this.ofUnits.get(keyOf(unitId)) ?? [];
@@ -75,7 +73,6 @@ export class ReservationRecords implements PendingWrites {
     };
   }
 
-  /** Takes over the decision about a request. */
   put(before: ReservationState, after: ReservationState, requestId: string): void {
     const { reservation, unit, wallets } = after;
     const key = keyOf(reservation._id);

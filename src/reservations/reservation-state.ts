@@ -7,7 +7,6 @@ import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 /** A reservation and all that decisions about it read and change; each decision makes a new one. */
 export interface ReservationState {
   readonly reservation: ReservationDocument;
-  /** Null when it is missing or deleted. */
   readonly unit: UnitDocument | null;
   /**
    * Whether the unit is written even when its status stays: that write makes two decisions about one
@@ -28,7 +27,6 @@ export interface WalletEvent {
   readonly changes?: readonly FieldChange[];
 }
 
-/** Whether a decision changed the reservation, its unit or its wallets. */
 export function hasChanged(before: ReservationState, after: ReservationState): boolean {
   return (
     before.reservation !== after.reservation ||

@@ -40,7 +40,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
 import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
 import type { Caller } from '../tenants/keys/caller.js';
 
-/** The headers that say what the callback's empty body cannot (rule CALL-14). */
+/** The callback's body is empty; its headers report what it did (rule CALL-14). */
 const callbackResponseHeaders = {
   'x-callback-reservation': {
     description:
@@ -57,7 +57,6 @@ const callbackResponseHeaders = {
   },
 };
 
-/** The errors that end a callback, with these headers. */
 const callbackErrors = [
   reservationErrors.reservationNotFound,
   reservationErrors.unitNotFound,

@@ -17,7 +17,6 @@ import { ReservationsController } from './reservations.controller.js';
 import { ReservationsRepository } from './reservations.repository.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 
-/** Reservations, their cheque wallets and the callback of collection partners. */
 @Module({
   imports: [
     AvailabilityModule,

@@ -13,16 +13,10 @@ import {
 } from '../core/database/documents/keyset.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { Tenants } from '../core/database/documents/tenant-queries.js';
+import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 
-/** A wallet without the histories of its cheques. */
-export type RecordedWallet = Pick<
-  ChequeWalletDocument,
-  '_id' | 'reservationId' | 'isDeleted' | 'cheques'
->;
-
-const recordedFields = [
+export const fieldsWithoutHistories = [
   'reservationId',
   'isDeleted',
   'cheques.installmentId',
@@ -34,7 +28,6 @@ const recordedFields = [
 /** The active wallet first, then the one deleted last. */
 const latestFirst = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
 
-/** Reservations and their cheque wallets. */
 @Injectable()
 export class ReservationsRepository {
   constructor(
@@ -61,7 +54,6 @@ export class ReservationsRepository {
     return this.reservations.find(organizationId, filter);
   }
 
-  /** The reservation, deleted or not. */
   async findIncludingDeleted(
     organizationIds: Tenants,
     _id: Types.ObjectId,
@@ -84,7 +76,6 @@ export class ReservationsRepository {
     return [...new Map(found.flat().map((one) => [one._id.toHexString(), one])).values()];
   }
 
-  /** The reservations of a unit that are not deleted, newest first. */
   async listOfUnit(
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
@@ -93,7 +84,6 @@ export class ReservationsRepository {
     return this.reservations.page(organizationId, { unitId, ...notDeleted }, newestFirst, part);
   }
 
-  /** The reservations of leads, deleted ones included, newest first. */
   async listOfLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
@@ -122,20 +112,11 @@ export class ReservationsRepository {
   async walletsOf(
     organizationId: Types.ObjectId,
     reservationIds: readonly Types.ObjectId[],
+    options: Pick<ReadOptions<ChequeWalletDocument>, 'fields'> = {},
   ): Promise<ChequeWalletDocument[]> {
     if (reservationIds.length === 0) return [];
     const filter = { reservationId: { $in: reservationIds } };
-    return this.wallets.find(organizationId, filter, { sort: latestFirst });
-  }
-
-  /** The wallets in the same order, without histories. */
-  async recordedWalletsOf(
-    organizationId: Types.ObjectId,
-    reservationIds: readonly Types.ObjectId[],
-  ): Promise<RecordedWallet[]> {
-    if (reservationIds.length === 0) return [];
-    const filter = { reservationId: { $in: reservationIds } };
-    return this.wallets.find(organizationId, filter, { sort: latestFirst, fields: recordedFields });
+    return this.wallets.find(organizationId, filter, { sort: latestFirst, ...options });
   }
 
   async write(

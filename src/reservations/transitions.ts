@@ -4,7 +4,6 @@ import type { ReservationStatus } from '../availability/availability.js';
 export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
 export type ChequeStatus = (typeof chequeStatuses)[number];
 
-/** An effect of a callback on the reservation, its unit or its wallet. */
 export type Effect =
   /** Status approved, `approvedAt`, unit Sold. */
   | 'approve'
@@ -17,7 +16,6 @@ export type Effect =
 
 export type TransitionError = 'unitNotFound' | 'notPendingChequeCollection' | 'unitAlreadyReserved';
 
-/** The effects of a step in their order, or why it fails. */
 export interface Decision {
   readonly effects: readonly Effect[];
   readonly error?: TransitionError;
@@ -25,18 +23,13 @@ export interface Decision {
   readonly isIgnored?: true;
 }
 
-/** The facts that decide the reservation step. */
 export interface ReservationFacts {
   readonly status: ReservationStatus;
-  /** Whether the unit is missing or deleted. */
   readonly isUnitDeleted: boolean;
 }
 
-/** The facts that decide the consequences of a report. */
 export interface ChequeFacts extends ReservationFacts {
-  /** The cheque's status before the report. */
   readonly previousStatus: ChequeStatus;
-  /** Whether another reservation of the unit is approved. */
   readonly isUnitReservedByAnother: boolean;
 }
 
@@ -69,10 +62,7 @@ const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
   { from: 'any', trigger: 'expired', decision: ignore },
 ];
 
-/**
- * The rows of rule CALL-5, about `chequeStatus`; the first that fits decides. Without one, the report
- * is stored and nothing else changes.
- */
+/** The rows of rule CALL-5, about `chequeStatus`; the first that fits decides, else nothing more changes. */
 const chequeRows: readonly Row<ChequeStatus, ChequeFacts>[] = [
   { from: 'any', trigger: 'bounced', decision: cancel },
   {
@@ -85,7 +75,6 @@ const chequeRows: readonly Row<ChequeStatus, ChequeFacts>[] = [
   { from: 'any', trigger: 'collected', when: isPendingChequeCollection, decision: approve },
 ];
 
-/** The effect of a requested `reservationStatus`; none without one. */
 export function decideReservation(
   facts: ReservationFacts,
   requested: ReservationStatus | undefined,

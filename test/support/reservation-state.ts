@@ -36,7 +36,7 @@ export function walletWith(fields: Partial<ChequeWalletDocument> = {}): ChequeWa
   return { ...stored, _id: new ObjectId(), reservationId, cheques: [chequeWith()], ...fields };
 }
 
-/** What makes a wallet a soft-deleted one. */
+/** The fields of a soft-deleted wallet. */
 export const deleted = { isDeleted: true, deletedAt: before };
 
 /** A reservation that is the only one of its unit and has no wallet. */

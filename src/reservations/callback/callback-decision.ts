@@ -34,7 +34,6 @@ export interface StatusChange<Status extends string = string> {
   readonly to: Status;
 }
 
-/** The changes of a callback, for the operator (rule CALL-15). */
 export interface CallbackEffects {
   readonly reservation?: StatusChange<ReservationStatus>;
   /** A report is stored also when it repeats the status. */
@@ -43,7 +42,6 @@ export interface CallbackEffects {
   readonly wallet?: 'deleted' | 'restored';
 }
 
-/** The outcome of steps, with the state to store and the report that was added. */
 type Steps = CallbackOutcome & {
   readonly state: ReservationState;
   readonly report?: StatusChange<ChequeStatus>;
@@ -127,7 +125,6 @@ function reportCheque(steps: Steps, report: ChequeReport): Steps {
   };
 }
 
-/** @param walletId the wallet to restore */
 function applyEffects(
   loaded: ReservationState,
   effects: readonly Effect[],

@@ -39,7 +39,6 @@ export class CallbackLogDocument extends TenantDocument {
   outcome!: Omit<CallbackOutcome, 'error'> & {
     readonly status: number;
     readonly errorCode: string | null;
-    /** The messages of the error response. */
     readonly messages: readonly string[];
     /** Absent where nothing was decided, and in entries of earlier versions. */
     readonly effects?: CallbackEffects;
@@ -91,7 +90,6 @@ export class CallbackLogRepository {
     );
   }
 
-  /** The callbacks about a reservation, newest first. */
   async ofReservation(
     organizationIds: Tenants,
     reservationId: string,

@@ -6,7 +6,6 @@ import { chequeNumber, externalId, isObjectId } from '../../core/values/text.js'
 import { reservationStatuses } from '../../availability/availability.js';
 import { chequeStatuses } from '../transitions.js';
 
-/** A known field whose value is not kept. */
 export interface RefusedField {
   readonly field: string;
   readonly type: string;
@@ -14,18 +13,15 @@ export interface RefusedField {
   readonly length: number | null;
 }
 
-/** What the log keeps of a callback's body: no free text, so that no person leaves a trace (rule CALL-15). */
+/** The logged parts of a callback's body: no free text, so no personal data (rule CALL-15). */
 export interface CallbackRecord {
   readonly requestId: string;
-  /** The known fields that have valid values. */
   readonly payload: Readonly<Record<string, unknown>>;
   readonly refusedFields: readonly RefusedField[];
-  /** How many other fields there were. */
   readonly otherFields: number;
 }
 
-/** Which values of each known field are kept. */
-const kept = new Map<string, (value: unknown) => boolean>([
+const isKeptField = new Map<string, (value: unknown) => boolean>([
   ['reservationId', (value) => typeof value === 'string' && isObjectId(value)],
   ['installmentId', (value) => isValid(externalId, value)],
   ['chequeNumber', (value) => isValid(chequeNumber, value)],
@@ -34,10 +30,9 @@ const kept = new Map<string, (value: unknown) => boolean>([
   ['reservationStatus', (value) => isSpellingOf(reservationStatuses, value)],
 ]);
 
-/** The record of a request; a body that is no object has no known field. */
 export function callbackRecord({ id, body }: Pick<FastifyRequest, 'id' | 'body'>): CallbackRecord {
   const fields = isPlainObject(body) ? Object.entries(body) : [];
-  const known = fields.filter(([field]) => kept.has(field));
+  const known = fields.filter(([field]) => isKeptField.has(field));
   return {
     requestId: id,
     payload: Object.fromEntries(known.filter(isKept)),
@@ -47,13 +42,13 @@ export function callbackRecord({ id, body }: Pick<FastifyRequest, 'id' | 'body'>
 }
 
 function isKept([field, value]: [string, unknown]): boolean {
-  return kept.get(field)?.(value) === true;
+  return isKeptField.get(field)?.(value) === true;
 }
 
-/** Longer texts are no misspelt status, whatever stands between their letters. */
+/** Bounds the separators between the letters. */
 const longestSpelling = 64;
 
-/** Whether a value is one of the statuses but for case, blanks and separators. */
+/** Whether a value equals one of the statuses, ignoring case, blanks and separators. */
 function isSpellingOf(statuses: readonly string[], value: unknown): boolean {
   if (typeof value !== 'string' || value.length > longestSpelling) return false;
   const letters = lettersOf(value);
@@ -68,12 +63,11 @@ function refusedField([field, value]: [string, unknown]): RefusedField {
   if (typeof value === 'string') return { field, type: 'string', length: value.length };
   if (Array.isArray(value)) return { field, type: 'array', length: value.length };
   if (isPlainObject(value)) return { field, type: 'object', length: Object.keys(value).length };
-  // An integer that a double does not hold is an object of the database.
+  // Inexact integers are objects of the driver.
   const type = value === null ? 'null' : typeof value;
   return { field, type: type === 'object' ? 'number' : type, length: null };
 }
 
-/** The fields of a callback as people read them, without the reservation's own id; refused values were not kept. */
 export function sentFields({
   payload,
   refusedFields,

@@ -6,16 +6,13 @@ import { chequeNumber, chequeNumberLimit, string } from '../../core/values/text.
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
-/**
- * Query of `POST /reservations/webhook`; the check of the key has read it. The reference tells of it
- * in words: a second field for the same key would be filled in instead of the header.
- */
+/** Not documented as a parameter: tools would fill it in instead of the header. */
 export class CallbackQuery {
   @Allow()
   'api-key'?: unknown;
 }
 
-/** The id of a reservation in a body; anything that is not empty, so that an unknown one is not found. */
+/** The id of a reservation: any text, since an unknown one is a 404. */
 export function ReservationIdField(description: string): PropertyDecorator {
   return Field({ required: true, description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
     { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
@@ -23,7 +20,6 @@ export function ReservationIdField(description: string): PropertyDecorator {
   ]);
 }
 
-/** The number of a cheque in a body. */
 export function ChequeNumberField(description = 'Stored with the cheque.'): PropertyDecorator {
   const api = { type: String, maxLength: chequeNumberLimit, description, example: '000123' };
   return Field(api, chequeNumber);

@@ -78,12 +78,7 @@ export class CallbacksService {
     });
   }
 
-  /**
-   * Applies a callback and logs it in one transaction, which an error of the callback does not undo.
-   *
-   * @returns the headers of the response
-   * @throws DomainError 404 or 422 with these headers
-   */
+  /** @throws DomainError whose changes are committed nevertheless (rule CALL-7) */
   async handle(
     caller: RequestCaller,
     callback: CallbackDto,
@@ -187,7 +182,6 @@ function apply(
   return outcome;
 }
 
-/** Headers that say what the empty body cannot (rule CALL-14). */
 function callbackHeaders({ reservation, cheque }: CallbackOutcome): Record<string, string> {
   return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
 }

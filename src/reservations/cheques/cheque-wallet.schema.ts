@@ -3,7 +3,6 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { DeletableDocument } from '../../core/database/documents/tenant-document.js';
 import type { ChequeStatus } from '../transitions.js';
 
-/** What a report says about a cheque. */
 @Schema({ _id: false })
 class ChequeFields {
   @Prop({ type: String })
@@ -16,7 +15,7 @@ class ChequeFields {
   readonly chequeAmount?: number;
 }
 
-/** One report about a cheque; entries are only ever added. */
+/** One report about a cheque. Entries are never changed. */
 @Schema({ _id: false })
 export class ChequeHistoryEntry extends ChequeFields {
   @Prop({ type: Date })
@@ -26,7 +25,6 @@ export class ChequeHistoryEntry extends ChequeFields {
   readonly source!: string;
 }
 
-/** A cheque of a wallet, known to the partner by its installment. */
 @Schema({ _id: false })
 export class Cheque extends ChequeFields {
   @Prop({ type: String })
@@ -39,7 +37,6 @@ export class Cheque extends ChequeFields {
   readonly statusHistory?: readonly ChequeHistoryEntry[];
 }
 
-/** The cheques of a reservation. */
 @Schema({ collection: 'chequeWallets' })
 export class ChequeWalletDocument extends DeletableDocument {
   @Prop({ type: SchemaTypes.ObjectId })
@@ -51,13 +48,12 @@ export class ChequeWalletDocument extends DeletableDocument {
   @Prop({ type: [SchemaFactory.createForClass(Cheque)] })
   cheques?: readonly Cheque[];
 
-  /** Another one with each status that reports have to see; no content (rule CALL-12). */
+  /** Replaced to make parallel reports conflict (rule CALL-12). */
   statusLock?: Types.ObjectId;
 }
 
 export const chequeWalletSchema = SchemaFactory.createForClass(ChequeWalletDocument);
 
-/** A reservation has one active wallet. */
 chequeWalletSchema.index(
   { organizationId: 1, reservationId: 1 },
   {
@@ -66,7 +62,6 @@ chequeWalletSchema.index(
     partialFilterExpression: { isDeleted: false, reservationId: { $exists: true } },
   },
 );
-/** Serves the wallets of a reservation, the soft-deleted ones newest first. */
 chequeWalletSchema.index(
   { organizationId: 1, reservationId: 1, isDeleted: 1, deletedAt: -1 },
   { name: 'ofReservation' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { before, chequeWith, now } from '../../../test/support/reservation-state.js';
+import { before, chequeWith, now, walletWith } from '../../../test/support/reservation-state.js';
 import {
   chequeReport,
   chequesOf,
@@ -49,9 +49,9 @@ describe('what another program has stored', () => {
 });
 
 describe('findCheque', () => {
-  const active = { isDeleted: false, cheques: [first, second] };
-  const deleted = { isDeleted: true, cheques: [chequeWith(), third] };
-  const oldest = { isDeleted: true, cheques: [chequeWith({ installmentId: '3' })] };
+  const active = walletWith({ cheques: [first, second] });
+  const deleted = walletWith({ isDeleted: true, cheques: [chequeWith(), third] });
+  const oldest = walletWith({ isDeleted: true, cheques: [chequeWith({ installmentId: '3' })] });
 
   it('looks into the active wallet, then into the one that was deleted last', () => {
     const wallets = [active, deleted, oldest];

@@ -5,61 +5,45 @@ import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-
 export type ChequeReport = Required<Pick<CallbackDto, 'installmentId' | 'chequeStatus'>> &
   ChequeDetails;
 
-/** What a request can say of a cheque. */
 interface ChequeDetails {
   readonly chequeNumber?: string | undefined;
   readonly chequeAmount?: number | undefined;
   readonly dueDate?: Date | undefined;
 }
 
-/** The report about a cheque in a callback, if there is one. */
 export function chequeReport(callback: CallbackDto): ChequeReport | undefined {
   const { installmentId, chequeStatus, chequeNumber, chequeAmount } = callback;
   if (installmentId === undefined || chequeStatus === undefined) return undefined;
   return { installmentId, chequeStatus, chequeNumber, chequeAmount };
 }
 
-/** The cheques of a wallet, without what another program put among them and is no object. */
+/** Without values of other programs that are no objects. */
 export function chequesOf({ cheques }: Pick<ChequeWalletDocument, 'cheques'>): Cheque[] {
   return objectsOf(cheques);
 }
 
-/** The reports about a cheque, oldest first, without what is no object. */
 export function historyOf({ statusHistory }: Pick<Cheque, 'statusHistory'>): ChequeHistoryEntry[] {
   return objectsOf(statusHistory);
 }
 
 function objectsOf<T>(stored: readonly T[] | undefined): T[] {
-  const isObject = (item: T) => typeof item === 'object' && item !== null;
-  return listOf(stored).filter(isObject);
+  return listOf(stored).filter((item) => typeof item === 'object' && item !== null);
 }
 
 function listOf<T>(stored: readonly T[] | undefined): readonly T[] {
   return Array.isArray(stored) ? (stored as readonly T[]) : [];
 }
 
-/** What the search for a cheque looks at. */
-type SearchedWallet = Pick<ChequeWalletDocument, 'isDeleted' | 'cheques'>;
-
-/** A cheque and the wallet that holds it. */
-export interface FoundCheque<Wallet = ChequeWalletDocument> {
-  readonly wallet: Wallet;
+export interface FoundCheque {
+  readonly wallet: ChequeWalletDocument;
   readonly cheque: Cheque;
 }
 
-/** The source of what a callback reports. */
-const source = 'External API';
-
-/**
- * Where a report belongs: the cheque in its wallet, `'skip'` when the reservation has no wallet that
- * matches, `'missing'` when its active wallet does not hold the cheque (rule CALL-6).
- *
- * @param wallets of the reservation: the active one first, then the one deleted last
- */
-export function findCheque<Wallet extends SearchedWallet>(
-  wallets: readonly Wallet[],
+/** `'missing'` if the active wallet does not hold the cheque, `'skip'` if none is active (rule CALL-6). */
+export function findCheque(
+  wallets: readonly ChequeWalletDocument[],
   installmentId: string,
-): FoundCheque<Wallet> | 'skip' | 'missing' {
+): FoundCheque | 'skip' | 'missing' {
   for (const wallet of wallets) {
     const cheque = chequesOf(wallet).find((one) => one.installmentId === installmentId);
     if (cheque !== undefined) return { wallet, cheque };
@@ -68,9 +52,8 @@ export function findCheque<Wallet extends SearchedWallet>(
 }
 
 /**
- * The cheques of a wallet with those of a request: new ones are added as pending, existing ones get
- * the fields of the request and keep their state and history (rule RES-5). Everything else that
- * another program has put into the list stays.
+ * Adds the cheques of a request as pending; those already in the wallet get the sent fields and keep
+ * status and history (rule RES-5). Other values in the list stay, as other programs stored them.
  */
 export function mergedCheques(
   stored: ChequeWalletDocument['cheques'],
@@ -94,10 +77,10 @@ export function mergedCheques(
   ];
 }
 
-/** A cheque after a report: its fields, and one more entry in its history (rule CALL-8). */
+/** Sets the reported fields and adds an entry to the history (rule CALL-8). */
 export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
   const fields = { status: report.chequeStatus, ...fieldsOf(report) };
-  const entry: ChequeHistoryEntry = { ...fields, changedAt, source };
+  const entry: ChequeHistoryEntry = { ...fields, changedAt, source: 'External API' };
   return { ...cheque, ...fields, statusHistory: [...listOf(cheque.statusHistory), entry] };
 }
 

@@ -16,14 +16,9 @@ import {
   reportedCheque,
 } from './cheques.js';
 
-/** As stored. */
 const maxWalletBytes = 4 * mebibyte;
 
-/**
- * Adds what a partner reports about a cheque of the state (rule CALL-8).
- *
- * @returns null when the wallet would become too large
- */
+/** Stores a report about a cheque (rule CALL-8); null when the wallet would become too large. */
 export function addReport(
   state: ReservationState,
   { wallet, cheque }: FoundCheque,
@@ -38,8 +33,7 @@ export function addReport(
 }
 
 /**
- * Creates the wallet, or extends the active one, else the one deleted last, so that a bounced cheque
- * stays where its recovery is looked for (rule RES-5).
+ * Creates a wallet only if there is none, so that the recovery of a bounced cheque finds it (rule RES-5).
  *
  * @returns the same state when nothing changes, null when the wallet would become too large
  */
@@ -68,11 +62,7 @@ export function deleteWallet(state: ReservationState): ReservationState {
   return withWallet(state, { type: 'wallet.deleted', wallet });
 }
 
-/**
- * Makes a soft-deleted wallet active again, unless another one is active.
- *
- * @param id of the wallet; without it the one deleted last
- */
+/** Restores this wallet, or the one deleted last, unless a wallet is active. */
 export function restoreWallet(state: ReservationState, id?: Types.ObjectId): ReservationState {
   const { wallets, now } = state;
   const stored = id === undefined ? wallets[0] : wallets.find(({ _id }) => _id.equals(id));
@@ -83,14 +73,13 @@ export function restoreWallet(state: ReservationState, id?: Types.ObjectId): Res
 }
 
 /**
- * Writes the wallet although its content stays. A report that goes by the status of before, and is stored in the
- * same moment by another instance, would else be taken for one that came before the change of the status
- * and be missing from its response (rule CALL-12).
+ * Writes the wallet although its content stays, so that a report in parallel conflicts. It decides by the
+ * old status, and the response to this request would not show it (rule CALL-12).
  */
 export function touchWallet(state: ReservationState): ReservationState {
   const [first, ...others] = state.wallets;
   if (first === undefined) return state;
-  // A time could be the stored one, which would be no write and so no conflict.
+  // An equal value, such as the same millisecond, would be no write and no conflict.
   return { ...state, wallets: [{ ...first, statusLock: new Types.ObjectId() }, ...others] };
 }
 
@@ -119,7 +108,7 @@ function withWallet(state: ReservationState, event: WalletEvent): ReservationSta
   return { ...state, wallets, events: [...state.events, event] };
 }
 
-/** @returns null when the wallet would be too large, as it is stored or in an event about it (rule CALL-8) */
+/** Null when the wallet would be too large as stored, or in an event about it (rule CALL-8). */
 function withLargerWallet(state: ReservationState, event: WalletEvent): ReservationState | null {
   const { wallet, changes = [] } = event;
   const isTooLarge = BSON.calculateObjectSize(wallet) > maxWalletBytes;
@@ -127,7 +116,7 @@ function withLargerWallet(state: ReservationState, event: WalletEvent): Reservat
   return withWallet(state, event);
 }
 
-/** Whether all events about a reservation with a wallet can be sent, the later ones too. */
+/** Whether every event about a reservation and its wallet could be sent. */
 export function fitsEvents(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,
@@ -135,12 +124,11 @@ export function fitsEvents(
 ): boolean {
   return fitsEvent(
     { reservation, wallet, changes },
-    // The largest of them show the wallet as a part of its reservation.
+    // The largest events show the wallet inside its reservation.
     () => ({ data: presentReservation(reservation, wallet), changes }),
   );
 }
 
-/** The differences between cheques by installment, without their histories. */
 function chequeChanges(before: readonly Cheque[], after: readonly Cheque[]): FieldChange[] {
   const existing = new Map(before.map((cheque) => [cheque.installmentId, cheque]));
   return after.flatMap((cheque) => {

@@ -26,11 +26,9 @@ import type { InspectedReservation } from './reservations.service.js';
 
 export type { ShownCallback, StatusTransition, TimelineEntry };
 
-/** The history of a reservation, made of its newest callbacks and events. */
 export interface ReservationHistory {
   readonly timeline: readonly TimelineEntry[];
   readonly statusPath: readonly StatusTransition[];
-  /** Whether there are callbacks before these. */
   readonly isCut: boolean;
   /** The other approved reservations of the unit, because of which callbacks are refused. */
   readonly approvedOthers: readonly string[];
@@ -58,7 +56,6 @@ const reservationTypes = [
 ] as const;
 const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
 
-/** The history of reservations and of the status of their units, for the operator. */
 @Injectable()
 export class ReservationHistoryService {
   constructor(

@@ -3,7 +3,6 @@ import type { StatusChange } from '../callback/callback-decision.js';
 import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
 import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.js';
 
-/** A logged callback as the operator sees it. */
 export interface ShownCallback extends Pick<
   CallbackLogDocument,
   'requestId' | 'payload' | 'refusedFields' | 'otherFields' | 'outcome'
@@ -13,12 +12,10 @@ export interface ShownCallback extends Pick<
   readonly apiKeyId: string;
 }
 
-/** An event about the reservation or one of its wallets. */
 export interface TimelineEvent {
   readonly type: string;
   readonly at: Date;
   readonly requestId: string | undefined;
-  /** The change of the reservation's status, if the event is about one. */
   readonly status?: StatusChange | undefined;
 }
 
@@ -110,7 +107,6 @@ function hasEmitted({ requestId, receivedAt, outcome }: ShownCallback, event: Ti
   );
 }
 
-/** The reports in cheque histories that belong to none of the callbacks. */
 function unloggedReports(
   wallets: ReservationPast['wallets'],
   callbacks: readonly ShownCallback[],

@@ -7,28 +7,7 @@ import { chequeStatuses } from '../transitions.js';
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;
 
-/** One report about a cheque. */
-export class ChequeHistoryEntryDto {
-  @ApiProperty({ type: String, enum: [...chequeStatuses], example: 'bounced' })
-  status!: string;
-
-  @ApiPropertyOptional({ type: String, example: '000123' })
-  chequeNumber?: string;
-
-  @ApiPropertyOptional({ type: Number, example: 250_000 })
-  chequeAmount?: number;
-
-  @ApiProperty({ ...time, nullable: true, description: 'When the report arrived.' })
-  changedAt!: string | null;
-
-  @ApiProperty({ type: String, description: 'Who reported it.', example: 'External API' })
-  source!: string;
-}
-
-export class ChequeDto {
-  @ApiProperty({ type: String, example: 'installment-3' })
-  installmentId!: string;
-
+class ChequeFactsDto {
   @ApiProperty({ type: String, enum: [...chequeStatuses], example: 'collected' })
   status!: string;
 
@@ -37,6 +16,19 @@ export class ChequeDto {
 
   @ApiPropertyOptional({ type: Number, example: 250_000 })
   chequeAmount?: number;
+}
+
+export class ChequeHistoryEntryDto extends ChequeFactsDto {
+  @ApiProperty({ ...time, nullable: true, description: 'When the report arrived.' })
+  changedAt!: string | null;
+
+  @ApiProperty({ type: String, description: 'Who reported it.', example: 'External API' })
+  source!: string;
+}
+
+export class ChequeDto extends ChequeFactsDto {
+  @ApiProperty({ type: String, example: 'installment-3' })
+  installmentId!: string;
 
   @ApiPropertyOptional({ ...time })
   dueDate?: string;

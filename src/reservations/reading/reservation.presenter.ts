@@ -18,7 +18,6 @@ export function presentReservation(
   return { ...presentFields(reservation), chequeWallet };
 }
 
-/** The reservation without its wallet. */
 export function presentFields(
   reservation: ReservationDocument,
 ): Omit<ReservationDto, 'chequeWallet'> {
@@ -38,7 +37,6 @@ export function presentFields(
   };
 }
 
-/** The wallet in responses and in Wallet events. */
 export function presentWallet(wallet: ChequeWalletDocument): ChequeWalletDto {
   return {
     _id: wallet._id.toHexString(),

@@ -14,12 +14,10 @@ import { ReservationsRepository } from '../reservations.repository.js';
 import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 import { presentFields, presentReservation, presentWallet } from './reservation.presenter.js';
 
-/** A reservation as the operator lists it. */
 export interface FoundReservation extends Omit<ReservationDto, 'chequeWallet'> {
   readonly organizationId: string;
 }
 
-/** A reservation with all that callbacks depend on. */
 export interface InspectedReservation extends FoundReservation {
   /** Null when the unit is missing, not when it is deleted. */
   readonly unit: UnitSummary | null;
@@ -55,7 +53,6 @@ export class ReservationsService {
     return presented;
   }
 
-  /** A reservation, deleted or not, with its unit and wallets. */
   async inspect(
     organizationIds: Tenants,
     id: Types.ObjectId,
@@ -77,7 +74,6 @@ export class ReservationsService {
     return found.map(presentFound);
   }
 
-  /** The reservations of the callbacks with the id of a request. */
   async ofRequest(
     organizationIds: Tenants,
     requestId: string,
@@ -89,7 +85,6 @@ export class ReservationsService {
     return found.flat();
   }
 
-  /** The reservations of a unit that are not deleted, newest first. */
   async ofUnit(
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
@@ -98,7 +93,6 @@ export class ReservationsService {
     return presentPage(await this.reservations.listOfUnit(organizationId, unitId, part));
   }
 
-  /** The reservations of leads, deleted ones included, newest first. */
   async ofLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],

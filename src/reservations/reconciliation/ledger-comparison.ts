@@ -1,24 +1,21 @@
+import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { chequesOf, findCheque } from '../cheques/cheques.js';
 import { presentCheque } from '../reading/reservation.presenter.js';
-import type { RecordedWallet } from '../reservations.repository.js';
 import type { DifferenceDto, LedgerEntryDto, UnmentionedChequeDto } from './reconciliation.dto.js';
 
-/** An entry of a ledger with its position. */
 export interface IndexedEntry {
   readonly index: number;
   readonly entry: LedgerEntryDto;
 }
 
 /**
- * The differences between an entry and the cheque that a callback would find (rule RES-9). Number and
- * amount count only when the ledger has them.
+ * Compares an entry with the cheque that a callback would find (rule RES-9).
  *
- * @param wallets of its reservation, the active one first, then the one deleted last; undefined when
- *   there is no such reservation
+ * @param wallets undefined when there is no such reservation
  */
 export function differencesOf(
   { index, entry }: IndexedEntry,
-  wallets: readonly RecordedWallet[] | undefined,
+  wallets: readonly ChequeWalletDocument[] | undefined,
 ): DifferenceDto[] {
   const { reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount } = entry;
   const place = { index, reservationId, installmentId };
@@ -41,7 +38,7 @@ export function differencesOf(
 /** The cheques of a reservation's current wallet that a ledger does not mention. */
 export function unmentionedCheques(
   reservationId: string,
-  [wallet]: readonly RecordedWallet[],
+  [wallet]: readonly ChequeWalletDocument[],
   mentioned: ReadonlySet<string> = new Set(),
 ): UnmentionedChequeDto[] {
   const cheques = wallet === undefined ? [] : chequesOf(wallet).map(presentCheque);

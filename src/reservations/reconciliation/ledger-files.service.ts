@@ -9,13 +9,11 @@ import { type CsvRow, readCsvRows } from '../../core/values/csv.js';
 import { LedgerEntryDto, type ReconciliationResponseDto } from './reconciliation.dto.js';
 import { ReconciliationsService } from './reconciliations.service.js';
 
-/** A line of the file that cannot be compared, and why. */
 export interface LedgerError {
   readonly line: number;
   readonly message: string;
 }
 
-/** The comparison of a file, or its errors. */
 export type FileOutcome =
   | { readonly errors: readonly LedgerError[]; readonly comparison?: never }
   | { readonly errors?: never; readonly comparison: ReconciliationResponseDto };
@@ -35,11 +33,7 @@ export class LedgerFilesService {
     private readonly messages: MessagesService,
   ) {}
 
-  /**
-   * The columns are the fields of an entry of `POST /reservations/reconciliation`, in any order.
-   *
-   * @throws Error when the text is no CSV or has other columns
-   */
+  /** @throws Error when the text is no CSV or has other columns than the fields of an entry */
   async reconcile(
     organizationId: Types.ObjectId,
     text: string,

@@ -9,13 +9,11 @@ import {
 import { ChequeNumberField, ReservationIdField } from '../callback/callback.dto.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
-/** More than a partner collects for one organization in most months. */
+/** A partner collects fewer for one organization in most months. */
 const maxEntries = 1_000;
 
-/** How many cheques that a ledger does not mention are listed at the most. */
 export const unmentionedLimit = 10_000;
 
-/** A cheque as the partner's ledger has it. */
 export class LedgerEntryDto {
   @ReservationIdField("Id of a reservation of the caller's organization.")
   reservationId!: string;
@@ -51,14 +49,13 @@ export class ReconciliationDto {
 
   @BooleanField({
     description:
-      'true when the ledger has all cheques that the partner collects: then those that it does ' +
-      'not mention are listed.',
+      'true when the ledger has all cheques that the partner collects: the response then lists ' +
+      'stored cheques that it does not mention.',
     example: true,
   })
   complete?: boolean;
 }
 
-/** In what an entry of a ledger differs from what is stored. */
 const differenceKinds = [
   'reservation_missing',
   'cheque_missing',
@@ -70,7 +67,6 @@ type DifferenceKind = (typeof differenceKinds)[number];
 
 const compared = { oneOf: [{ type: 'string' }, { type: 'number' }] };
 
-/** One difference between the ledger and what is stored. */
 export class DifferenceDto {
   @ApiProperty({ type: Number, description: 'Position in the ledger, from 0.', example: 0 })
   index!: number;
@@ -87,20 +83,19 @@ export class DifferenceDto {
   @ApiProperty({
     ...compared,
     nullable: true,
-    description: 'What is stored; null where nothing is.',
+    description: 'The stored value; null if there is none.',
     example: 'bounced',
   })
   ours!: string | number | null;
 
   @ApiProperty({
     ...compared,
-    description: 'What the ledger says; its status where the reservation or the cheque is missing.',
+    description: 'The value of the ledger; its status if the reservation or the cheque is missing.',
     example: 'collected',
   })
   theirs!: string | number;
 }
 
-/** A stored cheque that the ledger does not mention. */
 export class UnmentionedChequeDto {
   @ApiProperty({ type: String, example: '6740b1f2c3d4e5f607182940' })
   reservationId!: string;

@@ -4,7 +4,8 @@ import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Caller } from '../../tenants/keys/caller.js';
-import { type RecordedWallet, ReservationsRepository } from '../reservations.repository.js';
+import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
+import { fieldsWithoutHistories, ReservationsRepository } from '../reservations.repository.js';
 import { differencesOf, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {
   type DifferenceDto,
@@ -89,7 +90,6 @@ export class ReconciliationsService {
     return differences.toSorted((a, b) => a.index - b.index);
   }
 
-  /** Reads until one more than the limit is found. */
   private async unmentioned(
     organizationId: Types.ObjectId,
     ledger: Ledger,
@@ -111,12 +111,13 @@ export class ReconciliationsService {
     return unmentioned;
   }
 
-  /** The wallets of each of the reservations, by its id. */
   private async walletsOf(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
-  ): Promise<ReadonlyMap<string, readonly RecordedWallet[]>> {
-    const found = await this.reservations.recordedWalletsOf(organizationId, ids);
+  ): Promise<ReadonlyMap<string, readonly ChequeWalletDocument[]>> {
+    const found = await this.reservations.walletsOf(organizationId, ids, {
+      fields: fieldsWithoutHistories,
+    });
     const wallets = Map.groupBy(found, ({ reservationId }) => reservationId.toHexString());
     return new Map(ids.map((id) => [id.toHexString(), wallets.get(id.toHexString()) ?? []]));
   }

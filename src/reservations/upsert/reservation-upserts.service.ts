@@ -8,7 +8,7 @@ import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { leadErrors } from '../../leads/lead-errors.js';
-import { LeadLookupService } from '../../leads/lead-lookup.service.js';
+import { LeadsRepository } from '../../leads/leads.repository.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { type NamedUnits, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import type { ReservationUpsertResponseDto } from '../reading/reservation.dto.js';
@@ -26,7 +26,6 @@ interface UpsertRequest {
   readonly body: UpsertReservationDto;
 }
 
-/** Reservations, with the units and leads that requests name. */
 class UpsertRecords extends ReservationRecords {
   constructor(
     loaded: LoadedReservations,
@@ -53,7 +52,7 @@ export class ReservationUpsertsService {
     private readonly reservations: ReservationsRepository,
     private readonly reservationStore: ReservationStore,
     private readonly units: UnitLookupService,
-    private readonly leads: LeadLookupService,
+    private readonly leads: LeadsRepository,
   ) {
     this.commit = commits.of({
       name: 'reservation',
@@ -65,12 +64,7 @@ export class ReservationUpsertsService {
     });
   }
 
-  /**
-   * Creates a reservation, or updates the active one with the same `recordSystemId`, in one
-   * transaction with its wallet, the availability of its unit and their events.
-   *
-   * @throws DomainError for unknown units and leads, and for changes that an upsert cannot make
-   */
+  /** @throws DomainError for unknown units and leads, and for changes that an upsert cannot make */
   async upsert(caller: Caller, body: UpsertReservationDto): Promise<UpsertResponse> {
     return this.commit.submit({ caller, body }, body);
   }

@@ -7,17 +7,12 @@ import type { ReservationDocument } from '../../availability/reservation.schema.
 import { isOpen, type ReservationStatus } from '../../availability/availability.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
-/** The ids that a request refers to; undefined where it names none. */
 export interface References {
   readonly unitId: Types.ObjectId | undefined;
   readonly leadId: Types.ObjectId | undefined;
 }
 
-/**
- * The reservation that a request creates (rule RES-4).
- *
- * @throws DomainError 422 for a status that a new reservation cannot have
- */
+/** @throws DomainError 422 for a status that a new reservation cannot have (rule RES-4) */
 export function newReservation(
   { recordSystemId, status = 'pending', partnerCollection = false }: UpsertReservationDto,
   { unitId, leadId }: References,
@@ -41,12 +36,7 @@ export function newReservation(
   };
 }
 
-/**
- * Applies a request to a reservation: its fields, then its wallet, then the status of its unit
- * (rules RES-4 to RES-8).
- *
- * @throws DomainError 422 for approval, for another unit and for a wallet that becomes too large
- */
+/** @throws DomainError 422 for approval, another unit and a wallet that becomes too large (rules RES-4 to RES-8) */
 export function decideUpsert(
   loaded: ReservationState,
   request: UpsertReservationDto,
@@ -72,34 +62,28 @@ export function decideUpsert(
   return recomputeUnit(isCanceled ? deleteWallet(touched) : touched);
 }
 
-/**
- * The status that a request leads to: a repeated or late request neither undoes an approval nor
- * revives anything, unless it says so (rule RES-7).
- *
- * @throws DomainError 422 for approval
- */
+/** A repeated or late request neither undoes an approval nor reopens, unless it says so (rule RES-7). */
 function acceptedStatus(
   stored: ReservationStatus,
   { status = stored, reopen = false }: UpsertReservationDto,
 ): ReservationStatus {
   if (status === stored) return stored;
   if (status === 'approved') throw new DomainError(reservationErrors.neverApproved);
-  const isRevival = isOpen(status) && !isOpen(stored);
-  return isRevival && (!reopen || stored === 'approved') ? stored : status;
+  const isReopening = isOpen(status) && !isOpen(stored);
+  return isReopening && (!reopen || stored === 'approved') ? stored : status;
 }
 
-/** The sent fields that had no effect on the reservation that the request made (rule RES-7). */
+/** The sent fields without effect (rule RES-7). */
 export function ignoredFields(
   { status, reopen = false }: UpsertReservationDto,
-  made: ReservationDocument,
+  stored: ReservationDocument,
 ): string[] {
   return [
-    ...(status === undefined || status === made.status ? [] : ['status']),
+    ...(status === undefined || status === stored.status ? [] : ['status']),
     ...(reopen && !isOpen(status) ? ['reopen'] : []),
   ];
 }
 
-/** The requested fields that differ from the stored ones, without the status. */
 function changedFields(
   stored: ReservationDocument,
   { partnerCollection }: UpsertReservationDto,

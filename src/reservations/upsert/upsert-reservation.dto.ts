@@ -16,13 +16,11 @@ import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
 import { ChequeNumberField } from '../callback/callback.dto.js';
 import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
 
-/** More than any payment plan has installments. */
+/** No payment plan has so many installments. */
 const maxCheques = 500;
-/** By which of its ids a unit or a lead may be named. */
 const unitIds = ['recordSystemId', 'unitId'];
 const leadIds = ['recordSystemId'];
 
-/** A cheque of `POST /reservations`. */
 export class ChequeRequestDto {
   @ExternalIdField({
     required: true,
@@ -41,7 +39,6 @@ export class ChequeRequestDto {
   dueDate?: Date;
 }
 
-/** An entity of an outside system. */
 class ExternalReference {
   @ApiProperty({ ...externalIdApi, example: 'website-form-7-4711' })
   recordSystemId!: string;
@@ -52,7 +49,6 @@ class UnitIdReference {
   unitId!: string;
 }
 
-/** Body of `POST /reservations` (rule RES-3). */
 @ApiExtraModels(ExternalReference, UnitIdReference)
 export class UpsertReservationDto {
   @ExternalIdField({
@@ -98,8 +94,8 @@ export class UpsertReservationDto {
 
   @BooleanField({
     description:
-      'true, beside pending or pending_cheque_collection, takes a rejected, canceled or expired ' +
-      'reservation back.',
+      'true, together with pending or pending_cheque_collection, reopens a rejected, canceled or ' +
+      'expired reservation.',
     example: true,
   })
   reopen?: boolean;
@@ -135,7 +131,7 @@ function isUnitReference(value: unknown): boolean {
   return isValid(externalId, value) || hasOneId(value, unitIds);
 }
 
-/** Names that are not known are told by themselves. */
+/** Unknown names are reported separately. */
 function hasOneId(value: unknown, names: readonly string[]): boolean {
   if (!isPlainObject(value)) return false;
   const ids = names.flatMap((name) => (Object.hasOwn(value, name) ? [value[name]] : []));

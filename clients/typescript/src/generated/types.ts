@@ -656,7 +656,7 @@ export type UpsertReservationDto = {
      */
     status?: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
     /**
-     * true, beside pending or pending_cheque_collection, takes a rejected, canceled or expired reservation back.
+     * true, together with pending or pending_cheque_collection, reopens a rejected, canceled or expired reservation.
      */
     reopen?: boolean;
     /**
@@ -684,10 +684,10 @@ export type ChequeHistoryEntryDto = {
 };
 
 export type ChequeDto = {
-    installmentId: string;
     status: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
     chequeNumber?: string;
     chequeAmount?: number;
+    installmentId: string;
     dueDate?: string;
     /**
      * Every report, oldest first.
@@ -796,7 +796,7 @@ export type ReconciliationDto = {
      */
     cheques: Array<LedgerEntryDto>;
     /**
-     * true when the ledger has all cheques that the partner collects: then those that it does not mention are listed.
+     * true when the ledger has all cheques that the partner collects: the response then lists stored cheques that it does not mention.
      */
     complete?: boolean;
 };
@@ -810,11 +810,11 @@ export type DifferenceDto = {
     installmentId: string;
     kind: 'reservation_missing' | 'cheque_missing' | 'status' | 'number' | 'amount';
     /**
-     * What is stored; null where nothing is.
+     * The stored value; null if there is none.
      */
     ours: string | number | null;
     /**
-     * What the ledger says; its status where the reservation or the cheque is missing.
+     * The value of the ledger; its status if the reservation or the cheque is missing.
      */
     theirs: string | number;
 };
