@@ -5,6 +5,7 @@ import {
   ApiSchema,
   type ApiSchemaOptions,
 } from '@nestjs/swagger';
+import { plainToInstance } from 'class-transformer';
 import {
   getMetadataStorage,
   ValidateBy,
@@ -19,7 +20,6 @@ export type DtoClass = new () => object;
 
 const itemsKey = Symbol('items');
 const namesInsideKey = Symbol('namesInside');
-const parserKey = Symbol('parser');
 
 /** A field of a request; one that is not `required` may be left out, but not sent as null. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
@@ -80,24 +80,20 @@ function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorat
   return ValidateBy({ name, validator: { validate } }, { message, context: values });
 }
 
-/** Sets how a sent value becomes the DTO's; null where it cannot, and the value stays for its rules to reject. */
-export function ParsedBy(parse: (value: unknown) => unknown): PropertyDecorator {
-  return Reflect.metadata(parserKey, parse);
-}
-
-/** A DTO with the declared fields of a request's plain object; free-form objects are taken as they are. */
+/**
+ * Makes a DTO from a request's plain object: the declared fields only. Objects and lists are taken
+ * over as they are, because class-transformer would walk free-form ones, lose keys such as
+ * `constructor` or fail on them.
+ */
 export function instantiate(type: DtoClass, plain: Readonly<Record<string, unknown>>): object {
-  const dto = new type();
-  const values = fieldsOf(type)
-    .filter((field) => Object.hasOwn(plain, field))
-    .map((field) => [field, valueOf(type, field, plain[field])] as const);
-  return Object.assign(dto, Object.fromEntries(values));
-}
-
-function valueOf(type: DtoClass, field: string, value: unknown): unknown {
-  const parse = Reflect.getMetadata(parserKey, type.prototype as object, field) as
-    ((value: unknown) => unknown) | undefined;
-  return parse?.(value) ?? instantiateItems(type, field, value);
+  const fields = fieldsOf(type).filter((field) => Object.hasOwn(plain, field));
+  const values = fields.map((field) => [field, plain[field]] as const);
+  const scalars = values.filter(([, value]) => !isObject(value));
+  const objects = values
+    .filter(([, value]) => isObject(value))
+    .map(([field, value]) => [field, instantiateItems(type, field, value)] as const);
+  const dto = plainToInstance(type, Object.fromEntries(scalars));
+  return Object.assign(dto, Object.fromEntries(objects));
 }
 
 function instantiateItems(type: DtoClass, field: string, value: unknown): unknown {
@@ -109,6 +105,10 @@ function instantiateItems(type: DtoClass, field: string, value: unknown): unknow
   if (value.length > items.maxItems) return Array.from({ length: items.maxItems + 1 }, () => ({}));
   // What is no object is rejected as such; class-validator would take a list for more items.
   return value.map((item: unknown) => (isPlainObject(item) ? instantiate(items.type, item) : null));
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 const fieldsByType = new WeakMap<DtoClass, readonly string[]>();

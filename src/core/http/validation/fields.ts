@@ -1,12 +1,13 @@
 import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { isEmail, ValidateNested } from 'class-validator';
 import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, ItemsOf, ObjectOf, ParsedBy } from './field.js';
+import { type DtoClass, Field, ItemsOf, ObjectOf } from './field.js';
 
 /** How an external id is documented. */
 export const externalIdApi = {
@@ -48,7 +49,8 @@ export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorato
 export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
   const time: Rule = { name: 'isTime', isMet: (value) => value instanceof Date };
-  return applyDecorators(Field(api, [time]), ParsedBy(parseTime));
+  const parsed = Transform(({ value }: { value: unknown }) => parseTime(value) ?? value);
+  return applyDecorators(Field(api, [time]), parsed);
 }
 
 /** One of some statuses; anything else is rejected with two messages (rule CALL-1). */
