@@ -2,8 +2,7 @@ import type { Caller } from '../tenants/keys/caller.js';
 import type { LeadChange } from '../tenants/change-log/change-log.repository.js';
 import { type FieldChange, fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { OutboundEvent } from '../events/outbox/pending-event.js';
-import type { LeadErasureDto } from './dto/lead.dto.js';
-import { presentDecided, presentLead } from './lead.presenter.js';
+import { type LeadErasureDto, presentDecided, presentLead } from './dto/lead.dto.js';
 import type { LeadDocument } from './lead.schema.js';
 
 /** The request that makes a change. */

@@ -10,9 +10,8 @@ import {
 import { ClientsService, type FoundClient } from '../tenants/clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
-import type { LeadDto, LeadResponseDto } from './dto/lead.dto.js';
+import { type LeadDto, type LeadResponseDto, presentLead } from './dto/lead.dto.js';
 import { leadErrors } from './lead-errors.js';
-import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import { PhoneOwnersRepository } from './phones/phone-owners.repository.js';

@@ -16,8 +16,13 @@ import {
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { LeadBatchDto, LeadBatchResponseDto } from './dto/lead-batch.dto.js';
 import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
-import { LeadIdParam, UpsertLeadDto } from './dto/upsert-lead.dto.js';
-import { leadBatchExamples, leadExamples, leadLinks } from './dto/lead-examples.js';
+import {
+  leadBatchExamples,
+  leadExamples,
+  LeadIdParam,
+  leadLinks,
+  UpsertLeadDto,
+} from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadsService } from './leads.service.js';
@@ -132,7 +137,7 @@ export class LeadsController {
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
     errors: [...pathErrors, leadErrors.notFound],
   })
-  @DocumentedResponse(200, LeadDeletionResponseDto, 'The lead was deleted.')
+  @DocumentedResponse(200, LeadDeletionResponseDto, 'The deleted lead as it was.')
   delete(
     @CurrentCaller() caller: Caller,
     @Param() path: LeadIdParam,

@@ -9,12 +9,8 @@ import {
 import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';
-import { mebibyte } from '../core/values/numbers.js';
 import type { LeadDocument } from './lead.schema.js';
 import type { WrittenLead } from './upsert/lead-records.js';
-
-/** Of leads that one transaction loads to write them. */
-const mostLeadBytes = 16 * mebibyte;
 
 /** What tells whose lead it is. */
 const contactFields = [
@@ -59,10 +55,11 @@ export class LeadsRepository {
     return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
   }
 
-  /** As {@link findActive}, null for more than 16 MiB. */
+  /** As {@link findActive}; null if several leads take more than so many bytes. */
   async findActiveTogether(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
+    maxBytes: number,
   ): Promise<LeadDocument[] | null> {
     if (recordSystemIds.length === 0) return [];
     const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
@@ -70,7 +67,7 @@ export class LeadsRepository {
     let bytes = 0;
     for await (const batch of this.leads.batches(organizationId, filter)) {
       for (const lead of batch) bytes += BSON.calculateObjectSize(lead);
-      if (bytes > mostLeadBytes && leads.length + batch.length > 1) return null;
+      if (bytes > maxBytes && leads.length + batch.length > 1) return null;
       leads.push(...this.leads.known(batch));
     }
     return leads;

@@ -13,12 +13,15 @@ import { Outbox } from '../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import type { LeadBatchDto, LeadBatchResponseDto, LeadResultDto } from './dto/lead-batch.dto.js';
-import type { LeadDeletionResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
+import {
+  type LeadDeletionResponseDto,
+  type LeadUpsertResponseDto,
+  presentLead,
+} from './dto/lead.dto.js';
 import type { UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadChange, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, requestData } from './lead-merge.js';
-import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';

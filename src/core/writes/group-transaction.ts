@@ -28,8 +28,6 @@ export interface TransactionParts {
   readonly clock: Clock;
 }
 
-type TransactionOptions = Omit<LoadOptions<unknown>, 'earlier'>;
-
 /** The work of one transaction: loads, decides one request after the other, stores, and answers. */
 export class GroupTransaction<
   Request extends WriteRequest,
@@ -76,6 +74,7 @@ export class GroupTransaction<
 
   /** The response that a batch would get now; takes no lock and opens no transaction. */
   async rehearse<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+    if (batch.requests.length === 0) return batch.answerOf([]);
     const { outcomes } = await this.parts.snapshots.during(() =>
       this.decide(batch.requests, batch.maxBytes, this.optionsFor(batch, true)),
     );
@@ -83,31 +82,25 @@ export class GroupTransaction<
   }
 
   /** The clock is read once in a transaction. */
-  private optionsFor({ caller }: WriteRequest, isDryRun: boolean): TransactionOptions {
+  private optionsFor({ caller }: WriteRequest, isDryRun: boolean): LoadOptions {
     return { organizationId: caller.organizationId, now: this.parts.clock.now(), isDryRun };
   }
 
   /**
-   * Decides requests, from the first on, until they have changed so much.
+   * Decides requests, from the first on, until they have changed so much, or take too much memory together.
    *
    * @returns their outcomes, and the records with all changes
    */
   private async decide(
     requests: readonly Request[],
     maxBytes: number,
-    options: TransactionOptions,
-  ): Promise<{ outcomes: Outcome<Response>[]; records: Records | undefined }> {
+    options: LoadOptions,
+  ): Promise<{ outcomes: Outcome<Response>[]; records: Records }> {
+    const { records, count } = await this.kind.load(requests, options);
     const decisions: Outcome<Decided<Request, Decision>>[] = [];
-    let records: Records | undefined;
-    // Records that are too large to be in memory together are loaded in parts.
-    while (decisions.length < requests.length && (records?.bytes ?? 0) <= maxBytes) {
-      const rest = requests.slice(decisions.length);
-      const loaded = await this.kind.load(rest, { ...options, earlier: records });
-      records = loaded.records;
-      for (const request of rest.slice(0, loaded.count)) {
-        if (records.bytes > maxBytes) break;
-        decisions.push(this.decideOne(records, request));
-      }
+    for (const request of requests.slice(0, count)) {
+      if (records.bytes > maxBytes) break;
+      decisions.push(this.decideOne(records, request));
     }
     const accepted = decisions.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     // Reading the references of a response may take several queries at a time.
@@ -128,11 +121,7 @@ export class GroupTransaction<
     }
   }
 
-  private async store(
-    records: Records | undefined,
-    { organizationId, now }: TransactionOptions,
-  ): Promise<void> {
-    if (records === undefined) return;
+  private async store(records: Records, { organizationId, now }: LoadOptions): Promise<void> {
     await this.parts.locks.take(organizationId, records.locks, now);
     await this.kind.store(records, organizationId);
   }

@@ -17,14 +17,12 @@ export interface PendingWrites {
 }
 
 /** How records are loaded. */
-export interface LoadOptions<Records> {
+export interface LoadOptions {
   readonly organizationId: Types.ObjectId;
   /** The time of the transaction. */
   readonly now: Date;
   /** Nothing is stored: the requests only ask what they would do. */
   readonly isDryRun: boolean;
-  /** The records of the requests before these in the same transaction, whose changes are not stored yet. */
-  readonly earlier: Records | undefined;
 }
 
 /** Records, and for how many of the requests, from the first on, they were loaded. */
@@ -49,7 +47,7 @@ export interface WriteKind<
   /** In the names of metrics. */
   readonly name: string;
   /** Reads all that the requests may touch; at least for the first one. */
-  load(requests: readonly Request[], options: LoadOptions<Records>): Promise<Loaded<Records>>;
+  load(requests: readonly Request[], options: LoadOptions): Promise<Loaded<Records>>;
   /**
    * Decides a request over the records, and changes them if it succeeds; does no input or output.
    *

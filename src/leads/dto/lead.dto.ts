@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import type { LeadData } from '../lead.schema.js';
+import { idsOf } from '../../core/database/documents/stored-values.js';
+import type { LeadData, LeadDocument } from '../lead.schema.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
 const freeForm = { type: 'object', additionalProperties: true } as const;
@@ -86,25 +87,6 @@ export class LeadErasureDto extends PickType(LeadDto, [
   'clientId',
 ]) {}
 
-export class LeadUpsertResponseDto {
-  @ApiProperty({ type: Boolean, enum: [true], example: true })
-  ok!: true;
-
-  @ApiProperty({
-    type: String,
-    enum: ['create', 'update'],
-    description: 'update when recordSystemId matched an active lead of the organization.',
-    example: 'create',
-  })
-  operation!: 'create' | 'update';
-
-  @ApiProperty({ type: LeadDto })
-  lead!: LeadDto;
-
-  @ApiProperty({ type: LeadDto, description: 'The same as lead, for earlier clients.' })
-  newLead!: LeadDto;
-}
-
 export class LeadResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
@@ -113,13 +95,46 @@ export class LeadResponseDto {
   lead!: LeadDto;
 }
 
-export class LeadDeletionResponseDto {
-  @ApiProperty({ type: Boolean, enum: [true], example: true })
-  ok!: true;
+export class LeadUpsertResponseDto extends LeadResponseDto {
+  @ApiProperty({
+    type: String,
+    enum: ['create', 'update'],
+    description: 'update when recordSystemId matched an active lead of the organization.',
+    example: 'create',
+  })
+  operation!: 'create' | 'update';
 
+  @ApiProperty({ type: LeadDto, description: 'The same as lead, for earlier clients.' })
+  newLead!: LeadDto;
+}
+
+export class LeadDeletionResponseDto extends LeadResponseDto {
   @ApiProperty({ type: String, enum: ['delete'], example: 'delete' })
   operation!: 'delete';
+}
 
-  @ApiProperty({ type: LeadDto, description: 'The lead as it was.' })
-  lead!: LeadDto;
+/** A lead as the API returns it (rule LEAD-2). */
+export function presentLead(lead: LeadDocument): LeadDto {
+  return {
+    _id: lead._id.toHexString(),
+    leadId: lead.leadId ?? 0,
+    ...(lead.recordSystemId === undefined ? {} : { recordSystemId: lead.recordSystemId }),
+    ...presentDecided(lead),
+    assignedToId: lead.assignedToId?.toHexString() ?? null,
+    parentId: lead.parentId?.toHexString() ?? null,
+    isActive: lead.isActive ?? false,
+    isDeleted: lead.isDeleted,
+    createdAt: lead.createdAt.toISOString(),
+    updatedAt: lead.updatedAt.toISOString(),
+  };
+}
+
+/** The fields that requests decide, as the API returns them and the change log compares them. */
+export function presentDecided({ compoundsIds, data, additionalData, clientId }: LeadDocument) {
+  return {
+    compoundsIds: idsOf(compoundsIds),
+    data: data ?? {},
+    additionalData: additionalData ?? {},
+    clientId: clientId?.toHexString() ?? null,
+  };
 }

@@ -5,10 +5,9 @@ import type { BatchedUpdates } from '../../core/database/documents/tenant-querie
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
-import type { LeadDto } from '../dto/lead.dto.js';
+import { type LeadDto, presentLead } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
-import { presentLead } from '../lead.presenter.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';

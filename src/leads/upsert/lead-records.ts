@@ -72,17 +72,12 @@ export class LeadRecords implements PendingWrites {
   private readonly owners = new Map<string, { lead: PhoneOwner; phoneKeys: readonly string[] }>();
   private readonly created = new Set<string>();
 
-  /** @param earlier decisions of the same transaction that are not stored yet */
-  constructor(
-    private readonly loaded: LoadedRecords,
-    earlier: readonly LeadDecision[] = [],
-  ) {
+  constructor(private readonly loaded: LoadedRecords) {
     this.organization = loaded.organization;
     this.now = loaded.now;
     this.clients = loaded.clients;
     for (const owner of loaded.phoneOwners) this.setPhones(owner);
     for (const lead of loaded.leads) this.set(lead);
-    for (const decision of earlier) this.put(decision);
   }
 
   get locks(): string[] {
@@ -92,10 +87,6 @@ export class LeadRecords implements PendingWrites {
   /** The number of the next new lead; undefined in a dry run. */
   get nextNumber(): number | undefined {
     return this.loaded.numbers[this.created.size];
-  }
-
-  get usedNumbers(): readonly number[] {
-    return this.loaded.numbers.slice(0, this.created.size);
   }
 
   findActive(recordSystemId: string | undefined): LeadDocument | null {

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../../compounds/compound-lookup.service.js';
 import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/scalar.js';
 import type { Decided, Loaded, LoadOptions, WriteKind } from '../../core/writes/write-kind.js';
 import { Outbox } from '../../events/outbox/outbox.js';
@@ -13,16 +15,18 @@ import { contactOf } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
-import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
+import { type LeadUpsertResponseDto, presentLead } from '../dto/lead.dto.js';
 import { leadChange } from '../lead-changes.js';
 import { LeadNumbers } from '../lead-numbers.js';
-import { presentLead } from '../lead.presenter.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { storedPhones } from '../phones/lead-phones.js';
 import { PhoneOwnersRepository } from '../phones/phone-owners.repository.js';
 import { decideLead } from './lead-decision.js';
 import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
+
+/** Most stored leads that one transaction loads. */
+const maxLeadBytes = 16 * mebibyte;
 
 export type LeadAnswer = Required<Answer<LeadUpsertResponseDto>>;
 
@@ -51,7 +55,7 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
   /** Makes one query of a kind for all requests, or for fewer of them where leads are large. */
   async load(
     requests: readonly LeadRequest[],
-    { now, isDryRun, earlier }: LoadOptions<LeadRecords>,
+    { now, isDryRun }: LoadOptions,
   ): Promise<Loaded<LeadRecords>> {
     // The newest request knows the newest settings.
     const organization = requests.at(-1)?.caller.organization;
@@ -65,19 +69,18 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     const updates = requests.slice(0, count).map((request): Update => {
       return { request, lead: byId.get(request.payload.recordSystemId ?? '') };
     });
-    const numbers = isDryRun ? [] : this.numbersFor(organization, updates, earlier);
-    // No earlier request can have changed the client of a single one.
-    const isAlone = updates.length === 1 && earlier === undefined;
-    const phones = phonesToCheck(organization, updates, earlier);
+    const numbers = isDryRun ? [] : this.numbersFor(organization, updates);
+    // No other request can change the client of a single one.
+    const isAlone = updates.length === 1;
+    const phones = phonesToCheck(organization, updates);
     // A lead of the group may have, or get, a phone of another request.
-    const ofGroup = [...leads, ...(earlier?.decisions.map(({ lead }) => lead) ?? [])];
     const phoneOwners = await this.phoneOwners.findOwners(
       _id,
       phones,
       phoneCountry,
-      ofGroup.map((lead) => lead._id),
+      leads.map((lead) => lead._id),
     );
-    const owners = phones.length === 0 ? [] : [...phoneOwners, ...ofGroup];
+    const owners = phones.length === 0 ? [] : [...phoneOwners, ...leads];
     const loaded = {
       organization,
       now,
@@ -91,7 +94,7 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
       compoundsNamed: await compoundsNamed,
       numbers: await numbers,
     };
-    return { records: new LeadRecords(loaded, earlier?.decisions), count };
+    return { records: new LeadRecords(loaded), count };
   }
 
   decide(records: LeadRecords, request: LeadRequest): LeadDecision {
@@ -124,44 +127,47 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     if (index === 'leadId') await this.numbers.skipTaken(caller.organizationId);
   }
 
-  /** Halves the group until its leads fit in memory; those of one request always do. */
+  /** Reads all leads together, or if these take more than 16 MiB, the leads of the first requests one by one. */
   private async findLeads({ _id }: Organization, requests: readonly LeadRequest[]) {
-    for (let count = requests.length; ; count = Math.ceil(count / 2)) {
-      const ids = requests.slice(0, count).flatMap(({ payload }) => payload.recordSystemId ?? []);
-      const leads = await this.leads.findActiveTogether(_id, [...new Set(ids)]);
-      if (leads !== null) return { leads, count };
+    const ids = requests.flatMap(({ payload }) => payload.recordSystemId ?? []);
+    const together = await this.leads.findActiveTogether(_id, [...new Set(ids)], maxLeadBytes);
+    if (together !== null) return { leads: together, count: requests.length };
+    const leads = new Map<string, LeadDocument>();
+    let bytes = 0;
+    for (const [count, { payload }] of requests.entries()) {
+      const { recordSystemId: id } = payload;
+      const [lead] =
+        id === undefined || leads.has(id) ? [] : await this.leads.findActive(_id, [id]);
+      if (id === undefined || lead === undefined) continue;
+      bytes += BSON.calculateObjectSize(lead);
+      if (bytes > maxLeadBytes && leads.size > 0) return { leads: [...leads.values()], count };
+      leads.set(id, lead);
     }
+    return { leads: [...leads.values()], count: requests.length };
   }
 
   /** Reserves numbers for the leads that may be created. */
-  private async numbersFor(
+  private numbersFor(
     { _id }: Organization,
     updates: readonly Update[],
-    earlier: LeadRecords | undefined,
   ): Promise<readonly number[]> {
-    const creations = updates.flatMap(({ request: { payload }, lead }, index) => {
-      const { recordSystemId } = payload;
-      if (lead !== undefined || earlier?.findActive(recordSystemId)) return [];
-      return recordSystemId ?? index;
-    });
-    const count = new Set(creations).size;
-    const used = earlier?.usedNumbers ?? [];
-    return readOutsideTransaction(async () => [...used, ...(await this.numbers.next(_id, count))]);
+    const creations = updates.flatMap(({ request, lead }, index) =>
+      lead === undefined ? (request.payload.recordSystemId ?? index) : [],
+    );
+    return readOutsideTransaction(() => this.numbers.next(_id, new Set(creations).size));
   }
 }
 
-/** Phones that requests send and their leads lack; all of them where an earlier request may change the lead. */
+/** Phones that requests send and their leads lack; all of them if several requests are about one lead. */
 function phonesToCheck(
   { allowConflictLeads, phoneCountry }: Organization,
   updates: readonly Update[],
-  earlier: LeadRecords | undefined,
 ): string[] {
   if (allowConflictLeads) return [];
   const ofLeads = Map.groupBy(updates, ({ lead }) => lead);
   const phones = updates.flatMap(({ request, lead }) => {
     const sent = phonesOf(request.data);
-    const isShared = earlier !== undefined || ofLeads.get(lead)?.length !== 1;
-    if (lead === undefined || isShared) return sent;
+    if (lead === undefined || ofLeads.get(lead)?.length !== 1) return sent;
     const own = storedPhones(lead, phoneCountry).phoneKeys;
     return sent.filter((phone) => !own.includes(phoneKey(phone, phoneCountry)));
   });

@@ -107,7 +107,7 @@ export class CallbacksService {
 
   private async load(
     requests: readonly CallbackRequest[],
-    { organizationId, now }: LoadOptions<CallbackRecords>,
+    { organizationId, now }: LoadOptions,
   ): Promise<Loaded<CallbackRecords>> {
     const ids = requests.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
     const found = await this.reservations.findByIds(organizationId, ids);

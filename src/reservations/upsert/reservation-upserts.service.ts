@@ -71,7 +71,7 @@ export class ReservationUpsertsService {
 
   private async load(
     requests: readonly UpsertRequest[],
-    { organizationId, now }: LoadOptions<UpsertRecords>,
+    { organizationId, now }: LoadOptions,
   ): Promise<Loaded<UpsertRecords>> {
     const bodies = requests.map(({ body }) => body);
     const stored = await this.reservations.findByRecordSystemIds(

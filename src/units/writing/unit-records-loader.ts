@@ -23,7 +23,7 @@ export class UnitRecordsLoader {
 
   async load(
     requests: readonly UnitRequest[],
-    { organizationId, now }: LoadOptions<UnitRecords>,
+    { organizationId, now }: LoadOptions,
   ): Promise<Loaded<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
     // In parallel with the transaction: requests only need to know that these names exist.

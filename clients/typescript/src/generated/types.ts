@@ -95,11 +95,11 @@ export type LeadDto = {
 
 export type LeadUpsertResponseDto = {
     ok: true;
+    lead: LeadDto;
     /**
      * update when recordSystemId matched an active lead of the organization.
      */
     operation: 'create' | 'update';
-    lead: LeadDto;
     /**
      * The same as lead, for earlier clients.
      */
@@ -224,11 +224,8 @@ export type LeadResponseDto = {
 
 export type LeadDeletionResponseDto = {
     ok: true;
-    operation: 'delete';
-    /**
-     * The lead as it was.
-     */
     lead: LeadDto;
+    operation: 'delete';
 };
 
 export type MediaDto = {
@@ -1088,7 +1085,7 @@ export type DeleteLeadData = {
 
 export type DeleteLeadResponses = {
     /**
-     * The lead was deleted.
+     * The deleted lead as it was.
      */
     200: LeadDeletionResponseDto;
 };
