@@ -9,7 +9,6 @@ import { Leases, leaseSchema } from './leases/leases.js';
 import { DatabasePing } from './connection/database-ping.js';
 import { DatabaseStructure } from './structure/database-structure.js';
 import { Migrations, migrationSchema } from './structure/migrations.js';
-import { RecordUsages } from './structure/record-usage.js';
 import { OrphanedTransactions } from './transactions/orphaned-transactions.js';
 import {
   TransactionLocksRepository,
@@ -28,12 +27,10 @@ const services = [
   Leases,
   Migrations,
   DatabasePing,
-  RecordUsages,
   ConnectionPool,
   DatabaseStructure,
 ];
 
-/** The connection and everything that is about the database and about no feature. */
 @Module({})
 export class DatabaseModule {
   /** @param uri a replica set or sharded cluster */

@@ -9,27 +9,18 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 
-/** The database did not respond in time; the request may be repeated. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause?: unknown) {
     super('The database did not respond in time.', { cause });
   }
 }
 
-/** The error of a unique index, with the index's name. */
-export interface DuplicateKey {
-  readonly index: string;
-}
-
-/** The server's code for a violated unique index. */
+const badValueCode = 2;
+const writeConflictCode = 112;
 const duplicateKeyCode = 11_000;
-
 const interruptedCode = 11_601;
 
-const writeConflictCode = 112;
-const badValueCode = 2;
-
-/** Codes that mean: this node cannot serve the operation now, another one or a later try can. */
+/** Another server or a later attempt can serve the operation. */
 const unavailableCodes: ReadonlySet<number> = new Set([
   6, // HostUnreachable
   7, // HostNotFound
@@ -52,32 +43,27 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   371, // UserWritesBlocked
   10_107, // NotWritablePrimary
   11_600, // InterruptedAtShutdown
-  interruptedCode, // a commit that ends so may have been stored
+  interruptedCode, // of a commit that may be stored
   11_602, // InterruptedDueToReplStateChange
   13_435, // NotPrimaryNoSecondaryOk
   13_436, // NotPrimaryOrSecondary
   14_031, // OutOfDiskSpace
 ]);
 
-/** The unique index that an error says is violated; undefined for every other error. */
-export function duplicateKey(error: unknown): DuplicateKey | undefined {
+/** The name of the violated unique index; undefined for every other error. */
+export function duplicateKey(error: unknown): { readonly index: string } | undefined {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
   return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
 }
 
-/** One of several writes that the server refused, by its position among them. */
 export interface RefusedWrite {
+  /** Position in the bulk write. */
   readonly index: number;
   readonly code: number;
   readonly reason: string;
 }
 
-/**
- * Waits for writes in no order, of which the server may refuse some as they are.
- *
- * @returns those that it refused; the others were made
- * @throws every other error
- */
+/** The refused writes of an unordered bulk write; the others were stored. */
 export async function refusedWrites(writes: Promise<unknown>): Promise<RefusedWrite[]> {
   try {
     await writes;
@@ -93,20 +79,16 @@ export async function refusedWrites(writes: Promise<unknown>): Promise<RefusedWr
   }
 }
 
-/**
- * Whether the server ended an operation because another process took its transaction for abandoned. It
- * says so without the label by which the driver runs a transaction again.
- */
+/** Another process has aborted the transaction as orphaned; the error has no label for a retry. */
 export function isInterrupted(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === interruptedCode;
 }
 
-/** Whether an operation met a document that another open transaction has written. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === writeConflictCode;
 }
 
-/** Whether the error is the database's absence and not an error of the request or the program. */
+/** Whether a later attempt may succeed, so that the request gets 503 and not 500. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
   if (!(error instanceof MongoError)) return isMongooseDisconnected(error);
@@ -134,12 +116,12 @@ function isMongooseDisconnected(error: unknown): boolean {
   );
 }
 
-/** Whether the server refuses an operation as it is, such as for a hint that names no index. */
+/** Such as a hint that names no index. */
 export function isBadValue(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === badValueCode;
 }
 
-/** Whether the server cannot order documents, because one of them holds lists in two fields of the order. */
+/** A document holds lists in two fields of the order. */
 export function isUnsortable(error: unknown): boolean {
   return isBadValue(error) && (error as Error).message.includes('parallel arrays');
 }

@@ -1,10 +1,6 @@
 import { DatabaseUnavailableError } from './database-errors.js';
 
-/**
- * Waits for work, but not longer than a number of milliseconds. The work itself continues.
- *
- * @throws DatabaseUnavailableError when the time is over
- */
+/** @throws DatabaseUnavailableError after a number of milliseconds, while the work itself continues */
 export async function withinDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -1,16 +1,15 @@
 import { BSONRegExp, Code, Decimal128, Long, MaxKey, MinKey, Timestamp } from 'mongodb';
 
 /**
- * The option with which documents that hold free-form data have to be read. The driver looks field
- * names up in this object; in an ordinary one it finds `constructor` or `toString` and then gives
- * the objects below such a key back as bytes. Patterns of other programs stay as they are stored.
+ * Options to read documents with free-form data. The driver looks field names up in `fieldsAsRaw`; in an
+ * ordinary object it would find `constructor` and return the value of such a field as bytes.
  */
 export const readAsValues = {
   fieldsAsRaw: Object.create(null) as Record<string, boolean>,
   bsonRegExp: true,
 };
 
-// Values that only the database knows appear in JSON as what they mean, numbers with all their digits.
+// JSON of the database's own types; numbers keep all their digits.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 showAs(Long, (value) => rawJSON(value.toString()));
 showAs(Decimal128, decimalJson);
@@ -31,7 +30,7 @@ function showAs<T extends object>(
   });
 }
 
-/** Without zeros at the end of the fraction, as JSON has the same number; JSON has no infinity. */
+/** Without trailing zeros of the fraction; JSON has no infinity. */
 function decimalJson(value: Decimal128): unknown {
   const text = value.toString();
   if (!/\d/.test(text)) return null;

@@ -7,30 +7,20 @@ import { StartupError } from '../../configuration/startup-errors.js';
 const probeTimeoutMs = 1_000;
 const remedy = 'start mongod with --replSet and run rs.initiate()';
 
-/**
- * Makes sure that the database can run transactions.
- *
- * @throws StartupError when it is neither a replica set nor a sharded cluster
- */
+/** @throws StartupError when the database can run no transactions */
 export async function assertTransactionsSupported(app: INestApplicationContext): Promise<void> {
-  const fault = faultOf(await describeServer(app.get<Connection>(getConnectionToken())));
+  const { db } = app.get<Connection>(getConnectionToken());
+  const fault = faultOf((await db?.admin().command({ hello: 1 })) ?? {});
   if (fault !== undefined) {
     throw new StartupError(`The database at MONGODB_URI cannot be used: ${fault}`);
   }
 }
 
-async function describeServer(connection: Connection): Promise<HelloReply> {
-  return (await connection.db?.admin().command({ hello: 1 })) ?? {};
-}
-
-/**
- * Why a database that responds is not found by the driver, which says no more than that it has
- * waited; undefined when no server of it gives a reason.
- */
+/** Why the driver finds no server in a database that responds: its own error says only that it timed out. */
 export async function topologyFault(uri: string): Promise<string | undefined> {
   const client = new MongoClient(uri, {
     serverSelectionTimeoutMS: probeTimeoutMs,
-    // Closing waits for a connection that is being made.
+    // Closing waits for a pending connection.
     connectTimeoutMS: probeTimeoutMs,
   });
   const { replicaSet } = client.options;
@@ -50,7 +40,6 @@ export async function topologyFault(uri: string): Promise<string | undefined> {
   }
 }
 
-/** What is wrong with a server by its response to `hello`, besides not being the primary. */
 function faultOf(reply: HelloReply, expectedSet?: string): string | undefined {
   const { setName, isreplicaset: isUninitiated, msg } = reply;
   if (msg === 'isdbgrid') {
@@ -67,7 +56,7 @@ function faultOf(reply: HelloReply, expectedSet?: string): string | undefined {
 
 interface HelloReply {
   readonly setName?: string;
-  /** Only a member of a set that is not initiated says so. */
+  /** Set by a member of a set that is not initiated. */
   readonly isreplicaset?: boolean;
   readonly msg?: string;
 }

@@ -3,7 +3,7 @@ import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { duplicateKey } from '../connection/database-errors.js';
 
-/** The last number given out of a sequence of an organization. */
+/** The last issued number of a sequence of an organization. */
 @Schema({ collection: 'counters' })
 export class CounterDocument {
   declare _id: Types.ObjectId;
@@ -20,25 +20,22 @@ export class CounterDocument {
 
 export const counterSchema = SchemaFactory.createForClass(CounterDocument);
 
-/** The counter of a sequence; without it two first increments would make two counters. */
+/** Without it two first increments would create two counters. */
 counterSchema.index({ organizationId: 1, name: 1 }, { name: 'counter', unique: true });
 
-/**
- * Number sequences of organizations. They never join the transaction that uses the number, so that
- * creates do not wait for each other; a transaction that fails afterwards leaves a gap.
- */
+/** Sequences never join a transaction, so that creates do not wait for each other; a failure leaves a gap. */
 @Injectable()
 export class CountersRepository {
   constructor(@InjectModel('Counter') private readonly model: Model<CounterDocument>) {}
 
-  /** The next numbers of the sequence, from 1; no number is given out twice. */
+  /** The next numbers of the sequence, from 1; no number is issued twice. */
   async next(organizationId: Types.ObjectId, name: string, count: number): Promise<number[]> {
     const last = await this.advance(organizationId, name, { $inc: { value: count } });
     return Array.from({ length: count }, (_, index) => last - count + 1 + index);
   }
 
   /**
-   * Makes the sequence continue after a number, unless it is past it already.
+   * Moves the sequence forward to a number, never back.
    *
    * @returns the number after which it continues
    */
@@ -51,20 +48,18 @@ export class CountersRepository {
     name: string,
     update: object,
   ): Promise<number> {
-    // Without a session: the open transaction must not hold the counter until it commits.
     const advance = () =>
       this.model.collection.findOneAndUpdate({ organizationId, name }, update, {
         upsert: true,
         returnDocument: 'after',
-        // The commit of what uses the number waits for a majority, which then has this too.
+        // The commit of the record with the number waits for a majority, which then has this too.
         writeConcern: { w: 1 },
       });
-    try {
-      return Number((await advance())?.['value']);
-    } catch (error) {
-      // Another request has created the counter meanwhile.
+    const counter = await advance().catch((error: unknown) => {
+      // Another request has just created the counter.
       if (duplicateKey(error) === undefined) throw error;
-      return Number((await advance())?.['value']);
-    }
+      return advance();
+    });
+    return Number(counter?.['value']);
   }
 }

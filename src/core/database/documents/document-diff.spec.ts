@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
+import { Schema } from 'mongoose';
 import { buildWrite } from './document-diff.js';
+import { StoredTypes } from './stored-types.js';
 
 interface Document {
   readonly _id: ObjectId;
@@ -24,12 +26,12 @@ const stored: Document = {
   approvedAt: time,
 };
 
-describe('writeOf', () => {
-  it('stores a new document as it is', () => {
+describe('buildWrite', () => {
+  it('inserts a new document', () => {
     expect(buildWrite({ before: undefined, after: stored })).toEqual({ insert: stored });
   });
 
-  it('sets what differs, and removes what is there no more', () => {
+  it('sets different fields and removes missing ones', () => {
     const { approvedAt, ...fields } = stored;
     const after = { ...fields, status: 'canceled', canceledAt: time };
     expect(buildWrite({ before: stored, after })).toStrictEqual({
@@ -38,7 +40,7 @@ describe('writeOf', () => {
     });
   });
 
-  it('removes nothing where all is there still: the database takes no empty removal', () => {
+  it('contains no empty removal, which the database would refuse', () => {
     const updatedAt = new Date(0);
     expect(buildWrite({ before: stored, after: { ...stored, updatedAt } })).toStrictEqual({
       _id: stored._id,
@@ -46,7 +48,7 @@ describe('writeOf', () => {
     });
   });
 
-  it('sets within objects and lists what differs, and nothing else', () => {
+  it('sets only the different values within objects and lists', () => {
     const first = { status: 'pending', dueDate: new Date(Number.NaN), history: ['a'] };
     const listed = {
       ...stored,
@@ -71,7 +73,7 @@ describe('writeOf', () => {
     });
   });
 
-  it('sets a value as a whole where it was another kind of value, or a longer list', () => {
+  it('sets a whole value when its type changes or a list becomes shorter', () => {
     for (const [from, to] of [
       [['a', 'b'], ['a']],
       [null, ['a']],
@@ -83,5 +85,13 @@ describe('writeOf', () => {
       const change = { before: { ...stored, list: from }, after: { ...stored, list: to } };
       expect(buildWrite(change)).toMatchObject({ update: { $set: { list: to } } });
     }
+  });
+
+  it('sets a whole list when ignored items of other types shift its positions', () => {
+    const types = new StoredTypes(new Schema({ list: [String] }), 'units');
+    const [before] = types.read<Document>([{ ...stored, list: [7, 'a'] }]);
+    const change = { before, after: { ...stored, list: ['a', 'b'] } };
+    expect(before?.list).toEqual(['a']);
+    expect(buildWrite(change)).toMatchObject({ update: { $set: { list: ['a', 'b'] } } });
   });
 });

@@ -1,14 +1,15 @@
 import { isStoredObject } from '../../values/plain-object.js';
+import { filteredLists } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantUpdate, WriteOf } from './tenant-queries.js';
 
-/** Two states of a document; without the first one it is new. */
 export interface Change<T> {
+  /** Undefined for a new document. */
   readonly before: T | undefined;
   readonly after: T;
 }
 
-/** Inserts a new document, and stores of another one only the values that differ. */
+/** Inserts a new document, or stores the different values of another one. */
 export function buildWrite<T extends TenantDocument>({ before, after }: Change<T>): WriteOf<T> {
   if (before === undefined) return { insert: after };
   return { _id: before._id, update: updateBetween(before, after) };
@@ -19,10 +20,7 @@ interface Difference {
   readonly value: unknown;
 }
 
-/**
- * The update that makes one state of a document into another one. It writes nothing else: values of
- * other programs, such as a time beyond JavaScript's range, would come back changed.
- */
+/** Writes nothing else: values of other programs, such as a time beyond JavaScript's range, would change. */
 function updateBetween<T extends object>(before: T, after: T): TenantUpdate<T> {
   const differences = differencesOf(before, after);
   const removed = differences.filter(({ value }) => value === undefined);
@@ -35,7 +33,7 @@ function updateBetween<T extends object>(before: T, after: T): TenantUpdate<T> {
   } as TenantUpdate<T>;
 }
 
-/** The paths at which two objects or lists differ; the value of a removed field is undefined. */
+/** The value of a removed field is undefined. */
 function differencesOf(before: object, after: object, prefix = ''): Difference[] {
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {
@@ -52,8 +50,9 @@ function fieldsOf(value: object): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-/** Objects, and lists to which something may have been added; a shorter list is stored as a whole. */
+/** A list is stored as a whole if it is shorter or has ignored items. */
 function areComparedWithin(from: unknown, to: unknown): boolean {
-  if (Array.isArray(from) && Array.isArray(to)) return to.length >= from.length;
+  if (Array.isArray(from) && Array.isArray(to))
+    return to.length >= from.length && !filteredLists.has(from);
   return isStoredObject(from) && isStoredObject(to);
 }

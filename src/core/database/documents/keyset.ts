@@ -1,26 +1,25 @@
 import { BSON, Decimal128, type Document, Double, Int32, Long, MinKey, ObjectId } from 'mongodb';
 
-/** The order of a list: fields, or paths below them, each ascending or descending; `_id` ends it. */
+/** Fields or paths, ascending or descending, the last of which is `_id`. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
-/** A stored document's values of the order's fields. */
+/** Values of the order's fields. */
 export type Position = readonly unknown[];
 
-/** How many documents of a list are read, and after which position; from the beginning without one. */
 export interface KeysetRequest {
   readonly limit: number;
   readonly after?: Position | undefined;
 }
 
-/** A page of a list, and the cursor of the next one; null at the end. */
 export interface KeysetPage<T> {
   readonly items: readonly T[];
+  /** The cursor of the next page, null at the end. */
   readonly next: string | null;
 }
 
 export const newestFirst = { createdAt: -1, _id: -1 } as const;
 
-/** Reads a page with a query that takes a filter and these options; documents come as they are stored. */
+/** @param find returns documents as they are stored */
 export async function readPage<T extends object, O extends Order>(
   sort: O,
   { limit, after }: KeysetRequest,
@@ -33,14 +32,14 @@ export async function readPage<T extends object, O extends Order>(
 }
 
 /**
- * An order that no index which all tenants share can serve, as that of `_id` could. Others stay as they
- * are: only then does the server merge what an index has for each value of a condition before the order.
+ * Keeps the server from ordering one tenant's documents by the `_id` index of all tenants. Other orders stay
+ * as they are: the server could not merge the index entries of several values before them.
  */
 export function ofTenant(sort: Order): Order {
   return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }
 
-/** The position of a document as it is stored. */
+/** @param document as it is stored */
 export function positionOf(document: object, order: Order): Position {
   return Object.keys(order).map((path) => {
     const steps = path.split('.');
@@ -49,9 +48,8 @@ export function positionOf(document: object, order: Order): Position {
 }
 
 /**
- * The filter on documents after a position. The comparison by expressions decides: it compares values of
- * all types in the order of the sort, so each page begins after the one before, whatever is stored. An
- * index cannot serve it; the conditions beside it let less through, and give the server index bounds.
+ * The filter on documents after a position. Its expression compares values of all types in the order of the
+ * sort. Indexes cannot serve expressions: the other conditions are weaker and provide index bounds.
  */
 export function afterPosition(position: Position | undefined, order: Order): Document {
   if (position === undefined) return {};
@@ -82,13 +80,13 @@ export function afterPosition(position: Position | undefined, order: Order): Doc
   return { $or: bounds, ...exact };
 }
 
-/** By which value the server sorts a field: of a list by its least or greatest item, an empty one before null. */
+/** The server sorts a list by its least or greatest item, and an empty one before null. */
 function sortKey(field: string | object, direction: 1 | -1): object {
   const item = { [direction === 1 ? '$min' : '$max']: field };
   return { $cond: [{ $eq: [field, []] }, '$$REMOVE', { $ifNull: [item, null] }] };
 }
 
-/** Values of other types before and after it, but null, which is in most fields that may be missing. */
+/** Includes values of other types, but not null: most missing fields are null. */
 function above(value: unknown): Document {
   return value === null ? { $ne: null } : { $not: { $lte: value }, $ne: null };
 }
@@ -99,22 +97,19 @@ function below(value: unknown): Document {
 
 const numberTypes = [Decimal128, Double, Int32, Long];
 
-/** Whether a filter compares with a value in the order of the sort. */
+/** Whether a filter compares values of this type in the order of the sort. */
 function hasBounds(value: unknown): boolean {
   if (value === null || value instanceof Date || value instanceof ObjectId) return true;
   if (['string', 'number', 'boolean'].includes(typeof value)) return true;
   return numberTypes.some((type) => value instanceof type);
 }
 
-/** Values as an opaque text for addresses, with their stored types. */
+/** Keeps the types of the values. */
 export function encodeCursor(values: readonly unknown[]): string {
   return Buffer.from(BSON.EJSON.stringify(values, { relaxed: false })).toString('base64url');
 }
 
-/**
- * Reads {@link encodeCursor}'s text; null for any other. The values have no rights: whatever the text was
- * changed to, they are compared as values.
- */
+/** Null for an invalid text. A changed cursor is harmless: its values are only compared. */
 export function decodeCursor(text: string): unknown[] | null {
   try {
     const json: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -127,7 +122,7 @@ export function decodeCursor(text: string): unknown[] | null {
   }
 }
 
-/** The server refuses values that are twice as deep. */
+/** Half of the depth that the server refuses. */
 const maxDepth = 100;
 
 function depthOf(value: unknown): number {

@@ -4,27 +4,32 @@ import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Schema, SchemaType } from 'mongoose';
 import { isStoredObject } from '../../values/plain-object.js';
 
-/** Says of a value what is left of it: the value itself when it has its type, undefined when it is odd. */
+/** Returns a value of the expected type as it is, undefined for another one. */
 type Check = (value: unknown) => unknown;
 
-/** How many documents with odd fields are remembered; one that is forgotten is reported again. */
+/** Lists without their items of other types: positions differ from those of the stored list. */
+export const filteredLists = new WeakSet<readonly unknown[]>();
+
+/** A document that is forgotten is reported again. */
 const maxReported = 10_000;
 const reported = new LRUCache<string, true>({ max: maxReported });
 const logger = new Logger('StoredTypes');
 
-/** Logs once for each document and process which of its fields count as not there (rule DATA-2). */
+/** Logs the ignored fields of a document once for each process (rule DATA-2). */
 export function reportOddFields(collection: string, _id: unknown, fields: readonly string[]): void {
   const name = `${collection} ${String(_id)}`;
   if (reported.has(name)) return;
   reported.set(name, true);
   const details = { collection, id: String(_id), fields };
-  logger.warn(details, 'Fields of a document have other types than they should; they are ignored');
+  logger.warn(
+    details,
+    'Ignored fields of other types than the schema declares; correct them where they are written',
+  );
 }
 
 /**
- * Reads documents of other programs by the types of a schema: a value of another type counts as not
- * there, so that nothing that reads it has to expect everything (rule DATA-2). The items of a list of
- * objects stay as they are: they are written back with it.
+ * Reads documents of other programs by the types of a schema; a value of another type counts as missing
+ * (rule DATA-2). Items of a list of objects stay as they are, because they are written back with it.
  */
 export class StoredTypes {
   private readonly checks: ReadonlyMap<string, Check>;
@@ -40,9 +45,9 @@ export class StoredTypes {
   }
 
   /**
-   * The documents of which the ids are ids, with fields that have their types.
+   * Leaves out documents whose ids are no ObjectIds, and fills in missing times and flags.
    *
-   * @param read the fields that were asked for, all without it: those of the conventions are filled in
+   * @param read the fields that were read, all by default
    */
   read<T extends object>(documents: readonly T[], read?: readonly string[]): T[] {
     return documents.flatMap((document) => this.readOne(document, read) ?? []);
@@ -67,7 +72,7 @@ export class StoredTypes {
   }
 }
 
-/** The object itself where nothing in it is odd. */
+/** Returns the object itself if all its fields have their types. */
 function withKnownTypes(
   fields: Record<string, unknown>,
   checks: ReadonlyMap<string, Check>,
@@ -85,7 +90,7 @@ function withKnownTypes(
   return known;
 }
 
-/** The checks of the fields at the top, of paths with dots put together. */
+/** Checks of top-level fields; paths below one field form its check. */
 function checksOf(paths: readonly (readonly [string, SchemaType])[]): ReadonlyMap<string, Check> {
   const byTop = Map.groupBy(paths, ([path]) => path.split('.', 1)[0] ?? '');
   return new Map(
@@ -131,7 +136,10 @@ function listCheck(ofItem: SchemaType | undefined): Check {
   return (value) => {
     if (!Array.isArray(value)) return undefined;
     const items: readonly unknown[] = value;
-    return items.every(isKnown) ? items : items.filter(isKnown);
+    if (items.every(isKnown)) return items;
+    const filtered = items.filter(isKnown);
+    filteredLists.add(filtered);
+    return filtered;
   };
 }
 

@@ -7,17 +7,16 @@ import { collectionToken } from './tenant-collection.js';
 import { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 
-/** A collection of tenants' documents: the name that it is injected by, and its schema. */
 export interface TenantCollectionDefinition {
+  /** Of the model and its injection token. */
   readonly name: string;
   readonly schema: Schema;
-  /** Whether what other programs have stored is read by the types of the schema. */
+  /** Whether other programs write documents, which are read by the types of the schema. */
   readonly hasForeignFields?: true;
-  /** Whether responses made of it are cached, so that a write ends them. */
+  /** Whether a write invalidates cached responses. */
   readonly isCached?: true;
 }
 
-/** The one place that makes the collections which repositories query. */
 @Module({})
 export class TenantCollectionsModule {
   static forFeature(...definitions: readonly TenantCollectionDefinition[]): DynamicModule {
@@ -27,7 +26,7 @@ export class TenantCollectionsModule {
       inject: [getModelToken(name), FreshCache],
       useFactory: (model: Model<TenantDocument>, cache: FreshCache) => {
         const types = hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
-        // Most types of what is injected show no more than one organization of it.
+        // Injected as a TenantCollection it only queries one organization.
         return new CollectionAcrossTenants(model, types, isCached && cache);
       },
     }));
@@ -35,7 +34,7 @@ export class TenantCollectionsModule {
       module: TenantCollectionsModule,
       imports: [models],
       providers: collections,
-      // Not the models: with them a query would need no organization.
+      // A query by a model would need no organization.
       exports: collections.map(({ provide }) => provide),
     };
   }

@@ -1,7 +1,7 @@
 import { Prop, Schema } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 
-/** What every document of a tenant carries (rule DATA-2). */
+/** Fields of every document of a tenant (rule DATA-2). */
 @Schema()
 export class TenantDocument {
   declare _id: Types.ObjectId;
@@ -16,7 +16,6 @@ export class TenantDocument {
   updatedAt!: Date;
 }
 
-/** What every tenant document that can be soft-deleted carries. */
 @Schema()
 export class DeletableDocument extends TenantDocument {
   @Prop({ type: Boolean, required: true })
@@ -26,8 +25,8 @@ export class DeletableDocument extends TenantDocument {
   deletedAt?: Date;
 }
 
-/** The filter on what is not soft-deleted, as the partial indexes have it. */
+/** As in the partial indexes. */
 export const notDeleted = { isDeleted: false } as const;
 
-/** The filter on all, in a form with which an index that begins like those of {@link notDeleted} has an order. */
+/** Matches all documents and lets an index on `isDeleted` provide the order. */
 export const deletedOrNot = { isDeleted: { $in: [false, true] } } as const;

@@ -4,7 +4,6 @@ import type { Model, Types } from 'mongoose';
 import { randomUUID } from 'node:crypto';
 import { Clock } from '../../configuration/clock.js';
 
-/** Work that one process of all does at a time, and which one does it until when. */
 @Schema({ collection: 'leases' })
 export class LeaseDocument {
   declare _id: Types.ObjectId;
@@ -12,15 +11,15 @@ export class LeaseDocument {
   @Prop({ required: true })
   name!: string;
 
-  /** Null when nobody has it. */
+  /** Null while no process holds the lease. */
   @Prop({ type: String })
   owner?: string | null;
 
-  /** By the clock of the server. */
+  /** By the server's clock. */
   @Prop({ type: Date })
   until?: Date | null;
 
-  /** Up to when the work has been done. */
+  /** The work is done up to this time. */
   @Prop({ type: Date })
   watermark?: Date | null;
 }
@@ -29,7 +28,6 @@ export const leaseSchema = SchemaFactory.createForClass(LeaseDocument);
 
 leaseSchema.index({ name: 1 }, { name: 'name', unique: true });
 
-/** Work that one process of all does at a time. */
 @Injectable()
 export class Leases {
   constructor(
@@ -37,18 +35,16 @@ export class Leases {
     private readonly clock: Clock,
   ) {}
 
-  /** @param durationMs how long the owner may be silent; it renews the lease after half of that */
+  /** @param durationMs after which the lease of a silent owner ends; it renews after half of that */
   of(name: string, durationMs: number): Lease {
     return new Lease(this.model, this.clock, name, durationMs);
   }
 }
 
 /**
- * A lease on some work, with how far the work has come. The server's clock decides when a lease ends, so
- * that the clocks of the processes need not agree.
- *
- * A process that is stopped in the middle of the work may continue it beside the next owner for a
- * moment: the work has to allow that.
+ * Makes one process at a time do some work, with a watermark of its progress. The server's clock ends a
+ * lease, so that the clocks of processes may differ. A process that was stopped may overlap with the next
+ * owner for a moment; the work has to allow that.
  */
 export class Lease {
   private readonly owner = randomUUID();
@@ -63,16 +59,16 @@ export class Lease {
     private readonly durationMs: number,
   ) {}
 
-  /** Up to when the work is done, as far as this process knows; at first the epoch. */
+  /** As far as this process knows; at first the epoch. */
   get watermark(): Date {
     return this.seenUpTo;
   }
 
-  /** Whether this process has the lease, which it takes where it is free. Mostly costs no command. */
+  /** Takes a free lease and returns whether this process holds it; mostly costs no command. */
   async acquire(): Promise<boolean> {
     const now = this.clock.now().getTime();
     const passed = now - this.askedAt;
-    // A clock that was put back does not say how much time has passed.
+    // After a clock was set back the elapsed time is unknown.
     if (passed >= 0 && passed < this.durationMs / 2) return this.isOwner;
     const stored = await this.take();
     this.isOwner = stored?.owner === this.owner;
@@ -81,14 +77,14 @@ export class Lease {
     return this.isOwner;
   }
 
-  /** Moves the watermark forward, never back, while the lease is this process's. */
+  /** Moves the watermark forward, never back, while this process holds the lease. */
   async advance(watermark: Date): Promise<void> {
     const { name, owner } = this;
     await this.model.updateOne({ name, owner }, { $max: { watermark } });
     if (watermark > this.seenUpTo) this.seenUpTo = watermark;
   }
 
-  /** Lets another process have it at once. */
+  /** Another process may take the lease immediately. */
   async release(): Promise<void> {
     if (!this.isOwner) return;
     this.isOwner = false;
@@ -102,7 +98,7 @@ export class Lease {
     const isFree = {
       $or: [
         { $in: ['$owner', [owner, null]] },
-        // An absent time is lower than any.
+        // A missing time is lower than any.
         { $lte: ['$until', '$$NOW'] },
       ],
     };

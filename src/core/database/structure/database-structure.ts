@@ -10,7 +10,7 @@ import {
   type Report,
   retryWhileIndexBuilds,
   compareIndexes,
-  conflictingOperation,
+  conflictingOperationCode,
   ignoreErrorCode,
   updateIndexes,
 } from './indexes.js';
@@ -18,20 +18,18 @@ import { type MigrationState, Migrations } from './migrations.js';
 import type { RetentionState } from './retention.js';
 
 /**
- * The `$jsonSchema` validator of a collection: the types of the fields that are present, any
- * numeric type for a number, null for what is not required; everything else is allowed, because
- * other programs store fields of their own in the same documents (rule DATA-2).
+ * The `$jsonSchema` validator of a collection. It checks the types of declared fields only, because other
+ * programs store their own fields in the same documents (rule DATA-2).
  */
 export function documentValidator(schema: Schema): Document {
   const generated = schema.toJSONSchema({ useBsonType: true }) as Document;
   const properties = generated['properties'] as Document;
   for (const [path, { options }] of Object.entries(schema.paths)) {
-    // A free-form field has no type of its own for mongoose; `bsonType` in its options gives it one.
+    // Mongoose knows no type for a free-form field.
     const { bsonType } = options as { bsonType?: string };
     if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
   }
-  // Without lists of allowed values: the contract is about types, values belong to the programs. Sorted,
-  // because the order of required fields means nothing where two validators are compared.
+  // Allowed values belong to the programs. Sorted, so that two validators can be compared.
   const text = JSON.stringify(generated, (key, value: unknown) => {
     if (key === 'enum') return undefined;
     return key === 'required' && Array.isArray(value) ? (value as string[]).toSorted() : value;
@@ -39,7 +37,6 @@ export function documentValidator(schema: Schema): Document {
   return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
 }
 
-/** A collection, and what it lacks of what its schema declares. */
 export interface CollectionState {
   readonly collection: string;
   readonly exists: boolean;
@@ -47,24 +44,31 @@ export interface CollectionState {
   readonly validatorIsCurrent: boolean;
 }
 
-/** What the database has and lacks of what this version of the service relies on. */
 export interface DatabaseStatus {
+  /** Always true where a newer version has prepared the database: it has replaced every difference. */
   readonly isComplete: boolean;
-  /** What a newer version has prepared is complete: whatever differs from this version, it has replaced. */
   readonly isOfNewerVersion: boolean;
   readonly collections: readonly CollectionState[];
   readonly migrations: readonly MigrationState[];
-  /** What differs here is no reason not to start: nothing depends on it but the size of the database. */
+  /** Differences do not prevent a start: only the size of the database depends on them. */
   readonly retention: readonly RetentionState[];
 }
 
-/** The options of a stored collection; undefined when there is none. */
+/** The records of a kind in the database, unfinished ones included. */
+export interface RecordUsage extends RetentionState {
+  readonly count: number;
+  /** On disk, with the indexes. */
+  readonly bytes: number;
+  readonly oldest: Date | null;
+}
+
+/** Undefined where the collection does not exist. */
 type StoredOptions = CollectionInfo['options'];
 
-/** A document that broke the rules before them may be changed; a new or a valid one is checked. */
+/** Documents that violated the validator before it existed can still be updated. */
 const validationLevel = 'moderate';
 
-/** How many collections are compared at the same time. */
+/** Collections compared at the same time. */
 const concurrency = 4;
 
 /** Collections, indexes and validators as the schemas declare them (rules DATA-2 and DATA-5). */
@@ -77,11 +81,10 @@ export class DatabaseStructure {
   ) {}
 
   /**
-   * Creates or updates whatever differs and applies the pending migrations; safe to repeat and to
-   * run in several processes at the same time: an index that another one builds is waited for.
-   * Indexes of other programs are not touched.
+   * Updates collections, validators and indexes and runs pending migrations. Several processes may do so at
+   * the same time; indexes of other programs stay.
    *
-   * @param report takes lines about what takes long
+   * @param report receives the progress of slow steps
    * @returns the names of the migrations that ran
    */
   async apply(report: Report = () => {}): Promise<string[]> {
@@ -89,14 +92,13 @@ export class DatabaseStructure {
       await updateCollection(model, stored);
       await updateIndexes(model, this.environment, report);
     };
-    // Its unique index keeps the announcements of two processes apart.
+    // The announcement needs the unique index.
     await this.forEachModel(update, ['Migration']);
     await this.migrations.announce();
     await this.forEachModel(update);
     return this.migrations.apply(report);
   }
 
-  /** What is there and what is missing. */
   async status(): Promise<DatabaseStatus> {
     const states = await this.forEachModel(async (model, stored) => {
       const { missing, retention } = await compareIndexes(model, this.environment);
@@ -106,11 +108,11 @@ export class DatabaseStructure {
     states.sort((a, b) => a.state.collection.localeCompare(b.state.collection));
     const collections = states.map(({ state }) => state);
     const { migrations, isOfNewerVersion } = await this.migrations.status();
-    const lacksNothing =
+    const hasAll =
       collections.every((state) => state.missingIndexes.length === 0 && state.validatorIsCurrent) &&
       migrations.every(({ state }) => state === 'done');
     return {
-      isComplete: isOfNewerVersion || lacksNothing,
+      isComplete: isOfNewerVersion || hasAll,
       isOfNewerVersion,
       collections,
       migrations,
@@ -118,27 +120,47 @@ export class DatabaseStructure {
     };
   }
 
+  /** Counts the records that the database removes some time after they are finished. */
+  async usageOf(states: readonly RetentionState[]): Promise<RecordUsage[]> {
+    const database = this.connection.getClient().db(this.connection.name);
+    const usageOf = async (state: RetentionState): Promise<RecordUsage> => {
+      const collection = database.collection(state.collection);
+      const [stats] = await collection
+        .aggregate<{ storageStats: { count: number; totalSize: number } }>([
+          { $collStats: { storageStats: {} } },
+        ])
+        .toArray()
+        .catch(() => []);
+      const { count = 0, totalSize: bytes = 0 } = stats?.storageStats ?? {};
+      const projection = { createdAt: 1 } as const;
+      const oldest = await collection.findOne({}, { sort: { _id: 1 }, projection });
+      // Usage statistics have no such field; an id begins with its time.
+      const createdAt = oldest?.['createdAt'] as Date | undefined;
+      return { ...state, count, bytes, oldest: createdAt ?? oldest?._id.getTimestamp() ?? null };
+    };
+    return Promise.all(states.map(usageOf));
+  }
+
   /**
-   * For a start in production, which changes nothing.
+   * Checks the database before a start in production, which changes nothing.
    *
-   * @param warn takes what an operator should know
    * @throws StartupError when something is missing
    */
   async assertComplete(warn: (line: string) => void): Promise<void> {
     const { isComplete, isOfNewerVersion, retention } = await this.status();
     if (!isComplete) {
       throw new StartupError(
-        'The database lacks collections, indexes or migrations of this version: ' +
+        'Collections, indexes or migrations of this version are missing in the database: ' +
           'run `npm run cli -- db init` (`db status` lists them).',
       );
     }
     if (isOfNewerVersion) {
-      warn('A newer version has prepared the database: `db status` lists what it has replaced.');
+      warn('A newer version has prepared the database: `db status` lists the differences.');
     }
     for (const { kind, variable, isCurrent } of retention) {
       if (isCurrent) continue;
       warn(
-        `The database does not keep ${kind} as ${variable} says: run \`npm run cli -- db init\`.`,
+        `${variable} does not apply yet to ${kind} in the database: run \`npm run cli -- db init\`.`,
       );
     }
   }
@@ -147,7 +169,7 @@ export class DatabaseStructure {
     work: (model: Model<unknown>, stored: StoredOptions) => Promise<T>,
     names = this.connection.modelNames(),
   ): Promise<T[]> {
-    // One command for all: the validators make each of its responses large.
+    // One command for all collections: with validators each response is large.
     const cursor = this.connection.db?.listCollections({}, { nameOnly: false });
     const collections = (await cursor?.toArray()) ?? [];
     const stored = new Map(collections.map(({ name, options }) => [name, options ?? {}]));
@@ -181,7 +203,7 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
   const collMod = model.collection.collectionName;
   // Another process may be setting the same validator.
   const change = async () => model.db.db?.command({ collMod, ...options });
-  await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperation));
+  await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperationCode));
 }
 
 function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): boolean {

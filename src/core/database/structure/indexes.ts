@@ -11,12 +11,12 @@ import {
   removedAfterSeconds,
 } from './retention.js';
 
-/** Takes a line that says how far long work has come. */
+/** Receives a line about the progress of slow work. */
 export type Report = (line: string) => void;
 
 const intervalMs = 2_000;
 
-/** Waits for work and, when it takes long, reports every two seconds how far it has come. */
+/** Reports the progress of work every two seconds. */
 export async function reportProgress<T>(
   work: Promise<T>,
   progress: () => Promise<string> | string,
@@ -30,30 +30,26 @@ export async function reportProgress<T>(
   }
 }
 
-/** The server's code for a collection that is not there. */
-const namespaceNotFound = 26;
-/** The server's code for an index that is not there. */
-const indexNotFound = 27;
-/** The server's code for a change of what another process is changing. */
-export const conflictingOperation = 117;
-
-/** The server's code while an index of the collection is being built. */
-const indexBuildRunning = 12_587;
+const namespaceNotFoundCode = 26;
+const indexNotFoundCode = 27;
+/** Another process makes the same change. */
+export const conflictingOperationCode = 117;
+/** An index of the collection is being built. */
+const backgroundOperationCode = 12_587;
 const retryDelayMs = 250;
 
-/** Does what the server refuses while another process builds an index of the collection, when that is over. */
+/** Retries a command that the server refuses while it builds an index of the collection. */
 export async function retryWhileIndexBuilds<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if ((error as { code?: unknown }).code !== indexBuildRunning) throw error;
+      if ((error as { code?: unknown }).code !== backgroundOperationCode) throw error;
     }
     await delay(retryDelayMs);
   }
 }
 
-/** Lets an error of the server with this code pass. */
 export function ignoreErrorCode(expectedCode: number): (error: unknown) => undefined {
   return (error) => {
     if ((error as { code?: unknown }).code !== expectedCode) throw error;
@@ -61,28 +57,23 @@ export function ignoreErrorCode(expectedCode: number): (error: unknown) => undef
   };
 }
 
-/**
- * The time that a request may take is not that of an index build. The driver knows the option for
- * each operation, though its types do not say so.
- */
+/** An index build may take longer than a request. The driver accepts the option, its types do not. */
 const noTimeout: object = { socketTimeoutMS: 0 };
 
-/** An index as the schema and the settings declare it. */
 interface DeclaredIndex {
   readonly name: string;
   readonly retention: Retention | undefined;
-  /** Null for one that would remove records which are kept for ever. */
+  /** Null for a TTL index on records that are kept forever. */
   readonly description: IndexDescription | null;
 }
 
 type Difference = 'none' | 'time' | 'absent' | 'outdated';
 
-/** An index that differs, and how. */
 interface ComparedIndex extends DeclaredIndex {
   readonly difference: Difference;
 }
 
-/** The indexes that are missing or outdated, and whether records are kept as the settings say. */
+/** Missing or outdated indexes, and the state of the retention. */
 export async function compareIndexes(model: Model<unknown>, environment: Environment) {
   const compared = await compare(model, environment);
   const collection = model.collection.collectionName;
@@ -99,13 +90,12 @@ export async function compareIndexes(model: Model<unknown>, environment: Environ
   };
 }
 
-/** Creates or replaces what differs. */
 export async function updateIndexes(
   model: Model<unknown>,
   environment: Environment,
   report: Report,
 ): Promise<void> {
-  // Compared once: an index that another process creates meanwhile is not an outdated one.
+  // Compared once: an index that another process creates in the meantime is not outdated.
   const missing: IndexDescription[] = [];
   for (const { name, description, difference } of await compare(model, environment)) {
     if (difference === 'none') continue;
@@ -115,7 +105,7 @@ export async function updateIndexes(
     }
     if (difference === 'outdated') {
       await retryWhileIndexBuilds(() => model.collection.dropIndex(name)).catch(
-        ignoreErrorCode(indexNotFound),
+        ignoreErrorCode(indexNotFoundCode),
       );
     }
     if (description !== null) missing.push(description);
@@ -130,7 +120,7 @@ export async function updateIndexes(
   );
 }
 
-/** Without building the index again. */
+/** Changes the time of a TTL index without a rebuild. */
 async function changeTime(model: Model<unknown>, name: string, expireAfterSeconds?: number) {
   const collMod = model.collection.collectionName;
   const index = { name, expireAfterSeconds };
@@ -166,7 +156,7 @@ function differenceOf(
   return description.expireAfterSeconds === undefined ? 'outdated' : 'time';
 }
 
-/** Whether an index differs in nothing but the time after which it removes documents. */
+/** Compares all but the time of a TTL index. */
 function isSameIndex(stored: IndexDescriptionInfo, declared: IndexDescription): boolean {
   const filter = declared.partialFilterExpression;
   return (
@@ -180,12 +170,11 @@ function isSameIndex(stored: IndexDescriptionInfo, declared: IndexDescription): 
 
 const simple = { locale: 'simple' };
 
-/** The server adds the defaults of a collation; for the simple one it may list nothing. */
+/** The server adds defaults to a collation, and may list none for the simple one. */
 function isSameCollation(stored: object = simple, declared: object = simple): boolean {
   return isDeepStrictEqual({ ...stored, ...declared }, stored);
 }
 
-/** How far the server says that it has come with the indexes of a collection. */
 async function buildProgress(model: Model<unknown>): Promise<string> {
   try {
     const $match = {
@@ -200,7 +189,7 @@ async function buildProgress(model: Model<unknown>): Promise<string> {
     const { done, total } = (await operations.next())?.progress ?? { done: 0, total: 0 };
     return total === 0 ? '' : `: ${Math.floor((100 * done) / total)} %`;
   } catch {
-    // Not every user may see what the server is doing.
+    // The user may have no right to list operations.
     return '';
   }
 }
@@ -209,12 +198,12 @@ interface BuildOperation {
   readonly progress: { readonly done: number; readonly total: number };
 }
 
-/** The indexes that are ready; one that is being built is listed in another form. */
+/** Without the indexes that are being built. */
 async function storedIndexes(model: Model<unknown>): Promise<IndexDescriptionInfo[]> {
   const listIndexes = model.collection.collectionName;
   const reply = await model.db.db
     ?.command({ listIndexes, includeBuildUUIDs: true })
-    .catch(ignoreErrorCode(namespaceNotFound));
+    .catch(ignoreErrorCode(namespaceNotFoundCode));
   const { firstBatch = [] } = (reply?.['cursor'] ?? {}) as { firstBatch?: ListedIndex[] };
   return firstBatch.filter(({ buildUUID }) => buildUUID === undefined);
 }

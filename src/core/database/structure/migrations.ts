@@ -4,7 +4,7 @@ import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { type Report, reportProgress } from './indexes.js';
 
-/** How far a migration has come on this database. */
+/** The progress of a migration on this database. */
 @Schema({ collection: 'migrations' })
 export class MigrationDocument {
   declare _id: Types.ObjectId;
@@ -21,7 +21,7 @@ export class MigrationDocument {
   @Prop({ type: Date })
   finishedAt!: Date | null;
 
-  /** The last document that a backfill finished, after which an interrupted one continues. */
+  /** The last processed document, after which an interrupted run continues. */
   @Prop({ type: SchemaTypes.ObjectId })
   resumeAfter!: Types.ObjectId | null;
 }
@@ -30,13 +30,13 @@ export const migrationSchema = SchemaFactory.createForClass(MigrationDocument);
 
 migrationSchema.index({ version: 1 }, { name: 'version', unique: true });
 
-/** A change of stored data that comes with a version of the service, from 1.0.0 on. */
+/** A change of stored data that a version of the service needs. */
 export interface Migration {
-  /** Its position in the order; never reused. */
+  /** Defines the order; never reused. */
   readonly version: number;
   readonly name: string;
   /**
-   * Processes the next batch of documents, in the order of their ids. It may run again on a batch.
+   * Processes the next batch of documents in the order of their ids; may run twice on a batch.
    *
    * @param after the last id of the batch before, null at the start
    * @returns the last id of this batch, null when nothing is left
@@ -44,14 +44,13 @@ export interface Migration {
   runBatch(after: Types.ObjectId | null): Promise<Types.ObjectId | null>;
 }
 
-/** A migration and how far it has come. */
 export interface MigrationState {
   readonly version: number;
   readonly name: string;
   readonly state: 'pending' | 'interrupted' | 'done';
 }
 
-/** Applies versioned migrations once each, in order, continuing where an interrupted one stopped. */
+/** Runs each migration once, in order; an interrupted one continues where it stopped. */
 @Injectable()
 export class Migrations {
   private readonly registered: Migration[] = [];
@@ -61,16 +60,12 @@ export class Migrations {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a feature's migration. */
   register(migration: Migration): void {
     this.registered.push(migration);
     this.registered.sort((a, b) => a.version - b.version);
   }
 
-  /**
-   * Every registered migration with its state on this database, and whether a newer version has prepared
-   * the database, or is about to.
-   */
+  /** A newer version has prepared the database, or is about to, if the database has a later migration. */
   async status(): Promise<{ migrations: MigrationState[]; isOfNewerVersion: boolean }> {
     const documents = await this.model.find().lean();
     const migrations = this.registered.map(({ version, name }): MigrationState => {
@@ -82,20 +77,12 @@ export class Migrations {
     return { migrations, isOfNewerVersion: documents.some(({ version }) => version > newest) };
   }
 
-  /**
-   * Notes that this version is about to prepare the database, before it changes anything: instances of
-   * an earlier version, which continue to run, miss nothing from now on.
-   */
+  /** To be called before any change: running instances of earlier versions must not report differences. */
   async announce(): Promise<void> {
     if (this.newest !== undefined) await this.begin(this.newest);
   }
 
-  /**
-   * Runs what is pending or was interrupted. Two processes at the same time do the same work twice,
-   * which batches allow.
-   *
-   * @returns the names of the migrations that ran
-   */
+  /** @returns the names of the migrations that ran; batches allow two processes to run them at the same time */
   async apply(report: Report): Promise<string[]> {
     const ran: string[] = [];
     for (const migration of this.registered) {
@@ -131,7 +118,11 @@ export class Migrations {
         await this.model.updateOne({ version }, { $set: { resumeAfter } });
       }
     };
-    await reportProgress(run(), () => `Migration ${version} (${name}): ${batches} batches`, report);
+    await reportProgress(
+      run(),
+      () => `Migration ${version} (${name}): ${batches} batches done`,
+      report,
+    );
     await this.model.updateOne({ version }, { $set: { finishedAt: this.clock.now() } });
     return true;
   }

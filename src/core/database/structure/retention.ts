@@ -12,35 +12,31 @@ type RetentionSetting = Extract<
 /** How long the database keeps the records of a collection (rule DATA-11). */
 export interface Retention {
   readonly kind: string;
-  /** The setting that says how long; for ever while it is not set. */
+  /** Records are kept forever while the setting has no value. */
   readonly setting: RetentionSetting;
-  /** A shorter setting counts as so many days. */
+  /** Replaces a lower value of the setting. */
   readonly minimumDays?: number;
-  /** How many days more than the setting says records are kept. */
+  /** Days beyond the setting. */
   readonly extraDays?: number;
-  /** How much later than that the database removes them. */
+  /** Delay between the end of the retention and the removal. */
   readonly marginSeconds?: number;
-  /** Each record stores the time at which it is removed. */
+  /** Each record stores the time of its removal. */
   readonly storesRemoval?: true;
 }
 
-/** How long records are to be kept, and whether the database does so. */
+/** The configured retention, and whether the database applies it. */
 export interface RetentionState {
   readonly kind: string;
   readonly collection: string;
   readonly variable: string;
-  /** Null for ever. */
+  /** Null for forever. */
   readonly keptSeconds: number | null;
   readonly isCurrent: boolean;
 }
 
-/** The options of a schema's index, one that removes records included. */
 export type RetentionIndexOptions = IndexOptions & { readonly retention?: Retention };
 
-/**
- * Declares the index by which the database removes records some time after they are finished. A record
- * that lacks the time in the key stays.
- */
+/** Declares a TTL index; a record without the time in the key stays. */
 export function removeAfter(
   schema: { index(key: IndexDefinition, options: IndexOptions): unknown },
   key: IndexDefinition,
@@ -51,7 +47,7 @@ export function removeAfter(
   schema.index(key, withRetention);
 }
 
-/** How long records are kept; null for ever. */
+/** Null for forever. */
 export function keptSeconds(
   { setting, minimumDays = 0, extraDays = 0 }: Retention,
   environment: Environment,
@@ -62,7 +58,7 @@ export function keptSeconds(
   return Math.max(seconds, minimumDays * daySeconds) + extraDays * daySeconds;
 }
 
-/** How long after the time in the index records are removed; null for never. */
+/** Seconds from the time in the index to the removal; null for never. */
 export function removedAfterSeconds(retention: Retention, environment: Environment): number | null {
   const kept = keptSeconds(retention, environment);
   if (kept === null) return null;

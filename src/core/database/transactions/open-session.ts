@@ -3,20 +3,19 @@ import type { ClientSession } from 'mongodb';
 
 const sessions = new AsyncLocalStorage<ClientSession | undefined>();
 
-/** Runs work whose operations join the transaction of a session. */
+/** Operations of the work join the transaction of the session. */
 export function withSession<T>(session: ClientSession, work: () => Promise<T>): Promise<T> {
   return sessions.run(session, work);
 }
 
-/** Runs work whose operations join no transaction, though one is open around it. */
+/** Operations of the work do not join the open transaction. */
 export function withoutSession<T>(work: () => Promise<T>): Promise<T> {
   return sessions.run(undefined, work);
 }
 
 /**
- * Begins to read what the transaction that is open around it does not decide about, beside its commands, which
- * come one after the other. A failure is that of whoever waits for the result; nobody may, when another
- * command fails before.
+ * Reads outside the open transaction, in parallel with its commands. A failure reaches the caller that awaits
+ * the result; none does after an earlier failure of the transaction.
  */
 export function readOutsideTransaction<T>(read: () => Promise<T>): Promise<T> {
   const result = withoutSession(read);
@@ -24,18 +23,17 @@ export function readOutsideTransaction<T>(read: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** The option that makes an operation join the transaction that is open around it, if any. */
+/** The option by which an operation joins the open transaction, if any. */
 export function openSession(): { session?: ClientSession } {
   const session = sessions.getStore();
   return session === undefined ? {} : { session };
 }
 
-/** What is called once their transactions have ended. */
 const ending = new WeakMap<ClientSession, Set<() => void>>();
 
 /**
- * Calls back when the transaction that is open around it has ended, stored or not, however often it was
- * asked to; at once where none is open.
+ * Calls back once after the open transaction has ended, stored or not, however often the callback was added;
+ * immediately if none is open.
  */
 export function afterTransaction(callback: () => void): void {
   const session = sessions.getStore();

@@ -3,12 +3,12 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { appName } from '../connection/connection-options.js';
 
-/** A running process does not pause for this long between two operations of a transaction. */
+/** Longer than a running process pauses between two operations of a transaction. */
 const inactiveMicroseconds = 1_000_000;
 
 /**
- * Ends transactions whose process has died. The server keeps them open for up to a minute, and every
- * other transaction on the same documents conflicts with them as long.
+ * Ends transactions whose process has died. The server keeps them open for up to a minute, in which every
+ * other transaction on the same documents conflicts with them.
  */
 @Injectable()
 export class OrphanedTransactions {
@@ -17,10 +17,7 @@ export class OrphanedTransactions {
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /**
-   * Aborts the service's transactions in which nothing has happened for a second. One that was
-   * only stalled is retried by its process, as after any conflict.
-   */
+  /** Aborts the service's transactions that were idle for a second; a process that only stalled retries its own. */
   async abort(): Promise<void> {
     this.running ??= this.abortInactive().finally(() => (this.running = undefined));
     return this.running;
@@ -39,10 +36,12 @@ export class OrphanedTransactions {
       if (inactive.length === 0) return;
       const killSessions = inactive.map(({ lsid }) => ({ id: (lsid as { id: unknown }).id }));
       await admin.command({ killSessions });
-      this.logger.warn(`Aborted ${inactive.length} orphaned transactions`);
+      this.logger.warn({ count: inactive.length }, 'Aborted orphaned transactions');
     } catch (error) {
-      // Without the right to do so the service waits until the server aborts them.
-      this.logger.warn({ err: error }, 'Orphaned transactions could not be aborted');
+      const message =
+        'Could not abort orphaned transactions; the server ends them within a minute. The database user ' +
+        'needs the privileges inprog and killAnySession.';
+      this.logger.warn({ err: error }, message);
     }
   }
 }

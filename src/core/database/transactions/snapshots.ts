@@ -4,48 +4,39 @@ import type { ClientSession } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { withSession } from './open-session.js';
 
-/** Opens sessions that read the database as it is at one moment, outside of transactions. */
+/** Sessions whose reads see the database at one moment, outside transactions. */
 @Injectable()
 export class Snapshots {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   open(): Snapshot {
-    return new Snapshot(this.session());
+    return new Snapshot(this.connection.getClient().startSession({ snapshot: true }));
   }
 
-  /** Runs work whose reads, one after the other, all see one state that cannot be taken back. */
+  /** The reads of the work see one state, committed by a majority; they have to come one after the other. */
   async during<T>(work: () => Promise<T>): Promise<T> {
-    const session = this.session();
-    try {
-      return await withSession(session, work);
-    } finally {
-      await session.endSession();
-    }
-  }
-
-  private session(): ClientSession {
-    return this.connection.getClient().startSession({ snapshot: true });
+    const snapshot = this.open();
+    const result = await snapshot.run(work);
+    await snapshot.close();
+    return result;
   }
 }
 
-/**
- * Reads that all see the state of the first of them. The server keeps that state for five minutes;
- * a read that comes later fails.
- */
+/** The server keeps the state of the first read for five minutes; later reads fail. */
 export class Snapshot {
   constructor(private readonly session: ClientSession) {}
 
-  /** Runs work whose reads, one after the other, join the snapshot. It is closed when one fails. */
+  /** The reads of the work join the snapshot, one after the other. An error closes it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await withSession(this.session, work);
     } catch (error) {
-      await this.session.endSession();
+      await this.close();
       throw error;
     }
   }
 
-  /** The parts of a text that is made from such reads; at its end the snapshot is closed. */
+  /** Yields the parts made from such reads and closes the snapshot. */
   async *stream<T>(parts: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
     try {
       for (;;) {
@@ -55,7 +46,11 @@ export class Snapshot {
       }
     } finally {
       await parts.return();
-      await this.session.endSession();
+      await this.close();
     }
+  }
+
+  async close(): Promise<void> {
+    await this.session.endSession();
   }
 }

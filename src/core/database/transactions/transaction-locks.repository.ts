@@ -4,7 +4,7 @@ import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { hash } from 'node:crypto';
 import { openSession } from './open-session.js';
 
-/** A document that contending transactions write, so that the database lets one of them win. */
+/** Contending transactions write the same document, so that the database commits one of them. */
 @Schema({ collection: 'transactionLocks' })
 export class TransactionLockDocument {
   declare _id: Types.ObjectId;
@@ -12,7 +12,7 @@ export class TransactionLockDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
   organizationId!: Types.ObjectId;
 
-  /** Made of what is contended for, which cannot be found from it. */
+  /** A short hash: it does not reveal the phone or email. */
   @Prop({ required: true })
   key!: string;
 
@@ -26,23 +26,16 @@ export class TransactionLockDocument {
 export const transactionLockSchema = SchemaFactory.createForClass(TransactionLockDocument);
 
 transactionLockSchema.index({ organizationId: 1, key: 1 }, { name: 'lock', unique: true });
-/** A lock means nothing once the transactions that contended for it are over. */
 transactionLockSchema.index({ takenAt: 1 }, { name: 'expiry', expireAfterSeconds: 3_600 });
 
-/**
- * Serializes transactions on rules that no index can state. Snapshot reads alone let two
- * transactions both find a phone number free and both take it.
- */
+/** Snapshot reads alone let two transactions both find a phone number free and both take it. */
 @Injectable()
 export class TransactionLocksRepository {
   constructor(
     @InjectModel('TransactionLock') private readonly model: Model<TransactionLockDocument>,
   ) {}
 
-  /**
-   * Makes the open transaction conflict with every other one that takes one of the same keys: all
-   * but one of them are retried and then see what the winner wrote.
-   */
+  /** Of open transactions that take the same key one commits; the others are retried and see its writes. */
   async take(
     organizationId: Types.ObjectId,
     keys: readonly string[],
@@ -51,7 +44,7 @@ export class TransactionLocksRepository {
     const operations = [...new Set(keys.map(lockOf))].toSorted().map((key) => ({
       updateOne: {
         filter: { organizationId, key },
-        // Setting a time that is there already would be no write, and so no conflict.
+        // The same time alone would be no write and no conflict.
         update: { $set: { takenAt }, $inc: { timesTaken: 1 } },
         upsert: true,
       },
@@ -60,10 +53,7 @@ export class TransactionLocksRepository {
   }
 }
 
-/**
- * The lock of a key, one of 16 million. Dozens of phones share each, so that none can be found from
- * it (rule LEAD-15); transactions about two of them wait for each other without need.
- */
+/** Dozens of phones share each of 16 million locks, so that none can be found from it (rule LEAD-15). */
 function lockOf(key: string): string {
   return hash('sha256', key, 'hex').slice(0, 6);
 }

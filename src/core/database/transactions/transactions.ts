@@ -17,49 +17,45 @@ import { Metrics } from '../../observability/metrics.js';
 import { traced } from '../../observability/tracing.js';
 
 /**
- * Longest time in milliseconds between a writer's reading of the clock and its commit: the server ends transactions
- * after a minute, the rest is for clocks that differ.
+ * Longest time in milliseconds between a writer's reading of the clock and its commit: a minute, after which
+ * the server ends transactions, and a minute for differing clocks.
  */
 export const commitLagMs = 120_000;
 
-/** How often a lost race for a unique index is retried with the new state. */
 const duplicateKeyRetries = 10;
 
-/** How long a conflict lasts before it looks like one with a process that has died. */
+/** A longer conflict may be one with a process that has died. */
 const conflictThresholdMs = 1_000;
 
-/** The part of a deadline that is left for the commit: one second of eight. */
+/** The part of a deadline that is left for the commit. */
 const commitShare = 1 / 8;
 
 export interface TransactionOptions {
-  /** Called with the name of the violated unique index before the work is retried. */
+  /** Called with the name of the violated unique index before a retry. */
   readonly onDuplicateKey?: (index: string) => Promise<void>;
-  /** How long conflicts may go on, in milliseconds; without it until the time is over. */
+  /** After so many milliseconds of conflicts a {@link ContentionError} ends the transaction. */
   readonly conflictPatienceMs?: number;
-  /** Whether nothing of the work is stored: it only shows what it would do. */
+  /** Aborts the transaction instead of the commit. */
   readonly isRehearsal?: boolean;
-  /** When nobody waits for the result any more, in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
+  /** The end of the request, in milliseconds since 1970; by default DATABASE_DEADLINE_MS from now. */
   readonly expiresAt?: number | undefined;
 }
 
-/** Another transaction holds on to what this one would write; nothing was stored. */
+/** Another transaction holds a document that this one would write; nothing was stored. */
 export class ContentionError extends Error {
   constructor(cause: unknown) {
     super('Another transaction does not end.', { cause });
   }
 }
 
-/** Nothing of an attempt is to be stored; the work runs again. */
+/** An error that makes the driver retry the work. */
 export function restartTransaction(): MongoError {
   const error = new MongoError('The transaction is restarted.');
   error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
   return error;
 }
 
-/**
- * When a transaction has to be ready for its commit, in milliseconds since 1970, so that its result is
- * there before nobody waits for it any more.
- */
+/** The end of the work of a transaction, in milliseconds since 1970, which leaves time for the commit. */
 export function workDeadline(expiresAt: number, deadlineMs: number): number {
   return expiresAt - deadlineMs * commitShare;
 }
@@ -67,7 +63,7 @@ export function workDeadline(expiresAt: number, deadlineMs: number): number {
 /** Runs work in MongoDB transactions; the only place that opens one. */
 @Injectable()
 export class Transactions {
-  /** How long work may take when nobody says otherwise, in milliseconds. */
+  /** The default limit of a transaction, in milliseconds. */
   readonly deadlineMs: number;
   private readonly started;
   private readonly attempts;
@@ -81,46 +77,36 @@ export class Transactions {
     private readonly orphans: OrphanedTransactions,
     metrics: Metrics,
   ) {
-    this.started = new Counter(
-      metrics.options('transactions_total', 'Transactions that were begun.'),
+    const counter = (name: string, help: string) => new Counter(metrics.options(name, help));
+    this.started = counter('transactions_total', 'Transactions begun.');
+    this.attempts = counter(
+      'transaction_attempts_total',
+      'Runs of the work of transactions; a conflict causes another run.',
     );
-    this.attempts = new Counter(
-      metrics.options(
-        'transaction_attempts_total',
-        'How often the work of transactions ran; each is run again after a conflict.',
-      ),
+    this.conflicts = counter(
+      'transaction_conflicts_total',
+      'Runs that met another transaction on the same document.',
     );
-    this.conflicts = new Counter(
-      metrics.options(
-        'transaction_conflicts_total',
-        'Attempts that met another transaction on the same document.',
-      ),
+    this.lostRaces = counter(
+      'transaction_lost_races_total',
+      'Runs that lost a race for a unique index.',
     );
-    this.lostRaces = new Counter(
-      metrics.options(
-        'transaction_lost_races_total',
-        'Attempts that lost a race for a unique index.',
-      ),
-    );
-    this.expirations = new Counter(
-      metrics.options(
-        'transactions_expired_total',
-        'Transactions that were not stored within DATABASE_DEADLINE_MS.',
-      ),
+    this.expirations = counter(
+      'transactions_expired_total',
+      'Transactions that were not stored within DATABASE_DEADLINE_MS.',
     );
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
   /**
-   * Runs the work in one transaction: snapshot reads, majority commit, retried after a transient
-   * error, an unknown commit result or a lost race for a unique index.
+   * Runs the work in one transaction: snapshot reads, majority commit, retries after a transient error, an
+   * unknown commit result or a lost race for a unique index.
    *
-   * The work may run many times: it loads what it changes inside, runs its operations one after
-   * the other, has no other side effects and lets database errors through.
+   * The work may run many times. It must load all that it changes, run its operations one after the other,
+   * have no other side effects, and throw database errors as they are.
    *
-   * @returns what the committed run of the work returned
-   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12);
-   *   ContentionError when `conflictPatienceMs` is; whatever the work throws
+   * @throws DatabaseUnavailableError after the deadline (rule HTTP-12), ContentionError after
+   *   `conflictPatienceMs`, and the errors of the work
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.started.inc();
@@ -144,7 +130,7 @@ export class Transactions {
       try {
         return await this.runOnce(work, deadline, options);
       } catch (error) {
-        // Inside the callback the transaction is already aborted; only a new one can continue.
+        // The transaction is aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
         if (duplicate !== undefined) this.lostRaces.inc();
         if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
@@ -174,7 +160,7 @@ export class Transactions {
       this.attempts.inc();
       try {
         const result = await work();
-        // The request has its response by now, or will have it before the commit is over.
+        // The request would get its 503 before the end of the commit.
         if (Date.now() >= deadline) throw this.expired();
         return result;
       } catch (error) {
@@ -188,7 +174,7 @@ export class Transactions {
       session.withTransaction(
         async () => {
           const result = await withSession(session, attempt);
-          // The driver commits nothing that has ended already.
+          // The driver does not commit an aborted transaction.
           if (isRehearsal) await session.abortTransaction();
           return result;
         },

@@ -1,6 +1,5 @@
 import { DatabaseStructure } from '../../../core/database/structure/database-structure.js';
 import { parseObjectId } from '../../../core/database/documents/object-id.js';
-import { RecordUsages } from '../../../core/database/structure/record-usage.js';
 import { isPlainObject } from '../../../core/values/plain-object.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
@@ -44,7 +43,8 @@ export const actions: ActionsOf<typeof databaseCommands> = {
   },
 
   status: async (context) => {
-    const { retention, ...status } = await context.get(DatabaseStructure).status();
+    const structure = context.get(DatabaseStructure);
+    const { retention, ...status } = await structure.status();
     const encryptionKeys = await context.get(SecretKeys).needed();
     const unrestrictedKeys = (await context.get(ApiKeysService).listUnrestricted()).map(
       ({ _id, organizationId, prefix = '', name = '' }) => ({
@@ -54,7 +54,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
         name,
       }),
     );
-    const records = await context.get(RecordUsages).of(retention);
+    const records = await structure.usageOf(retention);
     return statusReport({ ...status, encryptionKeys, unrestrictedKeys, records });
   },
 

@@ -1,7 +1,7 @@
-import type { RecordUsage } from '../../../core/database/structure/record-usage.js';
 import type {
   CollectionState,
   DatabaseStatus,
+  RecordUsage,
 } from '../../../core/database/structure/database-structure.js';
 import type { MigrationState } from '../../../core/database/structure/migrations.js';
 import { mebibyte } from '../../../core/values/numbers.js';
