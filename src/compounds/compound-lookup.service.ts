@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
+import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -9,7 +10,7 @@ import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fold-case.js';
 import { defaultLanguage, type Language } from '../core/localization/language.js';
-import { textIn } from '../core/localization/localized.js';
+import { type Localized, textIn } from '../core/localization/localized.js';
 
 export interface ShownName {
   readonly name: string;
@@ -20,7 +21,16 @@ export interface ShownName {
 export class CompoundLookupService {
   constructor(
     @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
+    private readonly catalogue: CatalogueRepository,
   ) {}
+
+  /** The names of compounds, deleted ones included, by their ids. */
+  namesOf(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, Partial<Localized>>> {
+    return this.catalogue.compoundNames(organizationId, ids);
+  }
 
   /** Reads compounds that may have one of the names in any case, as shown in its language (rule LEAD-8). */
   async idsByName(

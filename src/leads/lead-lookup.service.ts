@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { CompoundLookupService } from '../compounds/compound-lookup.service.js';
 import type { KeysetPage, KeysetRequest } from '../core/database/documents/keyset.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import { DomainError } from '../core/http/errors/domain-error.js';
+import type { Localized } from '../core/localization/localized.js';
 import {
   type ChangeLogEntry,
   ChangeLogRepository,
@@ -10,6 +12,7 @@ import {
 import { ClientsService, type FoundClient } from '../tenants/clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
+import { UsersRepository } from '../tenants/organizations/users.repository.js';
 import { type LeadDto, type LeadResponseDto, presentLead } from './dto/lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import type { LeadDocument } from './lead.schema.js';
@@ -23,6 +26,10 @@ export type FoundLead = LeadDto & { readonly organizationId: string };
 export interface InspectedLead {
   readonly lead: LeadDto;
   readonly isErased: boolean;
+  /** The names of its compounds; the id of a missing one. */
+  readonly compounds: readonly Partial<Localized>[];
+  /** The name of its assignee. */
+  readonly assignedTo: string | undefined;
   readonly client: FoundClient | null;
   /** Newest first. */
   readonly others: readonly RelatedLead[];
@@ -45,6 +52,8 @@ export class LeadLookupService {
     private readonly phoneOwners: PhoneOwnersRepository,
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
+    private readonly compounds: CompoundLookupService,
+    private readonly users: UsersRepository,
   ) {}
 
   /** @throws DomainError 404 without an active lead of this external id */
@@ -105,10 +114,13 @@ export class LeadLookupService {
   ): Promise<InspectedLead | null> {
     const [lead] = await this.leads.findAll(organizationId, { _id: id });
     if (lead === undefined) return null;
-    const { clientId, data } = lead;
+    const { clientId, data, assignedToId } = lead;
+    const compoundsIds = lead.compoundsIds ?? [];
     // The lead itself is among both, and one more shows that there are more.
     const most = limit + 2;
-    const [client, withPhone, ofClient] = await Promise.all([
+    const [names, users, client, withPhone, ofClient] = await Promise.all([
+      this.compounds.namesOf(organizationId, compoundsIds),
+      this.users.namesOf(organizationId, assignedToId ? [assignedToId] : []),
       clientId ? this.clients.find(organizationId, clientId) : null,
       this.phoneOwners.findWithPhones(organizationId, phonesOf(data), phoneCountry, most),
       this.leads.findOfClients(organizationId, clientId ? [clientId] : [], most),
@@ -117,6 +129,11 @@ export class LeadLookupService {
     return {
       lead: presentLead(lead),
       isErased: Boolean(lead.erasedAt),
+      compounds: compoundsIds.map((compound) => {
+        const compoundId = compound.toHexString();
+        return names.get(compoundId) ?? { 'en-us': compoundId };
+      }),
+      assignedTo: users.get(assignedToId?.toHexString() ?? ''),
       client,
       others: others.slice(0, limit),
       hasMoreOthers: others.length > limit,

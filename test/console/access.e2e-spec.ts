@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const hour = 3_600_000;
-/** Behind the proxy that the service trusts. */
+/** Of a client behind the trusted proxy. */
 const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 const logInWith = (tried: string, address: string) =>
   send(at('/login'), {
@@ -37,17 +37,17 @@ const setTime = (time: number) =>
   jest.spyOn(service.service.app.get(Clock), 'now').mockImplementation(() => new Date(time));
 const at = (path: string) => `${service.operations}/console${path}`;
 
-describe('nobody without a session', () => {
+describe('a reader without a session', () => {
   const paths = ['', '/', '/unknown', '/unknown/deeper', '/console.js'];
 
-  it.each(paths)('gets anything but the login at %s', async (path) => {
+  it.each(paths)('gets nothing but the login at %s', async (path) => {
     const response = await send(at(path));
     expect(response).toMatchObject({ status: 303, html: '' });
     expect(response.location).toMatch(/^\/console\/login(\?next=%2F[\w%.]+)?$/);
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])(
-    '%s does nothing',
+    'gets nothing by %s',
     async (method) => {
       for (const path of ['', '/unknown', '/logout']) {
         const response = await send(at(path), { method });
@@ -57,14 +57,14 @@ describe('nobody without a session', () => {
   );
 
   it.each(['console-session=x', 'console-session=id.99999999999999', 'console-session=id.1.2'])(
-    'has one by making up a cookie: %s',
+    'is not let in by the cookie %s',
     async (cookie) => {
       expect(await send(at(''), { headers: { cookie } })).toMatchObject({ status: 303 });
     },
   );
 });
 
-it('a probe gets a connection although idle ones hold all that the listener has', async () => {
+it('probes get a connection when idle ones hold all of the listener', async () => {
   const { hostname, port } = new URL(service.operations);
   const open = async () => {
     const socket = connect(Number(port), hostname);
@@ -80,7 +80,7 @@ it('a probe gets a connection although idle ones hold all that the listener has'
   await probe();
   idle.push(await open());
   const closed = Promise.race(idle.map((socket) => once(socket, 'close')));
-  // However long the search for the oldest takes, it is the oldest that goes.
+  // The oldest is closed, however long the search for it takes.
   const now = performance.now();
   let looks = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now + 1_000 * looks++);
@@ -107,26 +107,23 @@ describe('the host name of a request', () => {
     '[::1]:9464',
     '192.0.2.7',
     'ops.internal',
-  ])('may be %s', async (host) => expect(await statusOf('/console/login', host)).toBe(200));
+  ])('is accepted: %s', async (host) => expect(await statusOf('/console/login', host)).toBe(200));
 
   it.each([
     'evil.example',
     'ops.internal.evil.example',
     'localhost.evil.example',
     '127.0.0.1.evil.example',
-  ])(
-    'may not be %s, which may be a page of another website, but for probes and metrics',
-    async (host) => {
-      for (const path of ['/console', '/console/login', '/console/unknown']) {
-        expect(await statusOf(path, host)).toBe(421);
-      }
-      for (const path of ['/livez', '/metrics']) expect(await statusOf(path, host)).toBe(200);
-    },
-  );
+  ])('is rejected, except for probes and metrics: %s', async (host) => {
+    for (const path of ['/console', '/console/login', '/console/unknown']) {
+      expect(await statusOf(path, host)).toBe(421);
+    }
+    for (const path of ['/livez', '/metrics']) expect(await statusOf(path, host)).toBe(200);
+  });
 });
 
 describe('the login', () => {
-  it('gives a cookie that scripts do not see and other websites do not send', async () => {
+  it('sets a cookie that is hidden from scripts and other websites', async () => {
     const body = new URLSearchParams({ password, next: '/unknown?x=1' });
     const { status, headers, location } = await send(at('/login'), { method: 'POST', body });
     expect({ status, location }).toEqual({ status: 303, location: '/console/unknown?x=1' });
@@ -142,20 +139,20 @@ describe('the login', () => {
     ['//evil.example', '/console'],
     [String.raw`/\evil.example`, '/console'],
     ['/partners?page=2', '/console/partners?page=2'],
-  ])('leads to %s nowhere but to a page', async (next, location) => {
+  ])('redirects next=%s to %s', async (next, location) => {
     const body = new URLSearchParams({ password, next });
     const { headers } = await send(at('/login'), { method: 'POST', body, ...from('198.51.100.9') });
     expect(headers.get('location')).toBe(location);
   });
 
-  it('behind an encrypting proxy gives a cookie for encrypted connections only', async () => {
+  it('sets a secure cookie behind a TLS proxy', async () => {
     const body = new URLSearchParams({ password });
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '198.51.100.8' };
     const response = await send(at('/login'), { method: 'POST', body, headers });
     expect(response.headers.getSetCookie()[0]).toMatch(/; Secure; /);
   });
 
-  it('by a wrong password says so, and no more', async () => {
+  it('returns 401 for a wrong password, without logging it', async () => {
     const tried = await logInWith('wrong password', '198.51.100.1');
     expect(tried).toMatchObject({ status: 401 });
     expect(tried.html).toMatch(/role="alert"[^>]*>The password is wrong\./);
@@ -164,7 +161,7 @@ describe('the login', () => {
     expect(service.logged()).not.toContain('wrong password');
   });
 
-  it('may be tried five times at once from an address, the right password included', async () => {
+  it('returns 429 after five attempts from an address', async () => {
     const statuses = [];
     for (let turn = 0; turn < 5; turn++) {
       statuses.push((await logInWith('wrong', '198.51.100.2')).status);
@@ -179,7 +176,7 @@ describe('the login', () => {
 });
 
 describe('a session', () => {
-  it('is over after eight hours', async () => {
+  it('expires after eight hours', async () => {
     const cookie = await newSession('198.51.100.20');
     const now = Date.now();
     setTime(now + 8 * hour - 60_000);
@@ -188,7 +185,7 @@ describe('a session', () => {
     expect(await service.get('', { cookie })).toMatchObject({ status: 303 });
   });
 
-  it("is every instance's with the same password, and nobody's with another one", async () => {
+  it('is valid on every instance with the same password only', async () => {
     const other = await hashPassword('another password');
     for (const [OPS, status] of [
       [OPS_PASSWORD, 200],
@@ -211,7 +208,7 @@ describe('a form', () => {
       headers: { cookie: service.cookie, ...headers },
     });
 
-  it('without the token of its session is refused', async () => {
+  it('returns 403 without the token of its session', async () => {
     const { html } = await service.get('', { cookie: await newSession('198.51.100.21') });
     const foreign = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
     for (const form of [{}, { token: '' }, { token: 'x' }, { token: foreign }]) {
@@ -221,7 +218,7 @@ describe('a form', () => {
     }
   });
 
-  it('of another website is refused', async () => {
+  it('returns 403 when another website sent it', async () => {
     const { html } = await service.get('');
     const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
     const response = await post({ token }, { 'sec-fetch-site': 'cross-site' });
@@ -233,7 +230,7 @@ describe('a form', () => {
     });
   });
 
-  it('that is too long, or none, is refused', async () => {
+  it('returns 413 for oversized and 415 for non-form bodies', async () => {
     const headers = { cookie: service.cookie, 'content-type': 'application/json' };
     const json = await send(at('/logout'), { method: 'POST', body: '{}', headers });
     expect(json.status).toBe(415);
@@ -247,13 +244,13 @@ describe('OPS_PASSWORD', () => {
     'scrypt:1024:8:1:x:y',
     OPS_PASSWORD.replace(':1024:', ':1000000:'),
     OPS_PASSWORD.replace(':1024:', ':1025:'),
-  ])('is nothing else: %s', (value) => {
+  ])('rejects %s', (value) => {
     expect(() => readEnvironment({ OPS_PASSWORD: value })).toThrow(
       'OPS_PASSWORD: must be a line that `npm run cli -- console password` prints',
     );
   });
 
-  it('that is not set is no console', async () => {
+  it('disables the console when it is not set', async () => {
     const without = await startTestService({ OPS_PORT: '0' });
     const operations = await startOperations(without.service);
     for (const path of ['', '/', '/login', '/console.css', '/unknown']) {
@@ -264,7 +261,7 @@ describe('OPS_PASSWORD', () => {
 });
 
 describe('a page', () => {
-  it('is there for whoever is logged in, loads nothing from elsewhere and runs nothing inline', async () => {
+  it('loads nothing from other sites and runs no inline scripts', async () => {
     const { status, html, headers } = await service.get('');
     expect(status).toBe(200);
     expect(html).toMatch(/^<!doctype html><html lang="en" dir="ltr">/);
@@ -274,28 +271,28 @@ describe('a page', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('is in Arabic, from right to left, and stays so', async () => {
+  it('stays in Arabic, from right to left, once chosen', async () => {
     const { html, headers } = await service.get('?language=ar-eg');
     expect(html).toMatch(/<html lang="ar" dir="rtl">/);
     expect(html).toContain('<h1>نظرة عامة</h1>');
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^console-language=ar-eg;/)]);
   });
 
-  it('that does not exist is a 404 with the menu', async () => {
+  it('returns 404 with the menu when it does not exist', async () => {
     const { status, html } = await service.get('/unknown');
     expect(status).toBe(404);
     expect(html).toContain('<nav');
   });
 });
 
-it('the end of a session is the end of its cookie', async () => {
+it('logging out clears the cookie', async () => {
   const { status, location, headers } = await service.post('/logout');
   expect({ status, location }).toEqual({ status: 303, location: '/console/login' });
   expect(headers.getSetCookie()[0]).toMatch(/^console-session=; .*Expires=Thu, 01 Jan 1970/);
 });
 
-/** Last: no login is left after it. */
-it('the login may be tried fifty times at once from however many addresses, and others are served', async () => {
+/** Last: it uses up all login attempts. */
+it('the login accepts fifty attempts from all addresses together, and pages are still served', async () => {
   setTime(Date.now() + 600_000);
   const tries = Array.from({ length: 80 }, (_, index) =>
     logInWith('wrong', `203.0.113.${index}`).then(({ status }) => status),

@@ -1,13 +1,11 @@
 import { startOperations } from '../../src/start.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-/** The operator's password of the tests. */
 export const password = 'correct horse battery';
-/** Its hash, with less work than a password deserves. */
+/** The hash of the password, with little work. */
 export const OPS_PASSWORD =
   'scrypt:1024:8:1:AQEBAQEBAQEBAQEBAQEBAQ:WvuR6uIt_Cntg1wWoGqPWR7w14QkRQFzQLhWM6RBjpc';
 
-/** A page as a browser gets it. */
 export interface ConsolePageResponse {
   readonly status: number;
   readonly html: string;
@@ -16,19 +14,17 @@ export interface ConsolePageResponse {
   readonly location: string | null;
 }
 
-/** A service with its console, and a reader who is logged in to it. */
+/** A service with its console, and a reader with a session. */
 export interface TestConsole extends TestService {
-  /** Address of the operations listener without path. */
+  /** The address of the operations listener, without a path. */
   readonly operations: string;
-  /** The cookie of the reader's session. */
   readonly cookie: string;
-  /** Loads a page below `/console`, logged in unless the headers have another cookie. */
+  /** Loads a page below `/console`, with the session unless the headers have another cookie. */
   get(path: string, headers?: Record<string, string>): Promise<ConsolePageResponse>;
   /** Sends a form with the token of the session. */
   post(path: string, form?: Record<string, string>): Promise<ConsolePageResponse>;
 }
 
-/** Starts a service whose console one is logged in to; variables are those of the environment. */
 export async function startConsole(
   variables: Record<string, string> = {},
   databaseUri?: string,
@@ -50,14 +46,22 @@ export async function startConsole(
   return { ...service, operations, cookie, get, post };
 }
 
-/** Logs in; gives the cookie of the session. */
+/** @returns the cookie of a new session */
 async function logIn(operations: string): Promise<string> {
   const body = new URLSearchParams({ password });
   const { headers } = await send(`${operations}/console/login`, { method: 'POST', body });
   return headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
-/** A request whose redirect is not followed. */
+/** The text of a page without its tags, as a reader sees it. */
+export const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ');
+
+/** Sends a request and does not follow its redirect. */
 export async function send(url: string, init: RequestInit = {}): Promise<ConsolePageResponse> {
   const response = await fetch(url, { ...init, redirect: 'manual' });
   const { status, headers } = response;

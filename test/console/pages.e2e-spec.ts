@@ -7,7 +7,7 @@ import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-
 import { addKey, addTenant, conventions, type Tenant } from '../support/builders.js';
 import { collectionsOf, profiledCommands, wasteful } from '../support/command-plans.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { startConsole, type TestConsole } from './console-client.js';
+import { startConsole, type TestConsole, textOf } from './console-client.js';
 import { addKeyWeeks, addUsage } from './sample-usage.js';
 
 const hour = 3_600_000;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The texts of the cells of a table's row that begins with a text. */
+/** The cells of the first row that begins with a text. */
 const row = (html: string, name: string): string[] => {
   const found = [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, cells = '']) =>
     [...cells.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
@@ -52,19 +52,13 @@ const row = (html: string, name: string): string[] => {
   return found.find(([first]) => first?.startsWith(name)) ?? [];
 };
 
-/** The lines about what needs attention. */
 const attentionOf = (html: string): string[] => {
   const card = /Needs attention<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
-  return [...card.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) =>
-    line
-      .replaceAll(/<[^>]+>/g, ' ')
-      .replaceAll(/\s+/g, ' ')
-      .trim(),
-  );
+  return [...card.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) => textOf(line).trim());
 };
 
 describe('the overview', () => {
-  it('shows calls that the API has just had, and no key in clear', async () => {
+  it('shows recent calls by route and key, but no key in clear', async () => {
     const call = () => service.api('get', '/compounds').set('api-key', tenant.key).expect(200);
     await Promise.all([call(), call(), call()]);
     await service.service.app.get(UsageRecorder).store();
@@ -76,7 +70,7 @@ describe('the overview', () => {
     expect(html).not.toContain(tenant.key.slice(0, 6));
   });
 
-  it('begins with a partner gone silent, with what would have been usual, and nobody whose key has ended', async () => {
+  it('names a silent partner with its usual calls, but none whose key has ended', async () => {
     const lines = attentionOf((await service.get('')).html);
     expect(lines).toEqual([
       expect.stringMatching(/^Partner is silent Silent .*about 1,[12]\d\d would have been usual/),
@@ -86,7 +80,7 @@ describe('the overview', () => {
     expect(html).not.toContain('class="good">Nothing');
   });
 
-  it('names endpoints that fail, were given up or have a fault, with since when and the last response', async () => {
+  it('names failing, disabled and faulty endpoints with the time and the last response', async () => {
     const { organizationId } = tenant;
     const failingSince = new Date(Date.now() - 2 * hour);
     const endpoint = (name: string, fields: object) => ({
@@ -133,12 +127,12 @@ describe('the overview', () => {
       expect.stringMatching(
         /^Endpoint is failing .* Last response: 500\. Failed attempts since then: 16\. Retries of one delivery: 2\.$/,
       ),
-      expect.stringMatching(/^Endpoint was given up .* Turned off: the receiver answered 410\./),
+      expect.stringMatching(/^Endpoint was given up .* Turned off: the receiver responded 410\./),
     ]);
     expect(html).toContain(`/console/webhooks/${failing._id.toHexString()}"`);
   });
 
-  it('names partners that are refused, and keys in use that end soon', async () => {
+  it('names partners with refused requests, and keys in use that expire soon', async () => {
     const { organizationId } = tenant;
     const expiresAt = new Date(Date.now() + 3 * 24 * hour);
     await addKey(service.db, organizationId, { _id: keys.refused, name: 'Refused', expiresAt });
@@ -155,7 +149,7 @@ describe('the overview', () => {
     ]);
   });
 
-  it('says when events and deliveries are behind', async () => {
+  it('names a late feed and late deliveries', async () => {
     const statistics = service.service.app.get(WebhookStatisticsService);
     const behind = { lagMs: 5 * 60_000, count: 1_200 };
     const spies = (['eventBacklog', 'deliveryBacklog'] as const).map((name) =>
@@ -176,14 +170,14 @@ describe('the overview', () => {
     ['hour', 169],
     ['day', 28],
     ['week', 5],
-  ])('shows calls, latency and deliveries by %s, the newest first', async (by, most) => {
+  ])('shows calls, latency and deliveries by %s, newest first', async (by, most) => {
     const { html } = await service.get(`?by=${by}`);
     expect(html).toContain(`?by=${by}" aria-current="true"`);
     const charts = [...html.matchAll(/<figure class="chart">.*?<\/figure>/gs)].map(String);
     const counts = charts.map((chart) => chart.match(/<tr>/g)?.length);
     expect(counts).toHaveLength(3);
     for (const count of counts) {
-      // One more row has the names.
+      // One more row is the heading.
       expect(count).toBeLessThanOrEqual(most + 1);
       expect(count).toBeGreaterThan(Math.min(most, 24) - 1);
     }
@@ -192,10 +186,10 @@ describe('the overview', () => {
     );
     expect(times).toEqual(times.toSorted().toReversed());
 
-    expect(html).toMatch(/Database<\/dt><dd><span class="good">takes writes/);
+    expect(textOf(html)).toContain('Database State takes writes');
   });
 
-  it('says what it does not know when the database does not tell of the backlog', async () => {
+  it('shows the other parts when the backlog cannot be read', async () => {
     const hello = jest
       .spyOn(service.service.app.get(WebhookStatisticsService), 'deliveryBacklog')
       .mockRejectedValue(new Error('no primary'));
@@ -206,7 +200,7 @@ describe('the overview', () => {
     expect(html).toContain('Not everything could be read');
   });
 
-  it('escapes what others have named', async () => {
+  it('escapes the names of keys', async () => {
     for (const path of ['', '/partners', `/partners/${keys.website.toHexString()}`]) {
       const { html } = await service.get(path);
       expect(html).toContain('&lt;script>alert(1)');
@@ -215,8 +209,8 @@ describe('the overview', () => {
   });
 });
 
-describe('partners', () => {
-  it('are listed by what is unusual', async () => {
+describe('the partners', () => {
+  it('list unusual keys first', async () => {
     const { html } = await service.get('/partners');
     const states = [...html.matchAll(/<span class="\w+">([\w -]+)<\/span>/g)].map(
       ([, state]) => state,
@@ -225,7 +219,7 @@ describe('partners', () => {
     expect(row(html, 'Silent').slice(4, 7)).toEqual(['0', '960', '0']);
   });
 
-  it('have a page with their calls over time and their usual week', async () => {
+  it('have a page with calls over time and the usual week', async () => {
     const { html } = await service.get(`/partners/${keys.website.toHexString()}?language=ar-eg`);
     expect(html).toContain('reservations.callback');
     expect(html).toContain('افتراضيًا: لم يختره أحد');
@@ -234,11 +228,44 @@ describe('partners', () => {
     expect(html).toContain('<figure class="chart">');
   });
 
-  it.each(['unknown', '665f1c2ab7e4d2f0a1b2c3d4', '%00'])('%s is none', async (id) => {
-    expect(await service.get(`/partners/${id}`)).toMatchObject({ status: 404 });
+  it('have a chart of refused requests by error code', async () => {
+    const _id = new ObjectId();
+    const key = await addKey(service.db, tenant.organizationId, { _id, name: 'Refused' });
+    const call = (method: 'get' | 'post', path: string) =>
+      service.api(method, path).set('api-key', key).send({});
+    for (const path of ['/leads/none', '/leads/nobody']) await call('get', path).expect(404);
+    await call('post', '/reservations').expect(400);
+    await service.service.app.get(UsageRecorder).store();
+    const { html } = await service.get(`/partners/${_id.toHexString()}`);
+    const [, chart = ''] = html.split('Refused requests by error code</h3>');
+    expect(textOf(chart)).toMatch(/^ lead\.not_found 2, reservation\.unit_required 1 /);
+    expect(row(chart.slice(chart.indexOf('<tbody>')), '').slice(1)).toEqual(['2', '1']);
+    await service.db.collection('apiKeys').deleteOne({ _id });
   });
 
-  it.each(['-1', '99', 'x'])('there is no page %s, so the nearest is shown', async (page) => {
+  it('mark keys whose callbacks have to be signed', async () => {
+    const _id = new ObjectId();
+    const secrets = [{ secret: {}, expiresAt: null }];
+    const fields = { _id, name: 'Signing', secrets };
+    const options = { bypassDocumentValidation: true };
+    await addKey(service.db, tenant.organizationId, fields, options);
+    await addKeyWeeks(service.db, [{ keyId: _id, calls: () => 1 }]);
+    const list = textOf((await service.get('/partners')).html);
+    expect(list.match(/\(callbacks are signed\)/g)).toHaveLength(1);
+    expect(list).toContain('Signing (callbacks are signed)');
+    const page = textOf((await service.get(`/partners/${_id.toHexString()}`)).html);
+    expect(page).toContain('Signature of callbacks required');
+    await service.db.collection('apiKeys').deleteOne({ _id });
+  });
+
+  it.each(['unknown', '665f1c2ab7e4d2f0a1b2c3d4', '%00'])(
+    'return 404 for the key %s',
+    async (id) => {
+      expect(await service.get(`/partners/${id}`)).toMatchObject({ status: 404 });
+    },
+  );
+
+  it.each(['-1', '99', 'x'])('show the nearest page for ?page=%s', async (page) => {
     expect(await service.get(`/partners?page=${page}`)).toMatchObject({ status: 200 });
   });
 });
@@ -264,9 +291,9 @@ describe('the catalogue', () => {
     unit(5, 'lake', 'Held'),
   ];
   const show = (organization: ObjectId) =>
-    service.get(`/catalogue?org=${organization.toHexString()}`);
+    service.get(`/catalogue?organization=${organization.toHexString()}`);
 
-  it('shows units by status of each compound, and what was imported', async () => {
+  it('shows the units of each compound by status, and the imports', async () => {
     const imports = service.service.app.get(CatalogueImportsService, { strict: false });
     const id = new Types.ObjectId(tenant.organizationId.toHexString());
     expect(await imports.import(id, { compounds, propertyTypes, units })).toMatchObject({
@@ -275,7 +302,7 @@ describe('the catalogue', () => {
     const { html } = await show(tenant.organizationId);
     expect(row(html, 'Garden')).toEqual(['Garden', '3', '0', '1', '0', '4']);
     expect(row(html, 'Lake')).toEqual(['Lake', '0', '1', '0', '1', '2']);
-    const imported = /The last imports<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
+    const imported = /Latest imports<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
     expect(row(imported.slice(imported.indexOf('<tbody>')), '').slice(1)).toEqual([
       'finished',
       '9',
@@ -285,7 +312,7 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('says of an import that failed how far it came', async () => {
+  it('shows the progress of a failed import', async () => {
     const imports = service.service.app.get(CatalogueImportsService, { strict: false });
     const other = await addTenant(service.db);
     const id = new Types.ObjectId(other.organizationId.toHexString());
@@ -293,31 +320,34 @@ describe('the catalogue', () => {
     await expect(imports.import(id, { compounds, propertyTypes, units })).rejects.toThrow('3 of 9');
     save.mockRestore();
     const { html } = await show(other.organizationId);
-    expect(row(html.slice(html.indexOf('<tbody>')), '').slice(1, 4)).toEqual([
+    expect(row(html.slice(html.lastIndexOf('<tbody>')), '').slice(1, 4)).toEqual([
       'stopped by an error',
       '3',
       '9',
     ]);
     expect(html).not.toContain('Garden');
   });
+});
 
-  it('offers organizations of one name so that they can be told apart', async () => {
-    const others = [tenant, await addTenant(service.db)].map(({ organizationId }) =>
+describe('the filter by organization', () => {
+  it.each(['/catalogue', '/webhooks'])('offers organizations of one name on %s', async (path) => {
+    const ids = [tenant, await addTenant(service.db)].map(({ organizationId }) =>
       organizationId.toHexString(),
     );
-    const { html } = await show(tenant.organizationId);
-    const offered = [...html.matchAll(/<option value="(\w+)"[^>]*>(.*?)<\/option>/g)];
-    const labels = new Map(offered.map(([, id, label]) => [id, label]));
-    expect(others.map((id) => labels.get(id))).toEqual(others.map((id) => `Nile Homes ${id}`));
-  });
-
-  it('of an organization that there is not is a 404', async () => {
-    expect(await show(new ObjectId())).toMatchObject({ status: 404 });
+    const { html } = await service.get(`${path}?organization=nile`);
+    for (const id of ids) {
+      expect(html).toContain(`<option value="Nile Homes ${id}"`);
+      expect(html).toContain(`href="/console${path}?organization=${id}"`);
+    }
+    const one = await service.get(`${path}?organization=Nile+Homes+${ids[1]}`);
+    expect(one.html).not.toContain(`organization=${ids[0]}`);
+    const none = await service.get(`${path}?organization=${new ObjectId().toHexString()}`);
+    expect(none.html).toContain('No organization has this name or id.');
   });
 });
 
 describe('an empty system', () => {
-  it('says what to do first, then that nothing needs attention once a key calls', async () => {
+  it('says what to do first, and that nothing needs attention once a key calls', async () => {
     const empty = await startConsole({}, randomDatabaseUri());
     const overview = async () => (await empty.get('')).html;
     expect(await overview()).toContain('npm run cli -- org create');
@@ -334,7 +364,7 @@ describe('an empty system', () => {
 
 it('pages read by indexes, and little more than they show', async () => {
   const partner = `/partners/${keys.website.toHexString()}`;
-  const catalogue = `/catalogue?org=${tenant.organizationId.toHexString()}`;
+  const catalogue = `/catalogue?organization=${tenant.organizationId.toHexString()}`;
   const commands = await profiledCommands(service.db, async () => {
     for (const path of ['', '/partners', partner, catalogue]) {
       expect(await service.get(path)).toMatchObject({ status: 200 });
@@ -343,7 +373,7 @@ it('pages read by indexes, and little more than they show', async () => {
   expect([...collectionsOf(commands)]).toEqual(expect.arrayContaining(['usageStats', 'units']));
   expect(wasteful(commands)).toEqual([]);
   const ofUsage = commands.filter(({ ns }) => ns.endsWith('.usageStats'));
-  // A day of quarters and of minutes, and four weeks of each key, on two pages.
+  // A day of quarters, and four weeks of each key, on two pages.
   const documents = ofUsage.map(({ docsExamined }) => Number(docsExamined));
   expect(documents.reduce((sum, count) => sum + count, 0)).toBeLessThan(25 * (4 + 60) + 100);
   const counts = commands.filter(({ ns }) => ns.endsWith('.units'));

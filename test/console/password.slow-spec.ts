@@ -9,7 +9,7 @@ import {
 } from '../../src/core/values/password-hash.js';
 import { password } from './console-client.js';
 
-/** What the command prints for a password on its standard input. */
+/** The output of the command for a password on its standard input. */
 const printedFor = (input: string) =>
   new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     const args = [join(process.cwd(), 'dist/cli.js'), 'console', 'password'];
@@ -20,7 +20,7 @@ const printedFor = (input: string) =>
   });
 
 describe('OPS_PASSWORD', () => {
-  it('is what `console password` prints, of a password that is long enough', async () => {
+  it('accepts the line that `console password` prints for a long enough password', async () => {
     const hash = await hashPassword(password);
     expect(readEnvironment({ OPS_PASSWORD: hash }).OPS_PASSWORD).toMatchObject({ cost: 32_768 });
     expect(hash).not.toMatch(/[$"'\s]/);

@@ -9,7 +9,7 @@ import {
   type Tenant,
 } from '../support/builders.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { startConsole, type TestConsole } from './console-client.js';
+import { startConsole, type TestConsole, textOf } from './console-client.js';
 
 let service: TestConsole;
 let tenant: Tenant;
@@ -17,7 +17,7 @@ let other: Tenant;
 let organization: string;
 
 beforeAll(async () => {
-  // A search is over all organizations: those of other tests are not to be found.
+  // A search covers all organizations: other tests' records must not be found.
   service = await startConsole({}, randomDatabaseUri());
   [tenant, other] = await Promise.all([addTenant(service.db), addTenant(service.db)]);
   organization = tenant.organizationId.toHexString();
@@ -26,14 +26,6 @@ afterAll(() => service.stop());
 
 const post = (path: string, body: object, key = tenant.key) =>
   service.api('post', path).set('api-key', key).send(body);
-
-/** What a reader sees of a page: its text without tags. */
-const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ');
 
 async function shown(path: string): Promise<string> {
   const { status, html } = await service.get(path);
@@ -73,7 +65,7 @@ describe('a lead', () => {
     await post('/leads', { name: 'Somebody else', phoneNumber: phone }, other.key).expect(201);
   });
 
-  it('is found by its external id, own id, email in another case, and a request about it', async () => {
+  it('is found by its ids, by its email in another case, and by a request id', async () => {
     const id = path.split('/').at(-1) ?? '';
     for (const reference of ['form-1', ` ${id} `, 'MONA@example.com', 'second-request']) {
       const { status, location } = await service.post('/search', { reference });
@@ -82,7 +74,7 @@ describe('a lead', () => {
     }
   });
 
-  it('is listed with the one of another organization by a phone that both have', async () => {
+  it('is listed with the lead of another organization that has the same phone', async () => {
     const { status, html } = await service.post('/search', { reference: '+20 100 123 9876' });
     expect(status).toBe(200);
     expect(html).toContain(`href="/console${path}"`);
@@ -91,7 +83,7 @@ describe('a lead', () => {
     expect(text).toContain(`Nile Homes (${other.organizationId.toHexString()})`);
   });
 
-  it('is found by its number in each organization that has such a lead', async () => {
+  it('is found by its number, and nothing by an unknown reference', async () => {
     const { html } = await service.post('/search', { reference: String(leadId) });
     expect(html).toContain(`href="/console${path}"`);
     const none = await service.post('/search', { reference: 'nobody-has-this' });
@@ -99,7 +91,7 @@ describe('a lead', () => {
     expect(textOf(none.html)).toContain('Nothing was found.');
   });
 
-  it('is found by its email where no client was made', async () => {
+  it('is found by its email without a client', async () => {
     const alone = await addTenant(service.db, {
       settings: { clients: { createFromLeads: false } },
     });
@@ -110,7 +102,7 @@ describe('a lead', () => {
     expect(found.location).toBe(`/console/leads/${of}/${body.lead._id}`);
   });
 
-  it('shows which request changed what, with which key, and its events', async () => {
+  it('shows every change with its request and key, and its events', async () => {
     const text = await shown(path);
     expect(text).toContain(`Lead ${leadId}`);
     expect(text).toMatch(
@@ -119,7 +111,25 @@ describe('a lead', () => {
     expect(text).toMatch(/lead\.updated .* second-request .*lead\.created/);
   });
 
-  it('hides what is personal until it is asked for, which is logged', async () => {
+  it('shows the names of its compounds and of its assignee, or their ids', async () => {
+    const { db } = service;
+    const { organizationId } = tenant;
+    const compound = { ...conventions(organizationId), slug: 'lake', name: { 'en-us': 'Lake' } };
+    const user = { ...conventions(organizationId), name: 'Omar Nabil' };
+    const unknown = new ObjectId();
+    const options = { bypassDocumentValidation: true };
+    await db.collection('compounds').insertOne(compound, options);
+    await db.collection('users').insertOne(user, options);
+    const _id = new ObjectId(path.split('/').at(-1));
+    const fields = { compoundsIds: [compound._id, unknown], assignedToId: user._id };
+    await db.collection('leads').updateOne({ _id }, { $set: fields });
+    const named = `Assigned to Omar Nabil Compounds Lake ${unknown.toHexString()} Data`;
+    expect(await shown(path)).toContain(named);
+    await db.collection('leads').updateOne({ _id }, { $set: { assignedToId: unknown } });
+    expect(await shown(path)).toContain(`Assigned to ${unknown.toHexString()} Compounds`);
+  });
+
+  it('hides personal data until a reader asks for it, which is logged', async () => {
     const { html } = await service.get(path);
     for (const secret of ['Mona', 'Farid', '1239876', 'mona@example', '4711', 'Her number']) {
       expect(html).not.toContain(secret);
@@ -132,17 +142,17 @@ describe('a lead', () => {
       expect(whole).toContain(value);
     }
     expect(whole).not.toContain('<b>Farid');
-    // Digits alone have no direction of their own.
+    // Digits alone have no direction.
     expect(whole).toContain(`<bdi dir="auto">${phone}</bdi>`);
     expect(await logEntries(id)).toMatchObject([
       { action: 'show', subject: 'lead', result: 'done', address: '127.0.0.1' },
     ]);
     expect(await shown('/log')).toMatch(new RegExp(`personal data shown lead ${id} – done`));
-    // Whoever looks again sees nothing of it.
+    // The next load hides it again.
     expect((await service.get(path)).html).not.toContain('4711');
   });
 
-  it('shows other leads of the person, none of another organization', async () => {
+  it('shows other leads of the person in the same organization', async () => {
     const allowing = await addTenant(service.db, { settings: { allowConflictLeads: true } });
     const ids: string[] = [];
     for (const recordSystemId of ['twin-1', 'twin-2']) {
@@ -157,7 +167,7 @@ describe('a lead', () => {
     expect(textOf(found.html)).toMatch(/twin-1 .*twin-2|twin-2 .*twin-1/);
   });
 
-  it('shows a long history in parts', async () => {
+  it('shows a long history in parts, and returns 400 for an invalid cursor', async () => {
     const { body } = await post('/leads', { recordSystemId: 'long', data: { step: 0 } });
     for (let step = 1; step <= 24; step++) {
       await post('/leads', { recordSystemId: 'long', data: { step } })
@@ -169,7 +179,7 @@ describe('a lead', () => {
       new Set([...page.matchAll(/step-(\d+)-/g)].map(([, step]) => Number(step)));
     expect(requests(html)).toEqual(new Set(Array.from({ length: 20 }, (_, index) => 24 - index)));
     const older = /href="\/console([^"]*changes=[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
-    const changes = /which request changed what.*?<\/table>/is;
+    const changes = /every change with its request.*?<\/table>/is;
     const rest = changes.exec((await service.get(older ?? '')).html)?.[0] ?? '';
     expect(requests(rest)).toEqual(new Set([1, 2, 3, 4]));
     expect(rest).toContain('External Lead Create');
@@ -178,7 +188,7 @@ describe('a lead', () => {
     expect(textOf(invalid.html)).toContain('Invalid address');
   });
 
-  it('ends a list of what other programs stored without a time', async () => {
+  it('ends a list of records that other programs stored without a time', async () => {
     const unitId = await addUnit(service.db, tenant.organizationId);
     const reservations = service.db.collection('reservations');
     for (let index = 0; index < 30; index++) {
@@ -225,7 +235,7 @@ describe('a reservation', () => {
     await callback({ reservationStatus: 'approved' }).expect(422);
   });
 
-  it('is opened by its ids, and its unit by the names of the unit', async () => {
+  it('is opened by its ids, and its unit by the ids of the unit', async () => {
     for (const reference of ['deal-7', id]) {
       const { location } = await service.post('/search', { reference });
       expect({ reference, location }).toEqual({ reference, location: `/console${path}` });
@@ -237,13 +247,13 @@ describe('a reservation', () => {
     }
   });
 
-  it('is opened by the request of a callback that was refused', async () => {
+  it('is opened by the request id of a refused callback', async () => {
     await callback({ reservationStatus: 'approved' }).set('x-request-id', 'refused-7').expect(422);
     const { location } = await service.post('/search', { reference: 'refused-7' });
     expect(location).toBe(`/console${path}`);
   });
 
-  it('has a unit whose id another compound uses, too: both are listed with their compounds', async () => {
+  it('lists two units of one id with their compounds', async () => {
     const { organizationId } = tenant;
     for (const name of ['Garden', 'Lake']) {
       const compoundId = new ObjectId();
@@ -263,7 +273,7 @@ describe('a reservation', () => {
     expect(textOf(html)).toMatch(/T-1 unit Lake · twin-Lake/);
   });
 
-  it('shows what was sent, what it did and why it was refused', async () => {
+  it('shows the fields and effects of callbacks, and why they were refused', async () => {
     const text = await shown(path);
     const parts = [
       'Callback accepted (201) Sent reservationStatus=approved Other fields 1',
@@ -273,14 +283,14 @@ describe('a reservation', () => {
       'Sent installmentId=c1 chequeStatus=collected',
       'Reservation canceled → approved Cheque bounced → collected Unit Available → Sold Wallet restored',
       'Callback refused (422)',
-      'Why Reservation must be pending cheque collection before OIC approval What it did nothing',
+      'Why Reservation must be pending cheque collection before OIC approval Effects nothing',
     ];
     const places = parts.map((part) => text.indexOf(part));
     expect(places.includes(-1) ? text : '').toBe('');
     // The newest comes first.
     const callbacks = [0, 2, 4, 6].map((index) => places[index] ?? -1);
     expect(callbacks).toEqual(callbacks.toSorted((a, b) => b - a));
-    // The other organization's callback is nobody's business here.
+    // A callback of another organization is not shown.
     expect(text).not.toContain('Reservation not found');
     expect(text).toMatch(/Cheques .*c1 collected 77 – – active/);
     expect(text).toMatch(
@@ -288,14 +298,14 @@ describe('a reservation', () => {
     );
   });
 
-  it('lists the statuses that it had, and who decided them', async () => {
+  it('lists its statuses with the cause of each', async () => {
     const text = await shown(path);
     expect(text).toMatch(
       /Status history .*from canceled to approved · by a callback · .*from approved to canceled · by a callback .*from pending_cheque_collection to approved · by a callback/,
     );
   });
 
-  it('shows each message by itself, hides refused values, and links what stands in the way', async () => {
+  it('shows each message on a line, hides refused values, and links the blocking reservation', async () => {
     const blocking = await addReservation(service.db, tenant.organizationId, unitId, {
       recordSystemId: 'deal-8',
     });
@@ -315,8 +325,8 @@ describe('a reservation', () => {
       );
     }
     const { html } = await service.get(`/reservations/${organization}/${blocked}`);
-    expect(textOf(html)).toMatch(/This unit already reserved In the way/);
-    expect(html).toMatch(new RegExp(`In the way</dt><dd><a href="/console${path}">`));
+    expect(textOf(html)).toMatch(/This unit already reserved Blocked by/);
+    expect(html).toMatch(new RegExp(`Blocked by</dt><dd><a href="/console${path}">`));
     await callback({ installmentId: 'c1', chequeStatus: 'nonsense', chequeAmount: 'x' }).expect(
       400,
     );
@@ -328,7 +338,7 @@ describe('a reservation', () => {
     );
   });
 
-  it('is the cause of a change of its unit by a request, too', async () => {
+  it('is named as the cause when a request changed its unit', async () => {
     await addUnit(service.db, tenant.organizationId, { slug: 'villa-9', unitId: 'V-9' });
     const body = { recordSystemId: 'deal-9', unit: 'villa-9', lead: { recordSystemId: 'form-1' } };
     const created = await post('/reservations', body).expect(201);
@@ -337,18 +347,18 @@ describe('a reservation', () => {
     expect(unit).toMatch(new RegExp(`Available → Reserved request about a reservation ${_id}`));
   });
 
-  it('belongs to a unit, whose page shows how its status changed', async () => {
+  it('is named on the page of its unit as the cause of status changes', async () => {
     const unit = await shown(`/units/${organization}/${unitId.toHexString()}`);
     expect(unit).toContain('Unit V-7');
     expect(unit).toMatch(new RegExp(`Reservations .*${id} deal-7 approved`));
     expect(unit).toMatch(
       new RegExp(
-        `Changes of its status .*Available → Sold callback of reservation ${id} .*Sold → Available .*Available → Sold`,
+        `Status changes .*Available → Sold callback of reservation ${id} .*Sold → Available .*Available → Sold`,
       ),
     );
   });
 
-  it('is the cause of a change of its unit, however many reservations came later', async () => {
+  it('is named as the cause after many later reservations', async () => {
     for (let index = 0; index < 26; index++) {
       const later = await addReservation(service.db, tenant.organizationId, unitId);
       await service.db
@@ -360,8 +370,8 @@ describe('a reservation', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('is a 404 with the menu, whatever the id', async () => {
+describe('a missing record', () => {
+  it('returns 404 with the menu', async () => {
     const id = new ObjectId().toHexString();
     const foreign = other.organizationId.toHexString();
     const lead = await service.db
@@ -395,7 +405,7 @@ describe('what is not there', () => {
 });
 
 describe('every page', () => {
-  it('is there in Arabic, from right to left', async () => {
+  it('is available in Arabic, from right to left', async () => {
     const paths = ['/search', '/webhooks', '/log'];
     for (const path of paths) {
       const { status, html } = await service.get(path, { 'accept-language': 'ar' });

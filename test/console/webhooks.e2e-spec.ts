@@ -21,7 +21,7 @@ import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
-import { startConsole, type TestConsole } from './console-client.js';
+import { startConsole, type TestConsole, textOf } from './console-client.js';
 
 let service: TestConsole;
 let tenant: Tenant;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await createLead('form-1');
   await eventually(async () => {
     expect(await deliveries()).toMatchObject([{ status: 'failed' }]);
-    // They are stored after the delivery, together.
+    // They are stored after the delivery.
     const [endpoint, quarter] = await Promise.all(
       ['webhookEndpoints', 'webhookStatistics'].map((name) =>
         service.db.collection(name).findOne(),
@@ -69,30 +69,29 @@ const createLead = (recordSystemId: string) =>
 const deliveries = () =>
   service.db.collection('webhookDeliveries').find().sort({ _id: 1 }).toArray();
 const log = () => service.db.collection('operatorLog').find().sort({ _id: 1 }).toArray();
-const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
 
-/** The fields of the form that asks whether something is to be done. */
+/** The hidden fields of a confirmation. */
 function confirmed(html: string): Record<string, string> {
   const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }
 
-/** Asks for something and confirms it, as many times at once as given. */
-async function doIt(path: string, form: Record<string, string> = {}, times = 1) {
+/** Sends a form and confirms it, concurrently when repeated. */
+async function confirm(path: string, form: Record<string, string> = {}, times = 1) {
   const asked = await service.post(path, form);
   expect(asked.status).toBe(200);
-  expect(asked.html).toContain('Are you sure?');
+  expect(asked.html).toContain('Yes, do it');
   const fields = confirmed(asked.html);
   const answers = Array.from({ length: times }, () => service.post(path, fields));
   return Promise.all(answers);
 }
 
 describe('the endpoints', () => {
-  it('are shown with how they are, without anything that is secret', async () => {
+  it('are shown with their state, without secrets', async () => {
     const { html } = await service.get('/webhooks');
     const text = textOf(html);
     expect(text).toContain('/hook?••••••');
-    expect(text).toMatch(/given up \(the receiver answered 410\) \d+ \w+ \d{4}, [\d:]{8}/);
+    expect(text).toMatch(/given up \(the receiver responded 410\) \d+ \w+ \d{4}, [\d:]{8}/);
     const endpoint = await service.get(`/webhooks/${endpointId}`);
     const stored = await service.db.collection('webhookEndpoints').findOne();
     for (const page of [html, endpoint.html]) {
@@ -107,7 +106,7 @@ describe('the endpoints', () => {
     expect(none.html).not.toContain(endpointId);
   });
 
-  it('have the statistics of their attempts, and of the deliveries that wait', async () => {
+  it('have statistics of attempts and pending deliveries', async () => {
     const { app } = service.service;
     await service.db.collection('webhookDeliveries').insertOne({
       ...(await deliveries())[0],
@@ -133,7 +132,7 @@ describe('the endpoints', () => {
     expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
   });
 
-  it('have their backlog counted, however many endpoints there are', async () => {
+  it('have a counted backlog, however many endpoints there are', async () => {
     const { db } = service;
     const [one] = await deliveries();
     const endpoint = await db.collection('webhookEndpoints').findOne();
@@ -162,7 +161,7 @@ describe('the endpoints', () => {
 });
 
 describe('a search', () => {
-  it('opens a delivery by its id and webhook-id, an endpoint, and shows a key by its beginning', async () => {
+  it('opens deliveries and endpoints by their ids, and shows a key by its prefix', async () => {
     const [delivery] = await deliveries();
     const path = `/console/webhooks/deliveries/${String(delivery?._id)}`;
     for (const [reference, location] of [
@@ -187,7 +186,7 @@ describe('a delivery', () => {
     path = `/webhooks/deliveries/${delivery['_id']}`;
   });
 
-  it('is shown with its attempts; bodies only when it is asked for, which is logged', async () => {
+  it('shows its attempts, and bodies only when a reader asks, which is logged', async () => {
     const { html } = await service.get(path);
     expect(textOf(html)).toMatch(/failed \(gone\) .*lead\.created .* ms 410 –/);
     expect(html).not.toMatch(/Mona|abc123/);
@@ -201,29 +200,31 @@ describe('a delivery', () => {
     expect(await log()).toMatchObject([{ action: 'show', subject: 'delivery', result: 'done' }]);
   });
 
-  it('is not sent to an endpoint that is disabled', async () => {
+  it('returns 422 for a replay to a disabled endpoint', async () => {
     const before = receiver.received.length;
     for (const refused of [`${path}/replay`, `/webhooks/${endpointId}/replay`]) {
       const { status, html } = await service.post(refused, { status: 'failed', formId: 'x' });
       expect({ refused, status }).toEqual({ refused, status: 422 });
-      expect(html).toContain('Only an enabled endpoint is sent anything again.');
+      expect(html).toContain(
+        'The endpoint is disabled. Enable it before you send deliveries again.',
+      );
     }
     expect(receiver.received).toHaveLength(before);
     expect(await log()).toHaveLength(1);
   });
 });
 
-describe('what the operator does', () => {
-  it('is nothing before it is confirmed', async () => {
+describe('an action of the operator', () => {
+  it('changes nothing before its confirmation', async () => {
     const { html } = await service.post(`/webhooks/${endpointId}/enable`);
-    expect(html).toContain('Are you sure?');
+    expect(html).toContain('Yes, do it');
     const endpoint = await service.db.collection('webhookEndpoints').findOne();
     expect(endpoint).toMatchObject({ isEnabled: false });
     const get = await service.get(`/webhooks/${endpointId}/enable`);
     expect(get.status).toBe(404);
   });
 
-  it('is nothing with the form of another session', async () => {
+  it('returns 403 for an invalid form token', async () => {
     const asked = await service.post(`/webhooks/${endpointId}/enable`);
     const form = { ...confirmed(asked.html), token: 'x' };
     expect(await service.post(`/webhooks/${endpointId}/enable`, form)).toMatchObject({
@@ -231,21 +232,21 @@ describe('what the operator does', () => {
     });
   });
 
-  it('enables an endpoint, and replays one delivery once however often it is confirmed', async () => {
-    const [enabled] = await doIt(`/webhooks/${endpointId}/enable`);
+  it('enables an endpoint, and replays a delivery once however often it is confirmed', async () => {
+    const [enabled] = await confirm(`/webhooks/${endpointId}/enable`);
     const at = `/console/webhooks/${endpointId}?done=`;
     expect(enabled?.location?.startsWith(at)).toBe(true);
     const shown = await service.get(enabled?.location?.slice('/console'.length) ?? '');
-    expect(textOf(shown.html)).toContain('It is enabled.');
-    // No link can say it: it names a form, which is in the log or is not.
+    expect(textOf(shown.html)).toContain('The endpoint is enabled.');
+    // A link alone cannot claim it: the log has to have the form.
     for (const forged of ['done=enable&result=done', 'done=made-up']) {
       const { html } = await service.get(`/webhooks/${endpointId}?${forged}`);
-      expect(html).not.toContain('It is enabled.');
+      expect(html).not.toContain('The endpoint is enabled.');
     }
     receiver.respondWith(204);
     const before = receiver.received.length;
     const [delivery] = await deliveries();
-    const answers = await doIt(`/webhooks/deliveries/${String(delivery?._id)}/replay`, {}, 5);
+    const answers = await confirm(`/webhooks/deliveries/${String(delivery?._id)}/replay`, {}, 5);
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
     await eventually(async () =>
       expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
@@ -263,11 +264,11 @@ describe('what the operator does', () => {
       { action: 'replay', subject: 'delivery', result: 'done', count: 1 },
     ]);
     const done = await service.get(again.location?.slice('/console'.length) ?? '');
-    expect(textOf(done.html)).toContain('Put back to be sent: 1.');
+    expect(textOf(done.html)).toContain('Queued to be sent again: 1.');
     expect(textOf(done.html)).toContain('Now: delivered, last response 204.');
   });
 
-  it('leads back to the page that a delivery was sent again from', async () => {
+  it('leads back to the page of its form', async () => {
     const [delivery] = await deliveries();
     const replay = `/webhooks/deliveries/${String(delivery?._id)}/replay`;
     for (const [back, expected] of [
@@ -278,29 +279,29 @@ describe('what the operator does', () => {
       const { location } = await service.post(replay, confirmed(asked.html));
       expect(location?.startsWith(expected)).toBe(true);
       const { html } = await service.get(location?.slice('/console'.length) ?? '');
-      expect(textOf(html)).toMatch(/Put back to be sent: 1\. .* Now: (pending|delivered)/);
+      expect(textOf(html)).toMatch(/Queued to be sent again: 1\. .* Now: (pending|delivered)/);
       await eventually(async () =>
         expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
       );
     }
   });
 
-  it('replays what has failed, or what is of a time', async () => {
+  it('replays failed deliveries or a time range, and rejects impossible times', async () => {
     const failed = { status: 'failed', failureReason: 'exhausted' };
     await service.db.collection('webhookDeliveries').updateMany({}, { $set: failed });
     const before = receiver.received.length;
-    const [answer] = await doIt(`/webhooks/${endpointId}/replay`, { status: 'failed' });
+    const [answer] = await confirm(`/webhooks/${endpointId}/replay`, { status: 'failed' });
     const outcome = await service.get(answer?.location?.slice('/console'.length) ?? '');
-    expect(textOf(outcome.html)).toContain('Put back to be sent: 1.');
+    expect(textOf(outcome.html)).toContain('Queued to be sent again: 1.');
     await eventually(() => expect(receiver.received).toHaveLength(before + 1));
     await eventually(async () =>
       expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
     );
     const none = await service.post(`/webhooks/${endpointId}/replay`, { status: 'failed' });
     expect(none).toMatchObject({ status: 422 });
-    expect(none.html).toContain('There is nothing to send again.');
+    expect(none.html).toContain('No delivery matches: there is nothing to send again.');
     const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
-    await doIt(`/webhooks/${endpointId}/replay`, { since });
+    await confirm(`/webhooks/${endpointId}/replay`, { since });
     await eventually(() => expect(receiver.received).toHaveLength(before + 2));
     const entries = await log();
     expect(entries.slice(-2)).toMatchObject([
@@ -319,7 +320,7 @@ describe('what the operator does', () => {
 });
 
 describe('a lead whose events reached many endpoints', () => {
-  it('shows the receivers of each event by their addresses, and sends a failed one again', async () => {
+  it('shows the receivers of each event, and sends a failed delivery again', async () => {
     const { db } = service;
     const lead = await db.collection('leads').findOne({ recordSystemId: 'form-1' });
     const about = { 'data._id': String(lead?._id) };
@@ -349,7 +350,7 @@ describe('a lead whose events reached many endpoints', () => {
     const shown = /<h2>Events<\/h2>(.*?)<\/table>/s.exec(html)?.[1] ?? '';
     expect(shown).not.toContain('no subscriber');
     expect(shown.match(/\/webhooks\/deliveries\/\w+"><code/g)).toHaveLength(300);
-    expect(textOf(shown)).toContain('/hook?•••••• failed Send it again');
+    expect(textOf(shown)).toContain('/hook?•••••• failed Send again');
     expect(shown).toContain(`<input type="hidden" name="back" value="${path}"`);
     expect(html.length).toBeLessThan(200_000);
     await db.collection('outboxEvents').deleteMany({ type: 'lead.updated' });
@@ -359,7 +360,7 @@ describe('a lead whose events reached many endpoints', () => {
   });
 });
 
-describe('no page reads more than it shows', () => {
+describe('every page with many records', () => {
   const many = 1_500;
   const paths: string[] = [];
 
@@ -440,7 +441,7 @@ describe('no page reads more than it shows', () => {
     );
   });
 
-  it('of leads, reservations, units, webhooks and the log', async () => {
+  it('reads little more than it shows', async () => {
     const commands = await profiledCommands(service.db, async () => {
       for (const path of paths) expect((await service.get(path)).status).toBe(200);
       for (const reference of ['many-7', '01000000007', 'c7@example.com', '1007', 'u-9', 'U-9']) {
@@ -454,8 +455,8 @@ describe('no page reads more than it shows', () => {
   });
 });
 
-describe('without a log', () => {
-  it('nothing is done or shown', async () => {
+describe('an operator log that takes no entries', () => {
+  it('prevents every action', async () => {
     const before = receiver.received.length;
     await service.db.command({
       collMod: 'operatorLog',

@@ -9,19 +9,18 @@ import { ReservationsModule } from '../../reservations/reservations.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
-import { LoginTries } from './access/login-tries.js';
+import { LoginAttempts } from './access/login-attempts.js';
 import { Console, CONSOLE_PAGES } from './console.js';
 import { CatalogueImportModule } from '../catalogue-import/catalogue-import.module.js';
-import { CataloguePage } from './pages/catalogue/catalogue.page.js';
+import { CataloguePage } from './pages/catalogue.page.js';
 import { OverviewPage } from './pages/overview/overview.page.js';
 import { LeadPage } from './pages/leads/lead.page.js';
-import { OperatorLogPage } from './pages/operator-log/operator-log.page.js';
+import { OperatorLogPage } from './pages/operator-log.page.js';
 import { ReservationPage } from './pages/reservations/reservation.page.js';
-import { UnitPage } from './pages/units/unit.page.js';
+import { UnitPage } from './pages/unit.page.js';
 import { DeliveryPage } from './pages/webhooks/delivery.page.js';
 import { EndpointPage } from './pages/webhooks/endpoint.page.js';
 import { EndpointsPage } from './pages/webhooks/endpoints.page.js';
-import { SystemStateService } from './pages/overview/system-state.service.js';
 import { OperatorActions } from './pages/shared/operator-actions.js';
 import { RecordSearchService } from './pages/search/record-search.service.js';
 import { SearchPage } from './pages/search/search.page.js';
@@ -29,7 +28,7 @@ import { PartnerPage } from './pages/partners/partner.page.js';
 import { PartnersPage } from './pages/partners/partners.page.js';
 import type { ConsolePage } from './pages/page.js';
 
-/** All pages, in the order of the menu. */
+/** In the order of the menu. */
 const pages = [
   OverviewPage,
   PartnersPage,
@@ -62,8 +61,7 @@ const pages = [
   ],
   providers: [
     Console,
-    LoginTries,
-    SystemStateService,
+    LoginAttempts,
     RecordSearchService,
     OperatorActions,
     ...pages,

@@ -11,22 +11,20 @@ import { ConnectionPool } from '../../core/database/connection/connection-pool.j
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import { DatabasePing } from '../../core/database/connection/database-ping.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
-import { consoleKeys } from './access/console-keys.js';
-import { LoginTries } from './access/login-tries.js';
+import { LoginAttempts } from './access/login-attempts.js';
 import { Sessions } from './access/sessions.js';
-import { consolePath } from './layout/layout.js';
-import { fieldsOf, PageResponses } from './page-responses.js';
+import { fieldsOf, nextOf, PageResponses, redirectToLogin } from './page-responses.js';
 import type { ConsolePage, PageContent, Redirect } from './pages/page.js';
+import { consolePath } from './pages/shared/parts.js';
 
 /** Injection token of all pages, in the order of the menu. */
 export const CONSOLE_PAGES = Symbol('ConsolePages');
 
-/** What everybody gets: the login page and how it looks. */
+/** Served without a session. */
 const publicPaths: ReadonlySet<string> = new Set(
   ['login', 'console.css', 'data.css'].map((name) => `${consolePath}/${name}`),
 );
 
-/** No form of the console is longer. */
 const bodyLimitBytes = 65_536;
 
 const headers = {
@@ -53,7 +51,7 @@ const assets = {
   'console.js': 'text/javascript; charset=utf-8',
 } as const;
 
-/** The operator's web pages, for whoever has the operator's password (rule OPS-30). */
+/** The operator's web pages, protected by the operator's password (rule OPS-30). */
 @Injectable()
 export class Console {
   private readonly logger = new Logger(Console.name);
@@ -61,7 +59,7 @@ export class Console {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     @Inject(CONSOLE_PAGES) private readonly pages: readonly ConsolePage[],
-    private readonly tries: LoginTries,
+    private readonly attempts: LoginAttempts,
     private readonly clock: Clock,
     private readonly database: DatabasePing,
     private readonly pool: ConnectionPool,
@@ -71,13 +69,11 @@ export class Console {
   async addTo(server: FastifyInstance): Promise<void> {
     const { OPS_PASSWORD: password } = this.environment;
     if (password === undefined) return;
-    const keys = consoleKeys(password);
-    const sessions = new Sessions(keys, this.clock, consolePath);
-    const responses = new PageResponses(sessions, this.pages);
+    const sessions = new Sessions(password, this.clock, consolePath);
+    const responses = new PageResponses(sessions, this.pages, this.clock);
     await server.register(
       async (scope) => {
-        await scope.register(cookies, { secret: keys.cookies });
-        // Nothing but forms is sent to pages.
+        await scope.register(cookies, { secret: sessions.cookieKey });
         scope.removeAllContentTypeParsers();
         await scope.register(forms, { bodyLimit: bodyLimitBytes });
         this.guard(scope, sessions, responses);
@@ -90,18 +86,17 @@ export class Console {
     );
   }
 
-  /** Before anything else, unknown addresses included. */
+  /** Its hooks run for unknown addresses, too. */
   private guard(scope: FastifyInstance, sessions: Sessions, responses: PageResponses): void {
     scope.decorateRequest('consoleSession', null);
     const hosts = new Set(['localhost', ...(this.environment.OPS_HOSTS ?? [])]);
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
       if (!isOwnHost(request.hostname, hosts))
-        return reply.status(foreignHost.statusCode).send(foreignHost);
+        return reply.status(unknownHost.statusCode).send(unknownHost);
       request.consoleSession = sessions.of(request);
       const isPublic = publicPaths.has(request.routeOptions.url ?? '');
-      if (request.consoleSession === null && !isPublic)
-        return responses.askForLogin(request, reply);
+      if (request.consoleSession === null && !isPublic) return redirectToLogin(request, reply);
       return undefined;
     });
     scope.addHook('preValidation', async (request, reply) => {
@@ -109,10 +104,10 @@ export class Console {
       const { consoleSession: session } = request;
       const isOwn =
         session === null || sessions.isOwnForm(session, fieldsOf(request.body)['token'] ?? '');
-      // Of the login, whose form has no token, browsers say which website has sent it.
+      // The login's form has no token: the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
-      this.logger.warn(`The console refused a form from elsewhere (${request.ip}).`);
+      this.logger.warn(`Rejected a cross-site form submission from ${request.ip}.`);
       return responses.sendNotice(request, reply, 403, 'refused');
     });
   }
@@ -142,7 +137,7 @@ export class Console {
     });
     scope.post('/login', async (request, reply) => {
       const { password = '' } = fieldsOf(request.body);
-      const outcome = await this.tries.try(request.ip, password);
+      const outcome = await this.attempts.attempt(request.ip, password);
       if (outcome !== 'right') {
         this.logger.warn(`Login to the console from ${request.ip}: ${outcome}.`);
         if (outcome === 'too many') reply.header('retry-after', '30');
@@ -150,9 +145,9 @@ export class Console {
         const problem = outcome === 'wrong' ? 'login.wrong' : 'login.tooMany';
         return responses.sendLogin(request, reply, status, problem);
       }
-      const { id } = sessions.begin(request, reply);
-      this.logger.log(`Login to the console from ${request.ip}: session ${id}.`);
-      return reply.redirect(responses.nextOf(request), 303);
+      const session = sessions.begin(request, reply);
+      this.logger.log(`Login to the console from ${request.ip}: session ${session}.`);
+      return reply.redirect(nextOf(request), 303);
     });
     scope.post('/logout', (request, reply) => {
       sessions.end(request, reply);
@@ -168,7 +163,7 @@ export class Console {
     ) => {
       const outcome = await this.whileDatabaseResponds(work);
       if (outcome === null) return responses.sendNotice(request, reply, 404, 'missing');
-      if (!('redirectTo' in outcome)) return responses.send(request, reply, page, outcome);
+      if (!('redirectTo' in outcome)) return responses.send(request, reply, page.title, outcome);
       return reply.redirect(consolePath + outcome.redirectTo, 303);
     };
     scope.get(page.path, (request, reply) =>
@@ -182,9 +177,9 @@ export class Console {
   }
 
   /**
-   * Waits for work for as long as the database responds: a replay of many deliveries takes long.
+   * Waits as long as the database responds, since a replay of many deliveries takes long.
    *
-   * @throws DatabaseUnavailableError within DATABASE_DEADLINE_MS when it does not
+   * @throws DatabaseUnavailableError within DATABASE_DEADLINE_MS otherwise
    */
   private async whileDatabaseResponds<T>(work: Promise<T>): Promise<T> {
     const part = this.environment.DATABASE_DEADLINE_MS / 4;
@@ -197,8 +192,8 @@ export class Console {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is logged in to the console. */
-    consoleSession: import('./pages/page.js').ConsoleSession | null;
+    /** The id of the reader's session. */
+    consoleSession: string | null;
   }
 }
 
@@ -209,15 +204,15 @@ function addAssets(scope: FastifyInstance): void {
   }
 }
 
-/** Nothing of the console itself: whoever sees it may be a page of another website. */
-const foreignHost = {
+/** Reveals nothing: the reader may be a page of another website (DNS rebinding). */
+const unknownHost = {
   statusCode: 421,
   message:
     'The console is not served under this host name: use the address, or add it to OPS_HOSTS',
   error: 'Misdirected Request',
 } as const;
 
-/** A name that resolves here may be anybody's; an address says only where the listener is. */
+/** Any website can let its name resolve to this host; an address is no website's. */
 function isOwnHost(hostname: string, hosts: ReadonlySet<string>): boolean {
   return hosts.has(hostname.toLowerCase()) || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }

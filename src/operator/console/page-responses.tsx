@@ -1,146 +1,128 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../core/configuration/clock.js';
 import { type Language, languages, defaultLanguage } from '../../core/localization/language.js';
 import type { Sessions } from './access/sessions.js';
-import { consolePath, type MenuEntry, renderPage } from './layout/layout.js';
-import { LoginPage } from './layout/login-page.js';
-import type { ConsolePage, PageContent, PageRequest } from './pages/page.js';
+import { LoginPage, type MenuEntry, renderPage } from './layout.js';
+import {
+  type ConsolePage,
+  type PageContent,
+  type PageRequest,
+  type Reader,
+  useReader,
+} from './pages/page.js';
+import { consolePath } from './pages/shared/parts.js';
 import { formatsOf } from './texts/formats.js';
-import { type TextKey, type Translate, translator } from './texts/text.js';
+import { type TextKey, type TextValues, translator } from './texts/text.js';
 
 const languageCookie = 'console-language';
 const yearSeconds = 365 * 86_400;
 
-/** Makes the documents that the console responds with, in the language of the reader. */
+/** The documents of the console, in the language of the reader. */
 export class PageResponses {
   private readonly menu: readonly MenuEntry[];
 
   constructor(
     private readonly sessions: Sessions,
     pages: readonly ConsolePage[],
+    private readonly clock: Clock,
   ) {
     this.menu = pages.filter(({ isInMenu }) => isInMenu);
   }
 
-  /** What a page is made for. @throws Error where nobody is logged in */
+  /** @throws Error without a session */
   pageRequest(request: FastifyRequest, reply: FastifyReply): PageRequest {
-    const { consoleSession: session } = request;
+    const { consoleSession: session, params, body, ip: address } = request;
     if (session === null) throw new Error('A page was asked for without a session.');
-    const language = this.languageOf(request, reply);
-    return {
-      path: pathOf(request),
-      params: fieldsOf(request.params),
-      query: fieldsOf(request.query),
-      form: fieldsOf(request.body),
-      session,
-      address: request.ip,
-      requestId: request.id,
-      language,
-      text: translator(language),
-      formats: formatsOf(language),
-      formToken: this.sessions.formToken(session),
-    };
+    const fields = { params: fieldsOf(params), form: fieldsOf(body) };
+    return { ...this.readerOf(request, reply), ...fields, session, address, now: this.clock.now() };
   }
 
-  /** A page with what it shows. */
+  /** @param title the heading, unless the content has one */
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    page: ConsolePage,
-    content: PageContent,
+    title: TextKey,
+    { status = 200, heading, body, refreshSeconds }: PageContent,
   ): FastifyReply {
-    const language = this.languageOf(request, reply);
-    const heading = content.heading ?? translator(language)(page.title);
-    return this.sendDocument(request, reply, { ...content, heading });
+    const reader = this.readerOf(request, reply);
+    const html = renderPage(reader, {
+      heading: heading ?? reader.text(title),
+      body,
+      otherLanguageUrl: urlInOtherLanguage(request, reader),
+      menu: request.consoleSession === null ? null : this.menu,
+      refreshSeconds,
+    });
+    return reply
+      .status(status)
+      .header('content-language', reader.language)
+      .type('text/html; charset=utf-8')
+      .send(html);
   }
 
-  /** The login page. */
   sendLogin(
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
     problem?: TextKey,
   ): FastifyReply {
-    const text = translator(this.languageOf(request, reply));
-    const next = this.nextOf(request).slice(consolePath.length);
-    const form = <LoginPage text={text} next={next} {...(problem && { problem })} />;
-    return this.sendDocument(request, reply, { status, heading: text('login.title'), body: form });
+    const next = nextOf(request).slice(consolePath.length);
+    const body = <LoginPage next={next} problem={problem} />;
+    return this.send(request, reply, 'login.title', { status, body });
   }
 
-  /** Leads to the login, and from there back. */
-  askForLogin(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const wanted = request.method === 'GET' ? request.url.slice(consolePath.length) : '';
-    const query =
-      wanted === '' || wanted === '/' ? '' : `?${new URLSearchParams({ next: wanted })}`;
-    return reply.redirect(`${consolePath}/login${query}`, 303);
-  }
-
-  /** Where to go after the login: nowhere but to a page of the console. */
-  nextOf({ query, body }: FastifyRequest): string {
-    const next = fieldsOf(body)['next'] ?? fieldsOf(query)['next'] ?? '';
-    return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
-  }
-
-  /** A page that says only why there is no other one. */
+  /** A page that explains why there is no other one. */
   sendNotice(
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
     kind: 'missing' | 'invalid' | 'refused' | 'failed' | 'unavailable',
-    values?: Parameters<Translate>[1],
+    values?: TextValues,
   ): FastifyReply {
-    const text = translator(this.languageOf(request, reply));
-    const body = <p>{text(`${kind}.text`, values)}</p>;
-    return this.sendDocument(request, reply, { status, heading: text(`${kind}.title`), body });
+    const body = <Text name={`${kind}.text`} values={values} />;
+    return this.send(request, reply, `${kind}.title`, { status, body });
   }
 
-  private sendDocument(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { status = 200, heading, body, refreshSeconds }: PageContent & { readonly heading: string },
-  ): FastifyReply {
-    const { consoleSession: session } = request;
-    const language = this.languageOf(request, reply);
-    const html = renderPage({
+  private readerOf(request: FastifyRequest, reply: FastifyReply): Reader {
+    const { consoleSession: session, url, query } = request;
+    const language = languageOf(request, reply);
+    return {
+      path: url.replace(/\?.*$/s, '').slice(consolePath.length) || '/',
+      query: fieldsOf(query),
       language,
       text: translator(language),
-      heading,
-      body,
-      otherLanguageUrl: urlInOtherLanguage(request, language),
-      reader: session && {
-        menu: this.menu,
-        path: pathOf(request),
-        formToken: this.sessions.formToken(session),
-      },
-      refreshSeconds,
-    });
-    return reply
-      .status(status)
-      .header('content-language', language)
-      .type('text/html; charset=utf-8')
-      .send(html);
-  }
-
-  /** As `?language=` says, which is remembered; else as the browser does. */
-  private languageOf(request: FastifyRequest, reply: FastifyReply): Language {
-    const asked = languageNamed(fieldsOf(request.query)['language']);
-    if (asked !== undefined) {
-      reply.setCookie(languageCookie, asked, {
-        path: consolePath,
-        maxAge: yearSeconds,
-        httpOnly: true,
-        sameSite: 'strict',
-      });
-      return asked;
-    }
-    const preferred = request.headers['accept-language'] ?? '';
-    return (
-      languageNamed(request.cookies[languageCookie]) ??
-      (preferred.toLowerCase().startsWith('ar') ? 'ar-eg' : defaultLanguage)
-    );
+      formats: formatsOf(language),
+      formToken: session === null ? '' : this.sessions.formToken(session),
+    };
   }
 }
 
-/** The fields of a form, a query or a path: texts, the last one where a name is repeated. */
+function Text({
+  name,
+  values,
+}: {
+  readonly name: TextKey;
+  readonly values?: TextValues | undefined;
+}) {
+  return <p>{useReader().text(name, values)}</p>;
+}
+
+/** Redirects to the login, which leads back to a page that was opened. */
+export function redirectToLogin(
+  { method, url }: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const next = method === 'GET' ? url.slice(consolePath.length) : '';
+  const query = next === '' || next === '/' ? '' : `?${new URLSearchParams({ next })}`;
+  return reply.redirect(`${consolePath}/login${query}`, 303);
+}
+
+/** The address after the login: always a page of the console. */
+export function nextOf({ query, body }: FastifyRequest): string {
+  const next = fieldsOf(body)['next'] ?? fieldsOf(query)['next'] ?? '';
+  return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
+}
+
+/** The texts of a form, a query or a path; the last one of a repeated name. */
 export function fieldsOf(values: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries((values ?? {}) as Record<string, unknown>).map(([name, value]) => {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;
@@ -149,19 +131,26 @@ export function fieldsOf(values: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-function languageNamed(name: string | undefined): Language | undefined {
-  return languages.find((language) => language === name);
+/** From `?language=`, which a cookie remembers; otherwise the language of the browser. */
+function languageOf({ query, cookies, headers }: FastifyRequest, reply: FastifyReply): Language {
+  const [chosen, remembered] = [fieldsOf(query)['language'], cookies[languageCookie]].map((name) =>
+    languages.find((language) => language === name),
+  );
+  if (chosen !== undefined) {
+    reply.setCookie(languageCookie, chosen, {
+      path: consolePath,
+      maxAge: yearSeconds,
+      httpOnly: true,
+      sameSite: 'strict',
+    });
+  }
+  const isArabic = (headers['accept-language'] ?? '').toLowerCase().startsWith('ar');
+  return chosen ?? remembered ?? (isArabic ? 'ar-eg' : defaultLanguage);
 }
 
-function pathOf({ url }: FastifyRequest): string {
-  const path = url.replace(/\?.*$/s, '').slice(consolePath.length);
-  return path === '' ? '/' : path;
-}
-
-/** The same page; after a form the one that the form is on. */
-function urlInOtherLanguage(request: FastifyRequest, language: Language): string {
+/** The same page; after a form the page that the form is on. */
+function urlInOtherLanguage({ method }: FastifyRequest, { path, query, language }: Reader): string {
   const other = languages.find((candidate) => candidate !== language) ?? defaultLanguage;
-  const query = { ...fieldsOf(request.query), language: other };
-  const path = request.method === 'GET' ? pathOf(request) : '/';
-  return `${consolePath}${path === '/' ? '' : path}?${new URLSearchParams(query)}`;
+  const page = method === 'GET' && path !== '/' ? path : '';
+  return `${consolePath}${page}?${new URLSearchParams({ ...query, language: other })}`;
 }

@@ -23,6 +23,8 @@ export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly operations: readonly Operation[];
   /** Nobody has said what the key is for. */
   readonly isUnrestricted: boolean;
+  /** Whether its callbacks have to be signed. */
+  readonly isSigned: boolean;
 }
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
@@ -76,6 +78,7 @@ export class PartnersService {
           expiresAt: key.expiresAt ?? null,
           operations: permittedOperations(key),
           isUnrestricted: (key.permissions?.operations ?? null) === null,
+          isSigned: (key.secrets ?? []).length > 0,
         },
       ];
     });

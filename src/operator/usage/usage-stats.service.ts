@@ -27,10 +27,10 @@ import {
 /** So many requests of a key and day are logged, by all processes together. */
 export const loggedPerDay = 1_000;
 
-/** Errors by code are shown for so many days. */
-const codeDays = 7;
+/** Errors by code are read from the quarters of at most so many days. */
+const codeDays = 28;
 
-/** How often a key met an error, by day, oldest first. */
+/** How often a key met an error, step by step. */
 export interface CodeCounts {
   readonly code: string;
   readonly counts: readonly number[];
@@ -102,21 +102,27 @@ export class UsageStatsService {
     };
   }
 
-  /** The errors of a key on the last seven days, the most frequent first. */
-  async errorsOfKey(keyId: string): Promise<{ days: string[]; codes: CodeCounts[] }> {
-    const first = startOf('day', this.clock.now().getTime()) - (codeDays - 1) * dayMs;
+  /** The errors of a key step by step, oldest first; the most frequent code first. */
+  async errorsOfKey(
+    keyId: string,
+    step: TimeStep,
+  ): Promise<{ times: Date[]; codes: CodeCounts[] }> {
+    const now = this.clock.now().getTime();
+    const first = startOf(step, now - codeDays * dayMs);
+    const times = stepsUntil(step, now).filter((time) => time >= first);
+    const indexes = new Map(times.map((time, index) => [time, index]));
     const byCode = new Map<string, number[]>();
-    for (const { at, counts } of await this.stats.quartersOfKey(keyId, new Date(first))) {
-      const day = Math.floor((at.getTime() - first) / dayMs);
+    for (const { at, counts } of await this.stats.quartersOfKey(keyId, new Date(times[0] ?? now))) {
+      const index = indexes.get(startOf(step, at.getTime())) ?? 0;
       for (const [code, count] of codesIn(counts)) {
-        const ofDays = byCode.get(code) ?? Array.from({ length: codeDays }, () => 0);
-        ofDays[day] = (ofDays[day] ?? 0) + count;
-        byCode.set(code, ofDays);
+        const ofCode = byCode.get(code) ?? times.map(() => 0);
+        ofCode[index] = (ofCode[index] ?? 0) + count;
+        byCode.set(code, ofCode);
       }
     }
-    const codes = [...byCode].map(([code, ofDays]) => ({ code, counts: ofDays }));
+    const codes = [...byCode].map(([code, ofSteps]) => ({ code, counts: ofSteps }));
     return {
-      days: Array.from({ length: codeDays }, (_, day) => dayOf(first + day * dayMs)),
+      times: times.map((time) => new Date(time)),
       codes: codes.toSorted((a, b) => totalOf(b) - totalOf(a)),
     };
   }
@@ -150,11 +156,6 @@ export class UsageStatsService {
 
 function totalOf({ counts }: CodeCounts): number {
   return counts.reduce((total, count) => total + count, 0);
-}
-
-/** As `2026-01-31`. */
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }
 
 /** The hours with calls of a key's weeks. */

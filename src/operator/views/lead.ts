@@ -1,7 +1,11 @@
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { FoundClient } from '../../tenants/clients/clients.service.js';
+import type { InspectedLead } from '../../leads/lead-lookup.service.js';
 import { type Field, recordPath } from './field.js';
 import { createdAt, externalId, id, updatedAt } from './common.js';
+
+/** The names are known to the console only. */
+type Lead = LeadDto & Partial<Pick<InspectedLead, 'isErased' | 'compounds' | 'assignedTo'>>;
 
 const number: Field<LeadDto> = {
   title: 'lead.number',
@@ -9,7 +13,7 @@ const number: Field<LeadDto> = {
   of: ({ leadId }) => leadId,
   to: ({ _id }, organizationId) => recordPath('leads', organizationId, _id),
 };
-const state: Field<LeadDto & { readonly isErased?: boolean }> = {
+const state: Field<Lead> = {
   title: 'shared.state',
   kind: 'status',
   of: ({ isDeleted, isActive }) => {
@@ -22,14 +26,23 @@ const state: Field<LeadDto & { readonly isErased?: boolean }> = {
 /** A lead in a list. */
 export const leadListFields = [number, externalId, state, createdAt];
 
-export const leadFields: readonly Field<LeadDto & { readonly isErased?: boolean }>[] = [
+export const leadFields: readonly Field<Lead>[] = [
   id,
   { title: 'lead.number', kind: 'code', of: ({ leadId }) => leadId },
   externalId,
   state,
   { title: 'lead.client', kind: 'code', of: ({ clientId }) => clientId },
-  { title: 'lead.assignedTo', kind: 'code', of: ({ assignedToId }) => assignedToId },
-  { title: 'lead.compounds', kind: 'code', of: ({ compoundsIds }) => compoundsIds },
+  {
+    title: 'lead.assignedTo',
+    kind: 'text',
+    of: ({ assignedTo, assignedToId }) => assignedTo ?? assignedToId,
+  },
+  {
+    title: 'lead.compounds',
+    kind: 'name',
+    of: ({ compounds, compoundsIds }) =>
+      compounds ?? compoundsIds.map((compound) => ({ 'en-us': compound })),
+  },
   { title: 'lead.data', kind: 'personal', of: ({ data }) => data },
   { title: 'lead.additionalData', kind: 'personal', of: ({ additionalData }) => additionalData },
   createdAt,

@@ -1,3 +1,4 @@
+import type { LoggedRequest } from '../requests/request-log.service.js';
 import type { Partner } from '../usage/partners.service.js';
 import type { Field, Mood } from './field.js';
 
@@ -11,7 +12,7 @@ const moods: Readonly<Record<Partner['state'], Mood>> = {
   ended: 'note',
 };
 
-export const partnerFields: readonly Field<Partner>[] = [
+const calls: readonly Field<Partner>[] = [
   { title: 'shared.organization', kind: 'text', of: ({ organizationName }) => organizationName },
   {
     title: 'shared.state',
@@ -20,7 +21,7 @@ export const partnerFields: readonly Field<Partner>[] = [
     mood: ({ state }) => moods[state],
   },
   { title: 'partners.lastCall', kind: 'time', of: ({ lastCallAt }) => lastCallAt },
-  { title: 'partners.day', kind: 'number', of: ({ calls }) => calls },
+  { title: 'partners.day', kind: 'number', of: (partner) => partner.calls },
   { title: 'partners.usual', kind: 'number', of: ({ usualCalls }) => usualCalls },
   { title: 'partners.errors', kind: 'number', of: ({ errors }) => errors },
 ];
@@ -32,6 +33,46 @@ export const partnerListFields: readonly Field<Partner>[] = [
     kind: 'text',
     of: ({ name }) => name,
     to: ({ keyId }) => `/partners/${keyId}`,
+    note: ({ isSigned }) => (isSigned ? 'partners.signed' : null),
   },
-  ...partnerFields,
+  ...calls,
+];
+
+export const partnerFields: readonly Field<Partner>[] = [
+  ...calls,
+  {
+    title: 'partners.may',
+    kind: 'code',
+    of: ({ operations }) => operations,
+    note: ({ isUnrestricted }) => (isUnrestricted ? 'partners.byDefault' : null),
+  },
+  {
+    title: 'partners.signature',
+    kind: 'status',
+    of: ({ isSigned }) => (isSigned ? 'partners.required' : 'shared.noneOfIt'),
+  },
+  {
+    title: 'partners.used',
+    kind: 'code',
+    of: ({ used }) => Object.entries(used).map(([operation, count]) => `${operation} ${count}`),
+  },
+  { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
+  { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
+];
+
+/** A request that was refused or half understood, in a list. */
+export const requestFields: readonly Field<LoggedRequest>[] = [
+  { title: 'shared.when', kind: 'time', of: ({ time }) => time },
+  { title: 'requests.route', kind: 'code', of: ({ route }) => route },
+  {
+    title: 'shared.status',
+    kind: 'number',
+    of: ({ status }) => status,
+    mood: ({ status }) => (status < 400 ? 'warn' : 'bad'),
+  },
+  { title: 'requests.codes', kind: 'code', of: ({ errorCodes }) => errorCodes },
+  { title: 'requests.messages', kind: 'text', of: ({ messages }) => messages },
+  { title: 'requests.ignored', kind: 'code', of: ({ ignoredFields }) => ignoredFields },
+  { title: 'requests.took', kind: 'duration', of: ({ durationMs }) => durationMs },
+  { title: 'shared.request', kind: 'code', of: ({ requestId }) => requestId },
 ];

@@ -3,7 +3,7 @@ import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { RequestLogService } from '../../requests/request-log.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
-import { requestFields } from '../../views/request.js';
+import { requestFields } from '../../views/partner.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { item, list } from '../command-line/result.js';

@@ -1,47 +1,54 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/configuration/clock.js';
-import type { ConsoleSession } from '../pages/page.js';
 import { hourMs } from '../../../core/values/durations.js';
-import { type ConsoleKeys, formToken } from './console-keys.js';
+import type { PasswordHash } from '../../../core/values/password-hash.js';
 
 const cookieName = 'console-session';
 const sessionMs = 8 * hourMs;
 const idBytes = 12;
+const keyBytes = 32;
 
 /**
- * Sessions of the console: a signed cookie says until when, and no instance has to know of it
- * (rule OPS-30).
+ * Sessions without stored state: a signed cookie holds an id and the expiry. The keys are derived from the
+ * operator's password, so that all instances share them and a new password ends all sessions (rule OPS-30).
  */
 export class Sessions {
+  /** Signs cookies. */
+  readonly cookieKey: Buffer;
+  private readonly formKey: Buffer;
+
   /** @param path where browsers send the cookie */
   constructor(
-    private readonly keys: ConsoleKeys,
+    { hash, salt }: PasswordHash,
     private readonly clock: Clock,
     private readonly path: string,
-  ) {}
+  ) {
+    const derive = (purpose: string) =>
+      Buffer.from(hkdfSync('sha256', hash, salt, `integration-api console ${purpose}`, keyBytes));
+    this.cookieKey = derive('cookies');
+    this.formKey = derive('forms');
+  }
 
-  /** Begins a session of 8 hours. */
-  begin(request: FastifyRequest, reply: FastifyReply): ConsoleSession {
+  /** @returns the id of a new session of 8 hours */
+  begin(request: FastifyRequest, reply: FastifyReply): string {
     const id = randomBytes(idBytes).toString('base64url');
-    const expiresAt = new Date(this.clock.now().getTime() + sessionMs);
-    reply.setCookie(cookieName, `${id}.${expiresAt.getTime()}`, {
+    reply.setCookie(cookieName, `${id}.${this.clock.now().getTime() + sessionMs}`, {
       ...this.attributes(request),
       maxAge: sessionMs / 1_000,
       signed: true,
     });
-    return { id, expiresAt };
+    return id;
   }
 
-  /** The session of a request; null where it has none, or one that is over or made up. */
-  of(request: FastifyRequest): ConsoleSession | null {
+  /** The id of the request's session; null without a valid one. */
+  of(request: FastifyRequest): string | null {
     const cookie = request.cookies[cookieName];
     if (cookie === undefined) return null;
     const { valid, value } = request.unsignCookie(cookie);
     const [id, expires, ...rest] = (valid ? value : '').split('.');
     if (!id || !expires || rest.length > 0) return null;
-    const expiresAt = new Date(Number(expires));
-    return expiresAt > this.clock.now() ? { id, expiresAt } : null;
+    return new Date(Number(expires)) > this.clock.now() ? id : null;
   }
 
   /** Makes the browser forget its session. */
@@ -49,24 +56,18 @@ export class Sessions {
     reply.clearCookie(cookieName, this.attributes(request));
   }
 
-  /** What each form of the session has to send. */
-  formToken({ id }: ConsoleSession): string {
-    return formToken(this.keys, id);
+  /** Each form of the session sends it, so that forms of other websites are rejected (rule OPS-30). */
+  formToken(session: string): string {
+    return createHmac('sha256', this.formKey).update(session).digest('base64url');
   }
 
-  /** Whether a form is one of the session's. */
-  isOwnForm(session: ConsoleSession, token: string): boolean {
-    const [given, expected] = [token, this.formToken(session)].map((text) => Buffer.from(text));
-    return (
-      given !== undefined &&
-      expected !== undefined &&
-      given.length === expected.length &&
-      timingSafeEqual(given, expected)
-    );
+  isOwnForm(session: string, token: string): boolean {
+    const [given, expected] = [Buffer.from(token), Buffer.from(this.formToken(session))];
+    return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
   private attributes({ protocol }: FastifyRequest) {
-    const isEncrypted = protocol === 'https';
-    return { path: this.path, httpOnly: true, sameSite: 'strict', secure: isEncrypted } as const;
+    const secure = protocol === 'https';
+    return { path: this.path, httpOnly: true, sameSite: 'strict', secure } as const;
   }
 }

@@ -1,17 +1,17 @@
-/** The colours of charts; the style sheet has a shade of each for light and for dark. */
+/** The colours of charts, each with a shade for light and for dark in the style sheet. */
 export type Color = 'good' | 'warn' | 'bad' | 'accent' | 'faint';
 
-/** A kind of value, with one for each step; null where there is none. */
+/** One value for each step; null where there is none. */
 export interface Series {
   readonly name: string;
   readonly color: Color;
   readonly values: readonly (number | null)[];
 }
 
-/** So high is a drawing, in units of its own: it takes the size that the page gives it. */
+/** In units of the drawing, which the page scales. */
 const height = 100;
 
-/** Bars side by side, one for each step: the parts of a bar stand on one another, or one before the other. */
+/** A bar for each step; its parts are stacked, or drawn one in front of the other. */
 export function Bars({
   series,
   isStacked = true,
@@ -23,9 +23,9 @@ export function Bars({
   readonly isStacked?: boolean;
   /** The value of the upper border. */
   readonly highest?: number;
-  /** The step that is marked first. */
+  /** The step that is marked. */
   readonly marked?: number;
-  /** What the bars say, for those who do not see them; without it they are only looked at. */
+  /** For screen readers; without it they skip the drawing. */
   readonly label?: string;
 }) {
   const width = Math.max(1, series[0]?.values.length ?? 0);
@@ -49,7 +49,6 @@ export function Bars({
   );
 }
 
-/** The colour of a series, as large as a letter. */
 export function Swatch({ color }: Pick<Series, 'color'>) {
   return (
     <svg class="swatch" width="12" height="12" aria-hidden="true">
@@ -58,7 +57,7 @@ export function Swatch({ color }: Pick<Series, 'color'>) {
   );
 }
 
-/** The largest value of a drawing; 1 where there is none. */
+/** 1 where there is no value. */
 export function highestOf(series: readonly Series[], isStacked: boolean): number {
   const steps = series[0]?.values ?? [];
   const sums = steps.map((_, step) => {

@@ -1,38 +1,34 @@
 import { type TimeStep, timeSteps } from '../../usage/time-steps.js';
-import { consolePath } from '../layout/layout.js';
-import type { PageRequest } from '../pages/page.js';
-import { DataTable, numeric } from '../pages/shared/parts.js';
+import { type Reader, useReader } from '../pages/page.js';
+import { DataTable, Link, numeric } from '../pages/shared/parts.js';
 import { Bars, highestOf, type Series, Swatch } from './bars.js';
 
 const steps = Object.keys(timeSteps) as readonly TimeStep[];
 /** A chart of fewer steps is narrow: a single bar would be a wall. */
 const few = 12;
-/** The times below a chart: its beginning, its end, and between them. */
+/** Positions of the times below a chart, as shares of its width. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
-interface OfStep {
-  readonly request: PageRequest;
-  readonly step: TimeStep;
-}
-
-/** The step that the address asks for. */
-export function stepOf({ query }: PageRequest): TimeStep {
+/** The step in the address. */
+export function stepOf({ query }: Pick<Reader, 'query'>): TimeStep {
   return steps.find((step) => step === query['by']) ?? 'quarter';
 }
 
-/** Leads to the same page by another step. */
-export function StepChoice({ request: { text, path }, step }: OfStep) {
+/** Links to the same page by another step. */
+export function StepChoice() {
+  const reader = useReader();
+  const { text, path } = reader;
   return (
     <nav class="steps" aria-label={text('chart.by')}>
       <ul>
-        {steps.map((one) => (
-          <li key={one}>
-            <a
-              href={`${consolePath}${path === '/' ? '' : path}?by=${one}`}
-              aria-current={one === step ? 'true' : undefined}
+        {steps.map((step) => (
+          <li key={step}>
+            <Link
+              to={`${path === '/' ? '' : path}?by=${step}`}
+              current={step === stepOf(reader) && 'true'}
             >
-              {text(`chart.by.${one}`)}
-            </a>
+              {text(`chart.by.${step}`)}
+            </Link>
           </li>
         ))}
       </ul>
@@ -41,28 +37,28 @@ export function StepChoice({ request: { text, path }, step }: OfStep) {
 }
 
 /**
- * Values over time, the newest at the right: a drawing as wide as its place, whose bars are read by pointer or by
- * the keyboard where scripts run, and a table. It begins with the first step that has a value.
+ * Values by the step in the address, the newest at the right: bars that scripts let pointer and keyboard read,
+ * and a table. It begins with the first step that has a value.
  */
 export function TimeChart({
-  request,
-  step,
   title,
   note,
   times,
   series,
   isStacked = true,
-  format = request.formats.number,
-}: OfStep & {
+  format,
+}: {
   readonly title: string;
-  readonly note?: string;
+  readonly note?: string | undefined;
   readonly times: readonly Date[];
   readonly series: readonly Series[];
   /** Whether the values of a step add up. */
   readonly isStacked?: boolean;
   readonly format?: (value: number | null) => string;
 }) {
-  const { text } = request;
+  const reader = useReader();
+  const { text, formats } = reader;
+  const written = format ?? formats.number;
   const first = times.findIndex((_, index) =>
     series.some(({ values }) => (values[index] ?? 0) > 0),
   );
@@ -71,16 +67,15 @@ export function TimeChart({
   const last = shownTimes.length - 1;
   const shown = series.map((one) => ({ ...one, values: one.values.slice(from) }));
   const highest = roundedUp(highestOf(shown, isStacked));
-  // A day is one of UTC: it has no local time.
-  const isClock = step === 'quarter' || step === 'hour';
-  const labels = shownTimes.map((time) => {
-    const label = labelOf(request, step, time);
-    return isClock ? <time dateTime={time.toISOString()}>{label}</time> : <span>{label}</span>;
-  });
-  const marks = [...new Set(ticks.map((share) => Math.round(share * last)))];
+  const names = shownTimes.map((time) => labelOf(reader, time));
+  // A UTC day has no local time.
+  const isClock = ['quarter', 'hour'].includes(stepOf(reader));
+  const labels = shownTimes.map((time, index) =>
+    isClock ? <time dateTime={time.toISOString()}>{names[index]}</time> : names[index],
+  );
   const rows = labels.map((label, index) => [
     label,
-    ...shown.map(({ values }) => format(values[index] ?? null)),
+    ...shown.map(({ values }) => written(values[index] ?? null)),
   ]);
   return (
     <figure class="chart">
@@ -93,7 +88,9 @@ export function TimeChart({
       ) : (
         <>
           <ul class="legend">
-            <li>{labels[last]}</li>
+            <li>
+              <span>{labels[last]}</span>
+            </li>
             {shown.map(({ name, color }, index) => (
               <li key={name}>
                 <Swatch color={color} />
@@ -102,19 +99,18 @@ export function TimeChart({
             ))}
           </ul>
           <div class={last < few ? 'plot few' : 'plot'}>
-            <span class="scale">{format(highest)}</span>
+            <span class="scale">{written(highest)}</span>
             <Bars series={shown} isStacked={isStacked} highest={highest} marked={last} />
             <input type="range" max={last} value={last} aria-label={title} autocomplete="off" />
             <div class="ticks" aria-hidden="true">
-              {marks.map((mark) => (
-                <span key={mark}>{labelOf(request, step, shownTimes[mark] ?? new Date(0))}</span>
+              {[...new Set(ticks.map((share) => Math.round(share * last)))].map((mark) => (
+                <span key={mark}>{names[mark]}</span>
               ))}
             </div>
           </div>
           <details>
             <summary>{text('chart.table')}</summary>
             <DataTable
-              request={request}
               label={title}
               columns={[text('chart.from'), ...shown.map(({ name }) => numeric(name))]}
               rows={rows.toReversed()}
@@ -126,10 +122,11 @@ export function TimeChart({
   );
 }
 
-function labelOf({ formats }: PageRequest, step: TimeStep, time: Date): string {
+function labelOf(reader: Reader, time: Date): string {
+  const { formats } = reader;
+  const step = stepOf(reader);
   if (step === 'day' || step === 'week') return formats.day(time);
-  const clock = formats.clock(time);
-  return step === 'hour' ? `${formats.day(time)} ${clock}` : clock;
+  return step === 'hour' ? `${formats.day(time)} ${formats.clock(time)}` : formats.clock(time);
 }
 
 /** The next of 1, 2, 5, 10, 20 and so on. */

@@ -1,75 +1,76 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Language } from '../../../core/localization/language.js';
 import type { Formats } from '../texts/formats.js';
 import type { TextKey, Translate } from '../texts/text.js';
 
-/** Who is logged in. */
-export interface ConsoleSession {
-  /** Tells sessions apart in logs; it does not open one. */
-  readonly id: string;
-  readonly expiresAt: Date;
-}
-
-/** What a page is made for. */
-export interface PageRequest {
-  /** The address below `/console`, without the query. */
+/** A reader of the console, logged in or not, and the address that is open. */
+export interface Reader {
+  /** Below `/console`, without the query. */
   readonly path: string;
-  /** Of the pattern of the address, as in `/leads/:id`. */
-  readonly params: Readonly<Record<string, string>>;
-  /** Of a parameter that is repeated the last value counts. */
   readonly query: Readonly<Record<string, string>>;
-  /** The fields of the form; empty for a page that is only looked at. */
-  readonly form: Readonly<Record<string, string>>;
-  readonly session: ConsoleSession;
-  /** The address of the reader's browser. */
-  readonly address: string;
-  /** `x-request-id` of the request. */
-  readonly requestId: string;
   readonly language: Language;
   readonly text: Translate;
   readonly formats: Formats;
-  /** What each form has to send as `token`: `<FormToken request={request} />` makes the field. */
+  /** Each form sends it as `token`; empty without a session. */
   readonly formToken: string;
 }
 
-/** What a page shows: the frame around it is made for it. */
+/** A request of a reader who is logged in. */
+export interface PageRequest extends Reader {
+  /** From the pattern of the address, such as `/leads/:id`. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The fields of the form; empty for a GET request. */
+  readonly form: Readonly<Record<string, string>>;
+  /** Identifies the session in logs; it cannot open one. */
+  readonly session: string;
+  /** The address of the reader's browser. */
+  readonly address: string;
+  readonly now: Date;
+}
+
 export interface PageContent {
-  /** Below the heading of the page. */
   readonly body: ComponentChildren;
-  /** Instead of the title of the page, as `Lead 17`. */
+  /** Instead of the page's title, such as `Lead 17`. */
   readonly heading?: string;
-  /** 200 unless it is given. */
+  /** 200 by default. */
   readonly status?: number;
-  /** After how many seconds the page is to be loaded again where scripts run. */
+  /** Seconds between two loads of the page, where scripts run. */
   readonly refreshSeconds?: number;
 }
 
-/** Where to go after a form was taken, as an address below `/console`, such as `/webhooks?done=1`. */
+/** Where a form leads to, below `/console`, such as `/webhooks?done=1`. */
 export interface Redirect {
   readonly redirectTo: string;
 }
 
-/** What a form of a page does; its token has been checked. */
+/** The handler of a form; its token has been checked. */
 export interface PageAction {
   /** Below `/console`. */
   readonly path: string;
-  /** @returns null where there is nothing of the kind: a 404 */
+  /** @returns null for a 404 */
   run(request: PageRequest): Promise<PageContent | Redirect | null>;
 }
 
 /**
- * A page of the console. To add one: write an injectable class in a folder of its own here, whose data
- * comes from the services of features; add its texts to `texts/text.ts` and the class to `pages` in
- * `console.module.ts`. Nobody without a session reaches it.
+ * A page of the console, for readers with a session only. To add one: write an injectable class here, whose
+ * data comes from services of features, and list it in `console.module.ts`; its texts are in `texts`.
  */
 export interface ConsolePage {
-  /** Below `/console`; as patterns of Fastify are: `/leads/:id`. */
+  /** A pattern of Fastify below `/console`, such as `/leads/:id`. */
   readonly path: string;
   readonly title: TextKey;
-  /** Whether the menu leads to it; entries have the order of the pages. */
   readonly isInMenu: boolean;
-  /** What its forms do, if it has any. */
   readonly actions?: readonly PageAction[];
-  /** @returns null where there is nothing of the kind: a 404 */
+  /** @returns null for a 404 */
   read(request: PageRequest): Promise<PageContent | null>;
+}
+
+export const ReaderContext = createContext<Reader | null>(null);
+
+/** The reader of the document that is rendered. */
+export function useReader(): Reader {
+  const reader = useContext(ReaderContext);
+  if (reader === null) throw new Error('A component is rendered outside a document.');
+  return reader;
 }

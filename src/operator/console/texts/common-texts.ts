@@ -1,4 +1,4 @@
-/** Texts of the frame around every page. */
+/** Texts of the frame, the search, the operator log, and of several pages. */
 export const commonTexts = {
   'console.title': { 'en-us': 'Integration API console', 'ar-eg': 'لوحة تشغيل واجهة التكامل' },
   'console.skip': { 'en-us': 'Skip to the content', 'ar-eg': 'انتقل إلى المحتوى' },
@@ -11,23 +11,23 @@ export const commonTexts = {
   'login.submit': { 'en-us': 'Log in', 'ar-eg': 'دخول' },
   'login.wrong': { 'en-us': 'The password is wrong.', 'ar-eg': 'كلمة المرور غير صحيحة.' },
   'login.tooMany': {
-    'en-us': 'Too many tries. Wait half a minute and try again.',
-    'ar-eg': 'محاولات كثيرة. انتظر نصف دقيقة ثم حاول مرة أخرى.',
+    'en-us': 'Too many attempts. Wait 30 seconds, then try again.',
+    'ar-eg': 'محاولات كثيرة. انتظر 30 ثانية ثم حاول مرة أخرى.',
   },
   'missing.title': { 'en-us': 'There is no such page', 'ar-eg': 'لا توجد صفحة كهذه' },
   'missing.text': {
-    'en-us': 'Nothing is at this address. The menu leads to what there is.',
-    'ar-eg': 'لا يوجد شيء في هذا العنوان. القائمة تقود إلى الموجود.',
+    'en-us': 'There is no page at this address. Use the menu.',
+    'ar-eg': 'لا توجد صفحة في هذا العنوان. استخدم القائمة.',
   },
   'refused.title': { 'en-us': 'Not accepted', 'ar-eg': 'لم يُقبل الطلب' },
   'refused.text': {
-    'en-us': 'The form is not from this session. Go back, load the page again and repeat it.',
-    'ar-eg': 'النموذج ليس من هذه الجلسة. ارجع وحمّل الصفحة من جديد ثم أعد المحاولة.',
+    'en-us': 'The form is not from this session. Go back, reload the page and send it again.',
+    'ar-eg': 'النموذج ليس من هذه الجلسة. ارجع وأعد تحميل الصفحة ثم أرسله مرة أخرى.',
   },
   'invalid.title': { 'en-us': 'Invalid address', 'ar-eg': 'عنوان غير صالح' },
   'invalid.text': {
-    'en-us': 'The address has no position of this list. Open the page again from its beginning.',
-    'ar-eg': 'العنوان لا يحدد موضعًا في هذه القائمة. افتح الصفحة من بدايتها مرة أخرى.',
+    'en-us': 'The address contains an invalid cursor. Open the list from its beginning.',
+    'ar-eg': 'يحتوي العنوان على موضع غير صالح. افتح القائمة من بدايتها.',
   },
   'unavailable.title': {
     'en-us': 'The database does not respond',
@@ -35,13 +35,73 @@ export const commonTexts = {
   },
   'unavailable.text': {
     'en-us':
-      'The page needs data that did not come in time. {used} of {open} connections of this process are in use. The overview shows what else is known.',
+      'The data did not arrive in time. {used} of {open} connections of this process are in use. Try again; the overview shows what is known.',
     'ar-eg':
-      'تحتاج الصفحة إلى بيانات لم تصل في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد الاستخدام. النظرة العامة تعرض ما هو معروف غير ذلك.',
+      'لم تصل البيانات في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد الاستخدام. حاول مرة أخرى؛ تعرض النظرة العامة ما هو معروف.',
   },
-  'failed.title': { 'en-us': 'The page could not be made', 'ar-eg': 'تعذر إعداد الصفحة' },
-  'failed.text': {
-    'en-us': 'The log of the service says why.',
-    'ar-eg': 'سجل الخدمة يذكر السبب.',
+  'failed.title': { 'en-us': 'The page failed', 'ar-eg': 'تعذر عرض الصفحة' },
+  'failed.text': { 'en-us': "The service's log says why.", 'ar-eg': 'سجل الخدمة يذكر السبب.' },
+  'shared.organizationHint': {
+    'en-us': 'Part of the name, or the id',
+    'ar-eg': 'جزء من الاسم أو المعرّف',
+  },
+  'shared.chooseOrganization': {
+    'en-us': '{count} organizations match: choose one.',
+    'ar-eg': 'يوجد {count} مؤسسة مطابقة: اختر واحدة.',
+  },
+  'shared.filter': { 'en-us': 'Filter', 'ar-eg': 'تصفية' },
+  'shared.noOrganization': {
+    'en-us': 'No organization has this name or id.',
+    'ar-eg': 'لا توجد مؤسسة بهذا الاسم أو المعرّف.',
+  },
+  'shared.more': {
+    'en-us': 'Only these {count} are shown; there are more.',
+    'ar-eg': 'تظهر هذه النتائج ({count}) فقط، ويوجد غيرها.',
+  },
+  'shared.none': { 'en-us': 'None.', 'ar-eg': 'لا شيء.' },
+  'shared.older': { 'en-us': 'Older', 'ar-eg': 'الأقدم' },
+  'shared.newest': { 'en-us': 'Newest', 'ar-eg': 'الأحدث' },
+  'shared.masked': {
+    'en-us': 'Personal data is hidden. Viewing it is logged.',
+    'ar-eg': 'البيانات الشخصية مخفية. عرضها يُسجَّل.',
+  },
+  'shared.show': { 'en-us': 'Show personal data', 'ar-eg': 'أظهر البيانات الشخصية' },
+  'shared.shown': {
+    'en-us': 'Personal data is shown; that was logged.',
+    'ar-eg': 'البيانات الشخصية ظاهرة، وقد سُجّل ذلك.',
+  },
+  'shared.hide': { 'en-us': 'Hide it', 'ar-eg': 'أخفها' },
+  'shared.noKey': { 'en-us': 'import', 'ar-eg': 'استيراد' },
+  'shared.reservations': { 'en-us': 'Reservations', 'ar-eg': 'الحجوزات' },
+  'shared.now': { 'en-us': 'Current state', 'ar-eg': 'الحالة الحالية' },
+  'search.title': { 'en-us': 'Search', 'ar-eg': 'بحث' },
+  'search.submit': { 'en-us': 'Search', 'ar-eg': 'بحث' },
+  'search.reference': { 'en-us': 'Find in all organizations', 'ar-eg': 'ابحث في كل المؤسسات' },
+  'search.hint': {
+    'en-us':
+      'An id of anything, or an external id; a lead’s number, phone in any spelling or email; a unit’s slug or unit id; a webhook-id; a request id; the beginning of a key',
+    'ar-eg':
+      'معرّف أي شيء أو معرّف خارجي، أو رقم عميل محتمل أو هاتفه بأي كتابة أو بريده، أو اسم وحدة في العنوان أو رقمها، أو webhook-id، أو معرّف طلب، أو بداية مفتاح',
+  },
+  'search.none': {
+    'en-us':
+      'Nothing was found. A deleted lead is found by its id or number, not by a phone; a deleted unit by its id only.',
+    'ar-eg':
+      'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة المحذوفة بمعرّفها فقط.',
+  },
+  'search.hits': { 'en-us': 'Matches', 'ar-eg': 'النتائج' },
+  'search.name': { 'en-us': 'Name', 'ar-eg': 'الاسم' },
+  'search.differs': { 'en-us': 'Details', 'ar-eg': 'التفاصيل' },
+  'search.kind.lead': { 'en-us': 'lead', 'ar-eg': 'عميل محتمل' },
+  'search.kind.reservation': { 'en-us': 'reservation', 'ar-eg': 'حجز' },
+  'search.kind.unit': { 'en-us': 'unit', 'ar-eg': 'وحدة' },
+  'search.kind.delivery': { 'en-us': 'delivery', 'ar-eg': 'عملية إرسال' },
+  'search.kind.endpoint': { 'en-us': 'endpoint', 'ar-eg': 'نقطة استقبال' },
+  'search.kind.key': { 'en-us': 'key', 'ar-eg': 'مفتاح' },
+  'search.kind.event': { 'en-us': 'changed by the request', 'ar-eg': 'غيّره الطلب' },
+  'log.title': { 'en-us': 'Operator log', 'ar-eg': 'سجل المشغّل' },
+  'log.caption': {
+    'en-us': 'Actions in this console and on the command line, newest first',
+    'ar-eg': 'الإجراءات في هذه اللوحة وفي سطر الأوامر، الأحدث أولاً',
   },
 } as const;

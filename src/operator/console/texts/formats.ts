@@ -1,35 +1,33 @@
 import type { Language } from '../../../core/localization/language.js';
 import { dayMs, hourMs, minuteMs } from '../../../core/values/durations.js';
 
-/** Digits stay Latin: ids, requests and logs have them, too. */
+/** Digits are Latin, as in ids, requests and logs. */
 const locales: Readonly<Record<Language, string>> = {
   'en-us': 'en-GB',
   'ar-eg': 'ar-EG-u-nu-latn',
 };
 
-/** How numbers and times are written in a language; all times are UTC. */
+type Optional = number | null | undefined;
+
+/** Numbers and UTC times in a language; a missing value is a dash. */
 export interface Formats {
-  /** A dash for null: there is none. */
-  number(this: void, value: number | null): string;
-  /** Of a share from 0 to 1. */
-  percent(share: number): string;
+  number(this: void, value: Optional): string;
+  /** @param share from 0 to 1 */
+  percent(this: void, share: number): string;
   /** As `22 Nov 2026, 13:05:09`. */
   time(time: Date): string;
   /** As `13:05`. */
   clock(time: Date): string;
   /** As `22 Nov`. */
   day(time: Date): string;
-  /** As `12.5 ms`; a dash for null. */
-  milliseconds(this: void, value: number | null): string;
-  /** Two units at most, as `3 h 20 min`, from milliseconds. */
-  duration(milliseconds: number): string;
-  /** The name of a day, 0 for Monday. */
+  /** From milliseconds, in two units at most: `3 h 20 min` or `12.5 ms`. */
+  duration(this: void, milliseconds: Optional): string;
+  /** @param day 0 for Monday */
   weekday(day: number): string;
 }
 
 const made = new Map<Language, Formats>();
 
-/** The formats of a language. */
 export function formatsOf(language: Language): Formats {
   const known = made.get(language) ?? createFormats(locales[language]);
   made.set(language, known);
@@ -39,25 +37,18 @@ export function formatsOf(language: Language): Formats {
 function createFormats(locale: string): Formats {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-  const inMilliseconds = new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit: 'millisecond',
-    unitDisplay: 'short',
-    maximumFractionDigits: 1,
-  });
   const date = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
     return (time: Date) => format.format(time);
   };
   const weekday = date({ weekday: 'short' });
   return {
-    number: (value) => (value === null ? '–' : number.format(value)),
+    number: (value) => (typeof value === 'number' ? number.format(value) : '–'),
     percent: (share) => percent.format(share),
-    milliseconds: (value) => (value === null ? '–' : inMilliseconds.format(value)),
     time: date({ dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
     clock: date({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     day: date({ day: 'numeric', month: 'short' }),
-    duration: (milliseconds) => durationText(locale, milliseconds),
+    duration: (value) => (typeof value === 'number' ? durationText(locale, value) : '–'),
     // The first day of 2024 was a Monday.
     weekday: (day) => weekday(new Date(Date.UTC(2024, 0, 1 + day))),
   };
@@ -72,15 +63,14 @@ const units = [
 ] as const;
 
 function durationText(locale: string, milliseconds: number): string {
-  const whole = Math.max(0, Math.round(milliseconds));
-  const first = units.findIndex(([, length]) => whole >= length);
+  let rest = Math.max(0, milliseconds < 1_000 ? milliseconds : Math.round(milliseconds));
+  const first = units.findIndex(([, length]) => rest >= length);
   const begin = first === -1 ? units.length - 1 : first;
-  let rest = whole;
   const parts = units.slice(begin, begin + 2).flatMap(([unit, length], index) => {
-    const count = Math.floor(rest / length);
+    const count = length > 1 ? Math.floor(rest / length) : rest;
     rest -= count * length;
     if (count === 0 && index > 0) return [];
-    const style = { style: 'unit', unit, unitDisplay: 'short' } as const;
+    const style = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
     return [new Intl.NumberFormat(locale, style).format(count)];
   });
   return parts.join(' ');

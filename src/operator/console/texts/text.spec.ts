@@ -6,24 +6,33 @@ import { texts, translator } from './text.js';
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
 describe('texts of the console', () => {
-  it.each(Object.entries(texts))('%s: both languages say something about the same', (_, text) => {
+  it.each(Object.entries(texts))('have both languages and the same placeholders: %s', (_, text) => {
     expect(Object.keys(text).toSorted()).toEqual([...languages].toSorted());
     expect(text['ar-eg']).toMatch(/\S/);
     expect(text['en-us']).toMatch(/\S/);
     expect(placeholders(text['ar-eg'])).toEqual(placeholders(text['en-us']));
   });
 
-  it('take values as they are', () => {
+  it('insert values literally', () => {
     const text = translator('en-us');
     expect(text('console.asOf', { time: '{other} $& <b>' })).toBe('As of {other} $& <b> UTC');
   });
 });
 
-it('durations have two units at most', () => {
+it('durations have two units at most, and fractions below a second', () => {
   const formats = formatsOf('en-us');
   const second = 1_000;
-  const written = [0, 1, 999, second, 61 * second, 3_600 * second, 90_061 * second].map((length) =>
-    formats.duration(length),
+  const written = [0, 1, 12.34, 999, second, 61 * second, 3_600 * second, 90_061 * second].map(
+    (length) => formats.duration(length),
   );
-  expect(written).toEqual(['0 ms', '1 ms', '999 ms', '1 sec', '1 min 1 sec', '1 hr', '1 day 1 hr']);
+  expect(written).toEqual([
+    '0 ms',
+    '1 ms',
+    '12.3 ms',
+    '999 ms',
+    '1 sec',
+    '1 min 1 sec',
+    '1 hr',
+    '1 day 1 hr',
+  ]);
 });

@@ -13,15 +13,13 @@ import type {
 import { requestId } from '../../../views/common.js';
 import { clientFields, leadFields, leadListFields } from '../../../views/lead.js';
 import { reservationListFields } from '../../../views/reservation.js';
-import type { PageRequest } from '../page.js';
+import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
-import { SendAgain } from '../shared/operator-actions.js';
+import { PersonalData, SendAgain } from '../shared/operator-actions.js';
 import { Card, Code, Link } from '../shared/parts.js';
-import { PersonalData } from '../shared/personal-data.js';
 
 interface ShownLead {
-  readonly request: PageRequest;
   /** Whether personal data is shown. */
   readonly isShown: boolean;
   readonly organization: Organization;
@@ -30,36 +28,29 @@ interface ShownLead {
   readonly events: Awaited<ReturnType<EventHistoryService['about']>>;
   readonly deliveries: readonly ListedDelivery[];
   readonly endpoints: readonly ShownEndpoint[];
-  /** What became of an action. */
+  /** The outcome of an action. */
   readonly notice: ComponentChildren;
   readonly reservations: Awaited<ReturnType<ReservationsService['ofLeads']>>;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 
-/** More receivers of one event are not listed. */
+/** Of one event. */
 export const mostDeliveries = 20;
-
-/** More changed fields of one request are counted only. */
+/** Of one request; further ones are only counted. */
 const mostFields = 30;
 
-/** What two leads may have in common. */
 const sharedTitles = { phone: 'lead.sharesPhone', client: 'lead.sharesClient' } as const;
 
-/** All cards of the page of a lead. */
 export function LeadView(shown: ShownLead) {
-  const { request, isShown, organization, inspected, reservations } = shown;
-  const { lead, isErased, client, others, hasMoreOthers } = inspected;
-  const { text } = request;
+  const { isShown, organization, inspected, reservations } = shown;
+  const { lead, client, others, hasMoreOthers } = inspected;
+  const { text } = useReader();
   const organizationId = organization._id.toHexString();
-  const reader = { request, isShown, organizationId };
+  const reader = { isShown, organizationId };
   return (
     <>
       {shown.notice}
-      <PersonalData
-        request={request}
-        path={`/leads/${organizationId}/${lead._id}`}
-        isShown={isShown}
-      />
+      <PersonalData path={`/leads/${organizationId}/${lead._id}`} isShown={isShown} />
       <div class="columns">
         <Card title={text('lead.fields')}>
           <FieldList
@@ -68,7 +59,7 @@ export function LeadView(shown: ShownLead) {
               { title: 'shared.organization', show: () => organization.name },
               ...leadFields,
             ]}
-            item={{ ...lead, isErased }}
+            item={{ ...inspected, ...lead }}
           />
         </Card>
         <Card title={text('lead.client')}>
@@ -103,14 +94,13 @@ export function LeadView(shown: ShownLead) {
   );
 }
 
-function Changes({ request, isShown, changes, keys }: ShownLead) {
-  const { text } = request;
+function Changes({ isShown, changes, keys }: ShownLead) {
+  const { text } = useReader();
   const names = new Map(keys.map(({ _id, name }) => [_id.toHexString(), name]));
   const keyOf = (id: string | undefined) =>
     id === undefined ? '–' : (names.get(id) ?? text('shared.noKey'));
   return (
     <FieldTable
-      request={request}
       title={text('lead.changes')}
       caption={text('lead.changesCaption')}
       fields={[
@@ -119,7 +109,7 @@ function Changes({ request, isShown, changes, keys }: ShownLead) {
         {
           title: 'lead.changedFields',
           show: (entry) => (
-            <ChangedFields {...{ request, isShown, changes: storedChanges(entry.changes) }} />
+            <ChangedFields {...{ isShown, changes: storedChanges(entry.changes) }} />
           ),
         },
         { title: 'shared.key', kind: 'text', of: (entry) => keyOf(entry.apiKeyId?.toHexString()) },
@@ -131,49 +121,38 @@ function Changes({ request, isShown, changes, keys }: ShownLead) {
   );
 }
 
+/** Only fields of `data` and `additionalData` can be personal; ids and flags are not. */
 function ChangedFields({
-  request: { text },
   isShown,
   changes,
-}: Pick<ShownLead, 'request' | 'isShown'> & { readonly changes: readonly FieldChange[] }) {
+}: Pick<ShownLead, 'isShown'> & { readonly changes: readonly FieldChange[] }) {
+  const { text } = useReader();
   if (changes.length === 0) return <>{text('lead.nothingChanged')}</>;
   const more = changes.length - mostFields;
   return (
     <ul class="plain" dir="ltr">
-      {changes.slice(0, mostFields).map((change, index) => (
-        <ChangedField key={index} change={change} isShown={isShown} />
-      ))}
+      {changes.slice(0, mostFields).map(({ field, from, to }, index) => {
+        const [, top, name = ''] = /^(data|additionalData)\.(.*)$/s.exec(field) ?? [];
+        const shown = (value: unknown) =>
+          top === undefined && value !== null ? plainText(value) : maskedValue(value, isShown);
+        return (
+          <li key={index}>
+            <code>{top === undefined ? field : `${top}.${maskedName(name, isShown)}`}</code>
+            {`: ${shown(from)} → ${shown(to)}`}
+          </li>
+        );
+      })}
       {more > 0 && <li>{text('lead.moreFields', { count: more })}</li>}
     </ul>
   );
 }
 
-/** Ids and flags say nothing of a person. */
-function ChangedField({
-  change: { field, from, to },
-  isShown,
-}: {
-  readonly change: FieldChange;
-  readonly isShown: boolean;
-}) {
-  const [, top, name = ''] = /^(data|additionalData)\.(.*)$/s.exec(field) ?? [];
-  const shown = (value: unknown) =>
-    top === undefined && value !== null ? plainText(value) : maskedValue(value, isShown);
-  return (
-    <li>
-      <code>{top === undefined ? field : `${top}.${maskedName(name, isShown)}`}</code>
-      {`: ${shown(from)} → ${shown(to)}`}
-    </li>
-  );
-}
-
-function Events({ request, events, deliveries, endpoints }: ShownLead) {
-  const { text } = request;
+function Events({ events, deliveries, endpoints }: ShownLead) {
+  const { text } = useReader();
   const byId = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]));
   const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId.toHexString());
   return (
     <FieldTable
-      request={request}
       title={text('lead.events')}
       caption={text('lead.eventsCaption')}
       fields={[
@@ -184,7 +163,6 @@ function Events({ request, events, deliveries, endpoints }: ShownLead) {
           title: 'lead.sentTo',
           show: (event) => (
             <SentTo
-              request={request}
               event={event}
               endpoints={byId}
               sent={byEvent.get(event._id.toHexString()) ?? []}
@@ -200,17 +178,15 @@ function Events({ request, events, deliveries, endpoints }: ShownLead) {
 }
 
 function SentTo({
-  request,
   event,
   sent,
   endpoints,
 }: {
-  readonly request: PageRequest;
   readonly event: ListedEvent;
   readonly sent: readonly ListedDelivery[];
   readonly endpoints: ReadonlyMap<string, ShownEndpoint>;
 }) {
-  const { text } = request;
+  const { text } = useReader();
   if (!event.numberedAt) return <>{text('lead.notRelayed')}</>;
   if (event.failureReason) return <span class="bad">{event.failureReason}</span>;
   if (sent.length === 0) return <>{text('lead.sentToNobody')}</>;
@@ -226,7 +202,7 @@ function SentTo({
               <Code>{endpoint ? maskedUrl(endpoint.url) : endpointId.toHexString()}</Code>
             </Link>{' '}
             <span class={isFailed ? 'bad' : ''}>{text(`delivery.${status}`)}</span>
-            {isFailed && endpoint?.isEnabled && <SendAgain request={request} deliveryId={id} />}
+            {isFailed && endpoint?.isEnabled && <SendAgain deliveryId={id} />}
           </li>
         );
       })}

@@ -9,16 +9,15 @@ import { EventHistoryService } from '../../../../events/outbox/event-history.ser
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { partOf } from '../shared/parts.js';
 import { OperatorActions } from '../shared/operator-actions.js';
-import { type Subject, subjectOf } from '../shared/subject.js';
+import { type Subject, subjectOf } from '../shared/organizations.js';
 import { LeadView, mostDeliveries } from './lead-view.js';
 
 const changesOnPage = 20;
 const eventsOnPage = 20;
-
 const mostOthers = 20;
 const mostReservations = 10;
 
-/** All that is known of a lead: "our leads do not arrive" is answered here. */
+/** A lead with its changes and events: answers "our leads do not arrive". */
 @Injectable()
 export class LeadPage implements ConsolePage {
   readonly path = '/leads/:organization/:id';
@@ -29,7 +28,7 @@ export class LeadPage implements ConsolePage {
   ];
 
   constructor(
-    private readonly directory: OrganizationsRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly operator: OperatorActions,
     private readonly leads: LeadLookupService,
     private readonly keys: ApiKeysService,
@@ -40,14 +39,13 @@ export class LeadPage implements ConsolePage {
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
-    const subject = await subjectOf(this.directory, request);
+    const subject = await subjectOf(this.organizations, request);
     return subject && this.contentOf(request, subject, false);
   }
 
   private async show(request: PageRequest): Promise<PageContent | null> {
-    const subject = await subjectOf(this.directory, request);
+    const subject = await subjectOf(this.organizations, request);
     const content = subject && (await this.contentOf(request, subject, true));
-    // Nothing is logged of what is not there.
     if (subject === null || content === null) return null;
     await this.operator.logShowing(request, {
       organizationId: subject.organization._id,
@@ -88,7 +86,7 @@ export class LeadPage implements ConsolePage {
     return {
       ...refresh,
       heading: request.text('lead.heading', { number: inspected.lead.leadId }),
-      body: <LeadView request={request} isShown={isShown} {...shown} />,
+      body: <LeadView isShown={isShown} {...shown} />,
     };
   }
 }

@@ -1,76 +1,57 @@
-import type { TimeStep } from '../../../usage/time-steps.js';
 import type { StepStats } from '../../../usage/usage-stats.service.js';
+import type { Color } from '../../charts/bars.js';
 import { StepChoice, TimeChart } from '../../charts/time-chart.js';
-import type { PageRequest } from '../page.js';
+import type { TextKey } from '../../texts/text.js';
+import { useReader } from '../page.js';
 import { Card } from '../shared/parts.js';
 
 interface Shown {
-  readonly request: PageRequest;
-  readonly step: TimeStep;
   readonly series: readonly StepStats[];
 }
 
-/** Calls, their latency, and deliveries of webhooks over time. */
-export function CallCharts({ request, step, series }: Shown) {
-  const { text, formats } = request;
-  const chart = { request, step, times: series.map(({ at }) => at) };
-  const sum = (of: (one: StepStats) => number) =>
-    formats.number(series.reduce((total, one) => total + of(one), 0));
+type NumberOf = (step: StepStats) => number | null;
+
+/** Calls, their latency, and attempts of webhooks over time. */
+export function CallCharts({ series }: Shown) {
+  const { text, formats } = useReader();
+  const [valuesOf, sum] = useSeries(series);
   return (
     <Card title={text('overview.charts')}>
-      <StepChoice request={request} step={step} />
-      <CallsChart {...{ request, step, series }} />
+      <StepChoice />
+      <CallsChart series={series} />
       <TimeChart
-        {...chart}
         title={text('overview.latencyChart')}
         note={text('overview.latencyNote', { polls: sum(({ polls }) => polls) })}
-        isStacked={false}
-        format={formats.milliseconds}
+        times={series.map(({ at }) => at)}
         series={[
-          {
-            name: text('overview.p95'),
-            color: 'warn',
-            values: series.map(({ p95Ms }) => p95Ms),
-          },
-          {
-            name: text('overview.median'),
-            color: 'accent',
-            values: series.map(({ medianMs }) => medianMs),
-          },
+          valuesOf('overview.p95', 'warn', ({ p95Ms }) => p95Ms),
+          valuesOf('overview.median', 'accent', ({ medianMs }) => medianMs),
         ]}
+        isStacked={false}
+        format={formats.duration}
       />
       <TimeChart
-        {...chart}
         title={text('overview.deliveriesChart')}
         note={text('overview.deliveriesNote', {
           delivered: sum(({ deliveries }) => deliveries.delivered),
           failed: sum(({ deliveries }) => deliveries.failed),
         })}
+        times={series.map(({ at }) => at)}
         series={[
-          {
-            name: text('overview.delivered'),
-            color: 'good',
-            values: series.map(({ deliveries }) => deliveries.delivered),
-          },
-          {
-            name: text('overview.undelivered'),
-            color: 'bad',
-            values: series.map(({ deliveries }) => deliveries.failed),
-          },
+          valuesOf('overview.delivered', 'good', ({ deliveries }) => deliveries.delivered),
+          valuesOf('overview.undelivered', 'bad', ({ deliveries }) => deliveries.failed),
         ]}
       />
     </Card>
   );
 }
 
-/** Calls by what became of them: of all keys, or of one. */
-export function CallsChart({ request, step, series }: Shown) {
-  const { text, formats } = request;
-  const sum = (of: (one: StepStats) => number) =>
-    formats.number(series.reduce((total, one) => total + of(one), 0));
+/** The calls of all keys, or of one, by outcome. */
+export function CallsChart({ series }: Shown) {
+  const { text } = useReader();
+  const [valuesOf, sum] = useSeries(series);
   return (
     <TimeChart
-      {...{ request, step }}
       title={text('overview.callsName')}
       note={text('overview.callsNote', {
         calls: sum(({ calls }) => calls),
@@ -79,22 +60,22 @@ export function CallsChart({ request, step, series }: Shown) {
       })}
       times={series.map(({ at }) => at)}
       series={[
-        {
-          name: text('overview.succeeded'),
-          color: 'accent',
-          values: series.map(({ calls, errors }) => calls - errors),
-        },
-        {
-          name: text('overview.refused'),
-          color: 'warn',
-          values: series.map(({ errors, failures }) => errors - failures),
-        },
-        {
-          name: text('overview.failed'),
-          color: 'bad',
-          values: series.map(({ failures }) => failures),
-        },
+        valuesOf('overview.succeeded', 'accent', ({ calls, errors }) => calls - errors),
+        valuesOf('overview.refused', 'warn', ({ errors, failures }) => errors - failures),
+        valuesOf('overview.failed', 'bad', ({ failures }) => failures),
       ]}
     />
   );
+}
+
+function useSeries(series: readonly StepStats[]) {
+  const { text, formats } = useReader();
+  const valuesOf = (name: TextKey, color: Color, of: NumberOf) => ({
+    name: text(name),
+    color,
+    values: series.map(of),
+  });
+  const sum = (of: NumberOf) =>
+    formats.number(series.reduce((total, step) => total + (of(step) ?? 0), 0));
+  return [valuesOf, sum] as const;
 }

@@ -1,70 +1,71 @@
-import { Injectable } from '@nestjs/common';
-import { Clock } from '../../../../core/configuration/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { ComponentChildren } from 'preact';
+import { ENVIRONMENT, type Environment } from '../../../../core/configuration/environment.js';
+import { ConnectionPool } from '../../../../core/database/connection/connection-pool.js';
+import { DatabasePing } from '../../../../core/database/connection/database-ping.js';
+import { withinDeadline } from '../../../../core/database/connection/deadline.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
-import { type Partner, PartnersService } from '../../../usage/partners.service.js';
-import { type DailyStats, UsageStatsService } from '../../../usage/usage-stats.service.js';
+import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
+import type { CallSummary } from '../../../usage/call-counts.js';
+import { PartnersService } from '../../../usage/partners.service.js';
+import { UsageStatsService } from '../../../usage/usage-stats.service.js';
 import { stepOf } from '../../charts/time-chart.js';
 import type { TextKey } from '../../texts/text.js';
-import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
+import { FieldTable } from '../shared/fields.js';
 import { Card, Facts, Link } from '../shared/parts.js';
-import {
-  Attention,
-  backlogLines,
-  databaseLines,
-  endpointLines,
-  halfUnderstoodLines,
-  keyLines,
-  partnerLines,
-} from './attention.js';
+import { Attention, attentionLines, type SystemState } from './attention.js';
 import { CallCharts } from './call-charts.js';
-import { type CallRow, CallTable } from './call-table.js';
-import { type SystemState, SystemStateService } from './system-state.service.js';
 
 const refreshSeconds = 30;
-/** Further failing endpoints are not looked at. */
+/** Further failing endpoints are not read. */
 const mostEndpoints = 50;
+const mostRows = 30;
+/** The longest wait for a part of the page. */
+const longestWaitMs = 2_000;
 
-/** What needs attention first, then calls, webhooks and the database. */
+/** What needs attention, then calls, webhooks and the database; without the database, what is known. */
 @Injectable()
 export class OverviewPage implements ConsolePage {
   readonly path = '/';
   readonly title = 'overview.title';
   readonly isInMenu = true;
+  private readonly waitMs: number;
 
   constructor(
     private readonly stats: UsageStatsService,
     private readonly partners: PartnersService,
-    private readonly system: SystemStateService,
+    private readonly webhooks: WebhookStatisticsService,
     private readonly endpoints: FailingEndpointsService,
     private readonly organizations: OrganizationsRepository,
-    private readonly clock: Clock,
-  ) {}
+    private readonly database: DatabasePing,
+    private readonly pool: ConnectionPool,
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
+  ) {
+    this.waitMs = Math.min(longestWaitMs, DATABASE_DEADLINE_MS / 2);
+  }
 
   async read(request: PageRequest): Promise<PageContent> {
-    const { system } = this;
-    const now = this.clock.now();
-    const step = stepOf(request);
-    const [state, ...parts] = await Promise.all([
-      system.read(),
-      system.orNull(this.partners.list()),
-      system.orNull(this.endpoints.list(mostEndpoints)),
-      system.orNull(this.organizations.listByName()),
-      system.orNull(this.stats.lastDay()),
-      system.orNull(this.stats.series(step)),
+    const { now } = request;
+    const [hasPrimary, ...parts] = await Promise.all([
+      this.database.hasPrimary(this.waitMs),
+      this.orNull(this.partners.list()),
+      this.orNull(this.endpoints.list(mostEndpoints)),
+      this.orNull(this.stats.lastDay()),
+      this.orNull(this.stats.series(stepOf(request))),
+      this.orNull(this.organizations.listByName()),
+      this.orNull(this.webhooks.deliveryBacklog()),
+      this.orNull(this.webhooks.eventBacklog()),
     ]);
-    const [partners, endpoints, organizations, day, series] = parts;
-    const lines = [
-      ...databaseLines(state, request),
-      ...backlogLines(state, request),
-      ...endpointLines(endpoints ?? [], request),
-      ...partnerLines(partners ?? [], request),
-      ...halfUnderstoodLines(partners, day, request),
-      ...keyLines(partners ?? [], request, now),
-    ];
-    const isKnown = state.hasPrimary && parts.every((part) => part !== null);
-    const isComplete = isKnown && state.deliveries !== null && state.events !== null;
-    const firstStep = isKnown ? firstStepOf(organizations ?? [], partners ?? []) : null;
+    const [partners, endpoints, day, series, organizations, deliveries, events] = parts;
+    const connections = this.pool.use();
+    const state = { hasPrimary, partners, endpoints, day, deliveries, events, connections };
+    const known = [partners, endpoints, day, series, organizations];
+    const isKnown = hasPrimary && known.every((part) => part !== null);
+    const isComplete = isKnown && deliveries !== null && events !== null;
+    const firstStep =
+      organizations?.length === 0 ? 'attention.firstOrganization' : 'attention.firstCall';
     const body = (
       <>
         <p class="note">
@@ -72,39 +73,33 @@ export class OverviewPage implements ConsolePage {
             {request.text('console.asOf', { time: request.formats.time(now) })}
           </time>
         </p>
-        <Attention {...{ request, lines, firstStep, isComplete }} />
-        {series !== null && <CallCharts {...{ request, step, series }} />}
-        {day !== null && <Calls {...{ request, day, partners: partners ?? [] }} />}
-        <System request={request} state={state} />
+        <Attention
+          lines={attentionLines(state, request, now)}
+          firstStep={isKnown && partners?.length === 0 ? firstStep : null}
+          isComplete={isComplete}
+        />
+        {series !== null && <CallCharts series={series} />}
+        <Calls {...state} />
+        <System {...state} />
       </>
     );
     return { body, refreshSeconds, status: isKnown ? 200 : 503 };
   }
-}
 
-function firstStepOf(
-  organizations: readonly unknown[],
-  partners: readonly Partner[],
-): TextKey | null {
-  if (organizations.length === 0) return 'attention.firstOrganization';
-  return partners.length === 0 ? 'attention.firstCall' : null;
+  /** Null where the database does not respond in time. */
+  private async orNull<T>(work: Promise<T>): Promise<T | null> {
+    return withinDeadline(work, this.waitMs).catch(() => null);
+  }
 }
 
 /** The calls of the last 24 hours by route and by key. */
-function Calls({
-  request,
-  day,
-  partners,
-}: {
-  readonly request: PageRequest;
-  readonly day: DailyStats;
-  readonly partners: readonly Partner[];
-}) {
-  const { text } = request;
-  const byKey = new Map(partners.map((partner) => [partner.keyId, partner]));
-  const nameOf = (keyId: string | null): CallRow['name'] => {
+function Calls({ day, partners }: SystemState) {
+  const { text } = useReader();
+  if (day === null) return null;
+  const names = new Map((partners ?? []).map((partner) => [partner.keyId, partner]));
+  const nameOf = (keyId: string | null) => {
     if (keyId === null) return text('overview.noKey');
-    const { name = keyId, organizationName = '' } = byKey.get(keyId) ?? {};
+    const { name = keyId, organizationName = '' } = names.get(keyId) ?? {};
     return (
       <>
         <Link to={`/partners/${keyId}`}>{name}</Link> <small>{organizationName}</small>
@@ -114,39 +109,71 @@ function Calls({
   return (
     <>
       <CallTable
-        request={request}
-        title={text('overview.byRoute')}
-        column={text('overview.route')}
+        title="overview.byRoute"
+        column="requests.route"
         rows={day.routes.map((row) => ({ ...row, name: <code>{row.route}</code> }))}
       />
       <CallTable
-        request={request}
-        title={text('overview.byKey')}
-        column={text('overview.key')}
+        title="overview.byKey"
+        column="shared.key"
         rows={day.keys.map((row) => ({ ...row, name: nameOf(row.keyId) }))}
       />
     </>
   );
 }
 
-function System({
-  request: { text, formats },
-  state: { hasPrimary, connections, deliveries, events },
+function CallTable({
+  title,
+  column,
+  rows,
 }: {
-  readonly request: PageRequest;
-  readonly state: SystemState;
+  readonly title: TextKey;
+  readonly column: TextKey;
+  readonly rows: readonly (CallSummary & { readonly name: ComponentChildren })[];
 }) {
+  const { text, formats } = useReader();
+  return (
+    <FieldTable
+      title={text(title)}
+      fields={[
+        { title: column, show: ({ name }) => name },
+        { title: 'overview.callsName', isNumber: true, show: ({ calls }) => calls },
+        {
+          title: 'partners.errors',
+          isNumber: true,
+          show: ({ errors, calls }) =>
+            `${formats.number(errors)}${errors > 0 ? ` (${formats.percent(errors / calls)})` : ''}`,
+        },
+        {
+          title: 'overview.failed',
+          isNumber: true,
+          show: ({ failures }) => (
+            <span class={failures > 0 ? 'bad' : undefined}>{formats.number(failures)}</span>
+          ),
+        },
+        { title: 'overview.median', isNumber: true, show: (row) => formats.duration(row.medianMs) },
+        { title: 'overview.p95', isNumber: true, show: ({ p95Ms }) => formats.duration(p95Ms) },
+      ]}
+      items={rows.slice(0, mostRows)}
+      next={rows.length > mostRows ? '' : null}
+      ifEmpty={text('overview.noCalls')}
+    />
+  );
+}
+
+function System({ hasPrimary, connections, deliveries, events }: SystemState) {
+  const { text, formats } = useReader();
   const waiting = (backlog: SystemState['events']) =>
     backlog === null
       ? text('overview.unknown')
       : `${formats.number(backlog.count)} (${formats.duration(backlog.lagMs)})`;
   return (
     <div id="database">
-      <Card title={text('overview.system')}>
+      <Card title={text('overview.database')}>
         <Facts
           facts={[
             [
-              text('overview.database'),
+              text('shared.state'),
               <span class={hasPrimary ? 'good' : 'bad'}>
                 {text(hasPrimary ? 'overview.hasPrimary' : 'overview.hasNoPrimary')}
               </span>,

@@ -1,24 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { RequestLogService } from '../../../requests/request-log.service.js';
 import { PartnersService } from '../../../usage/partners.service.js';
-import type { UsedOperations } from '../../../usage/used-operations.js';
-import { UsageStatsService } from '../../../usage/usage-stats.service.js';
-import { partnerFields } from '../../../views/partner.js';
-import { requestFields } from '../../../views/request.js';
-import { StepChoice, stepOf } from '../../charts/time-chart.js';
-import { ScrollArea } from '../../layout/scroll-area.js';
+import { type CodeCounts, UsageStatsService } from '../../../usage/usage-stats.service.js';
+import { partnerFields, requestFields } from '../../../views/partner.js';
+import { StepChoice, stepOf, TimeChart } from '../../charts/time-chart.js';
 import { CallsChart } from '../overview/call-charts.js';
-import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import {
+  type ConsolePage,
+  type PageContent,
+  type PageRequest,
+  type Reader,
+  useReader,
+} from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
-import { Card, Code, DataTable, numeric, partOf } from '../shared/parts.js';
+import { Card, partOf, ScrollArea } from '../shared/parts.js';
 
 const requestsOnPage = 50;
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const days = Array.from({ length: 7 }, (_, day) => day);
 /** From none to most; the style sheet has a colour for each. */
 const shades = 5;
+/** The most frequent error codes have a colour each. */
+const codeColors = ['bad', 'warn', 'accent'] as const;
 
-/** One key: its calls, when it usually calls, and what is unusual now. */
+/** A key with its calls over time, its refused requests and its usual week. */
 @Injectable()
 export class PartnerPage implements ConsolePage {
   readonly path = '/partners/:keyId';
@@ -35,47 +40,22 @@ export class PartnerPage implements ConsolePage {
     const { text, params } = request;
     const partner = await this.partners.find(params['keyId'] ?? '');
     if (partner === null) return null;
-    const step = stepOf(request);
     const [series, errors, refused] = await Promise.all([
-      this.stats.seriesOfKey(partner.keyId, step),
-      this.stats.errorsOfKey(partner.keyId),
+      this.stats.seriesOfKey(partner.keyId, stepOf(request)),
+      this.stats.errorsOfKey(partner.keyId, stepOf(request)),
       this.requests.listOfKey(partner, partOf(request, 'requests', requestsOnPage)),
     ]);
     const body = (
       <>
         <Card title={text('shared.key')}>
-          <FieldList
-            request={request}
-            fields={[
-              ...partnerFields,
-              {
-                title: 'partners.may',
-                kind: 'code',
-                of: ({ operations }) => operations,
-                note: ({ isUnrestricted }) => (isUnrestricted ? 'partners.byDefault' : null),
-              },
-              { title: 'partners.used', kind: 'code', of: ({ used }) => usedText(used) },
-              { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
-              { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
-            ]}
-            item={partner}
-          />
+          <FieldList fields={partnerFields} item={partner} />
         </Card>
         <Card title={text('overview.callsName')}>
-          <StepChoice request={request} step={step} />
-          <CallsChart {...{ request, step, series }} />
-        </Card>
-        <Card title={text('partners.errorsByCode')}>
-          <DataTable
-            request={request}
-            label={text('partners.errorsByCode')}
-            columns={[text('partners.code'), ...errors.days.map((day) => numeric(day))]}
-            rows={errors.codes.map(({ code, counts }) => [<Code>{code}</Code>, ...counts])}
-            ifEmpty={text('partners.noErrors')}
-          />
+          <StepChoice />
+          <CallsChart series={series} />
+          <ErrorsChart {...errors} />
         </Card>
         <FieldTable
-          request={request}
           title={text('partners.requests')}
           caption={text('partners.requestsAbout')}
           fields={requestFields}
@@ -84,10 +64,10 @@ export class PartnerPage implements ConsolePage {
           part="requests"
         />
         <Card title={text('partners.habit')}>
-          <p class="note">{habitText(partner.week, request)}</p>
+          <p class="note">{weekText(partner.week, request)}</p>
           {partner.week.some((calls) => calls > 0) && (
             <ScrollArea label={text('partners.habit')}>
-              <Week week={partner.week} request={request} />
+              <Week week={partner.week} />
             </ScrollArea>
           )}
         </Card>
@@ -97,19 +77,43 @@ export class PartnerPage implements ConsolePage {
   }
 }
 
-/** As `leads.write 1200`, for each operation. */
-function usedText(used: UsedOperations): string[] {
-  return Object.entries(used).map(([operation, count]) => `${operation} ${count}`);
+/** Refused requests by error code, the rare codes together. */
+function ErrorsChart({
+  times,
+  codes,
+}: {
+  readonly times: readonly Date[];
+  readonly codes: readonly CodeCounts[];
+}) {
+  const { text, formats } = useReader();
+  const rare = codes.slice(codeColors.length);
+  const series = codeColors.flatMap((color, index) => {
+    const { code, counts } = codes[index] ?? {};
+    return code === undefined || counts === undefined ? [] : { name: code, color, values: counts };
+  });
+  const others = {
+    name: text('partners.otherCodes'),
+    color: 'faint' as const,
+    values: times.map((_, step) => sum(rare.map(({ counts }) => counts[step] ?? 0))),
+  };
+  const totals = codes.map(({ code, counts }) => `${code} ${formats.number(sum(counts))}`);
+  return (
+    <TimeChart
+      title={text('partners.errorsByCode')}
+      note={totals.join(', ') || undefined}
+      times={times}
+      series={rare.length > 0 ? [...series, others] : series}
+    />
+  );
 }
 
-/** The usual calls by hour of the week; the darker, the more. */
-function Week({
-  week,
-  request: { text, formats },
-}: {
-  readonly week: readonly number[];
-  readonly request: PageRequest;
-}) {
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
+
+/** The usual calls by hour of the week; a darker cell has more. */
+function Week({ week }: { readonly week: readonly number[] }) {
+  const { text, formats } = useReader();
   const most = Math.max(...week, 1);
   return (
     <table class="week" aria-label={text('partners.habit')}>
@@ -142,13 +146,13 @@ function Week({
   );
 }
 
-/** A week in words. */
-export function habitText(week: readonly number[], { text, formats }: PageRequest): string {
+/** A usual week in words. */
+export function weekText(week: readonly number[], { text, formats }: Reader): string {
   const most = Math.max(...week);
   if (most === 0) return text('partners.noHabit');
   const busiest = week.indexOf(most);
   return text('partners.habitText', {
-    calls: formats.number(Math.round(week.reduce((sum, calls) => sum + calls, 0))),
+    calls: formats.number(Math.round(sum(week))),
     day: formats.weekday(Math.floor(busiest / hours.length)),
     hour: busiest % hours.length,
     most: formats.number(most),

@@ -5,12 +5,12 @@ import { Bars } from '../../charts/bars.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
 import { Link } from '../shared/parts.js';
-import { habitText } from './partner.page.js';
+import { weekText } from './partner.page.js';
 
 const pageSize = 20;
 const refreshSeconds = 60;
 
-/** Who calls, how usual that is, and who has stopped. */
+/** The keys of the last four weeks, with the unusual ones first. */
 @Injectable()
 export class PartnersPage implements ConsolePage {
   readonly path = '/partners';
@@ -28,7 +28,6 @@ export class PartnersPage implements ConsolePage {
       <>
         <p>{text('partners.about')}</p>
         <FieldTable
-          request={request}
           title={text('partners.title')}
           fields={[
             ...partnerListFields,
@@ -39,7 +38,7 @@ export class PartnersPage implements ConsolePage {
                   '–'
                 ) : (
                   <Bars
-                    label={habitText(week, request)}
+                    label={weekText(week, request)}
                     series={[{ name: 'calls', color: 'accent', values: week }]}
                   />
                 ),
@@ -49,7 +48,7 @@ export class PartnersPage implements ConsolePage {
           ifEmpty={text('partners.none')}
         />
         {last > 1 && (
-          <nav aria-label={text('partners.pages')}>
+          <nav class="pages" aria-label={text('partners.pages')}>
             {page > 1 && <Link to={`/partners?page=${page - 1}`}>{text('partners.newer')}</Link>}
             {page < last && <Link to={`/partners?page=${page + 1}`}>{text('partners.older')}</Link>}
           </nav>

@@ -7,29 +7,26 @@ import type { InspectedReservation } from '../../../../reservations/reading/rese
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { recordPath } from '../../../views/field.js';
 import { callbackFields } from '../../../views/reservation.js';
-import type { PageRequest } from '../page.js';
+import { useReader } from '../page.js';
 import { FieldList } from '../shared/fields.js';
 import { Change, Code, Link } from '../shared/parts.js';
 
-/** A reservation with what happened to it. */
 export interface ShownHistory {
-  readonly request: PageRequest;
   readonly reservation: InspectedReservation;
   readonly history: ReservationHistory;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 
-/** A callback with what it sent and did, and why it was refused. */
+/** A callback with its fields and effects, and why it was refused. */
 export function Callback({
   callback,
   ...shown
 }: ShownHistory & { readonly callback: ShownCallback }) {
-  const { request, keys } = shown;
-  const { text } = request;
+  const { text } = useReader();
   const { outcome, otherFields } = callback;
   const { status } = outcome;
   const isRefused = status >= 400;
-  const key = keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
+  const key = shown.keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
   return (
     <div>
       <p>
@@ -39,7 +36,6 @@ export function Callback({
         </span>
       </p>
       <FieldList
-        request={request}
         fields={[
           callbackFields.sent,
           ...(otherFields > 0 ? [callbackFields.otherFields] : []),
@@ -47,10 +43,7 @@ export function Callback({
           ...(outcome.errorCode === 'unit.already_reserved'
             ? [{ title: 'reservation.inTheWay' as const, show: () => <InTheWay {...shown} /> }]
             : []),
-          {
-            title: 'reservation.did',
-            show: () => <Effects request={request} outcome={outcome} />,
-          },
+          { title: 'reservation.did', show: () => <Effects outcome={outcome} /> },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
           callbackFields.request,
         ]}
@@ -60,7 +53,7 @@ export function Callback({
   );
 }
 
-/** What is approved may be canceled by now: then the unit has all of its reservations. */
+/** The reservation that blocked this one; it may be canceled by now, then the unit, which lists all. */
 function InTheWay({
   reservation: { organizationId, unitId },
   history: { approvedOthers },
@@ -74,13 +67,8 @@ function InTheWay({
   ));
 }
 
-function Effects({
-  request: { text },
-  outcome,
-}: {
-  readonly request: PageRequest;
-  readonly outcome: ShownCallback['outcome'];
-}) {
+function Effects({ outcome }: Pick<ShownCallback, 'outcome'>) {
+  const { text } = useReader();
   const { reservation, cheque, effects, status } = outcome;
   if (effects === undefined) {
     if (status >= 400) return <>{text('reservation.didNothing')}</>;

@@ -12,7 +12,7 @@ import {
   reservationFields,
 } from '../../../views/reservation.js';
 import type { TextKey } from '../../texts/text.js';
-import type { PageRequest } from '../page.js';
+import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, Change, Code, Facts, When } from '../shared/parts.js';
 import { Callback, type ShownHistory } from './callback-view.js';
@@ -21,10 +21,9 @@ interface ShownReservation extends ShownHistory {
   readonly organization: Organization;
 }
 
-/** More reports are counted only: the timeline has all that callbacks made. */
+/** The timeline has all reports of callbacks. */
 const mostReports = 200;
 
-/** The events that have names of their own. */
 const eventNames: Readonly<Record<string, TextKey>> = {
   'reservation.created': 'reservation.event.created',
   'reservation.updated': 'reservation.event.updated',
@@ -33,17 +32,15 @@ const eventNames: Readonly<Record<string, TextKey>> = {
   'wallet.restored': 'reservation.event.walletRestored',
 };
 
-/** All cards of the page of a reservation. */
 export function ReservationView(shown: ShownReservation) {
-  const { request, organization, reservation, history } = shown;
-  const { text } = request;
+  const { organization, reservation, history } = shown;
+  const { text } = useReader();
   const reports = reportsOf(reservation);
   return (
     <>
       <div class="columns">
         <Card title={text('shared.now')}>
           <FieldList
-            request={request}
             organizationId={reservation.organizationId}
             fields={reservationFields}
             item={{
@@ -53,18 +50,16 @@ export function ReservationView(shown: ShownReservation) {
             }}
           />
         </Card>
-        <StatusHistory request={request} transitions={history.statusPath} />
+        <StatusHistory transitions={history.statusPath} />
       </div>
       <Timeline {...shown} />
       <FieldTable
-        request={request}
         title={text('reservation.cheques')}
         caption={text('reservation.chequesCaption')}
         fields={chequeFields}
         items={chequesOf(reservation)}
       />
       <FieldTable
-        request={request}
         title={text('reservation.reports')}
         caption={text('reservation.reportsCaption')}
         fields={reportFields}
@@ -75,14 +70,8 @@ export function ReservationView(shown: ShownReservation) {
   );
 }
 
-function StatusHistory({
-  request,
-  transitions,
-}: {
-  readonly request: PageRequest;
-  readonly transitions: readonly StatusTransition[];
-}) {
-  const { text } = request;
+function StatusHistory({ transitions }: { readonly transitions: readonly StatusTransition[] }) {
+  const { text } = useReader();
   return (
     <Card title={text('reservation.statusHistory')}>
       <ol reversed>
@@ -93,7 +82,7 @@ function StatusHistory({
               : text('reservation.moves', { from, to })}
             {` · ${text(`reservation.by.${by}`)}`}
             {at !== null && ' · '}
-            {at !== null && <When request={request} time={at} />}
+            {at !== null && <When time={at} />}
           </li>
         ))}
       </ol>
@@ -102,9 +91,8 @@ function StatusHistory({
 }
 
 function Timeline(shown: ShownReservation) {
-  const { request, history } = shown;
-  const { text } = request;
-  const { timeline, isCut } = history;
+  const { text } = useReader();
+  const { timeline, isCut } = shown.history;
   return (
     <Card title={text('reservation.timeline')}>
       {isCut && <p class="note">{text('reservation.cut', { count: mostCallbacks })}</p>}
@@ -113,7 +101,7 @@ function Timeline(shown: ShownReservation) {
         {timeline.toReversed().map((entry, index) => (
           <li key={index}>
             <p class="at">
-              <When request={request} time={entry.at} />
+              <When time={entry.at} />
             </p>
             <Entry {...shown} entry={entry} />
           </li>
@@ -124,7 +112,7 @@ function Timeline(shown: ShownReservation) {
 }
 
 function Entry({ entry, ...shown }: ShownReservation & { readonly entry: TimelineEntry }) {
-  const { text } = shown.request;
+  const { text } = useReader();
   switch (entry.kind) {
     case 'callback':
       return <Callback {...shown} callback={entry.callback} />;

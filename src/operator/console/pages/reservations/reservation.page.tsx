@@ -4,10 +4,10 @@ import { OrganizationsRepository } from '../../../../tenants/organizations/organ
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { subjectOf } from '../shared/subject.js';
+import { subjectOf } from '../shared/organizations.js';
 import { ReservationView } from './reservation-view.js';
 
-/** All that happened to a reservation: "why was this cheque refused" is answered here. */
+/** A reservation with its callbacks: answers "why was this cheque refused". */
 @Injectable()
 export class ReservationPage implements ConsolePage {
   readonly path = '/reservations/:organization/:id';
@@ -15,14 +15,14 @@ export class ReservationPage implements ConsolePage {
   readonly isInMenu = false;
 
   constructor(
-    private readonly directory: OrganizationsRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly reservations: ReservationsService,
     private readonly history: ReservationHistoryService,
     private readonly keys: ApiKeysService,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
-    const subject = await subjectOf(this.directory, request);
+    const subject = await subjectOf(this.organizations, request);
     if (subject === null) return null;
     const { organization, id } = subject;
     const reservation = await this.reservations.inspect(organization._id, id);
@@ -36,7 +36,7 @@ export class ReservationPage implements ConsolePage {
       heading: request.text('reservation.heading', {
         id: reservation.recordSystemId ?? reservation._id,
       }),
-      body: <ReservationView request={request} {...shown} />,
+      body: <ReservationView {...shown} />,
     };
   }
 }

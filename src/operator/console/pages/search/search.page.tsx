@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
-import { FormToken } from '../../layout/form-token.js';
-import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
-import { Link } from '../shared/parts.js';
+import { Form, Link } from '../shared/parts.js';
 import { RecordSearchService } from './record-search.service.js';
 
-/** More hits of a kind are not shown. */
-const mostFound = 50;
+const mostHits = 50;
 
 /**
- * One box for all that has a page, over all organizations. A single hit is opened. The address does not contain
- * the reference: it may be a phone.
+ * One box for every record of all organizations; a single hit is opened. The reference is posted, since it may be a
+ * phone number, which must not be part of an address.
  */
 @Injectable()
 export class SearchPage implements ConsolePage {
@@ -23,7 +20,7 @@ export class SearchPage implements ConsolePage {
   readonly actions = [{ path: this.path, run: (request: PageRequest) => this.search(request) }];
 
   constructor(
-    private readonly directory: OrganizationsRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly records: RecordSearchService,
   ) {}
 
@@ -34,11 +31,11 @@ export class SearchPage implements ConsolePage {
   private async search(request: PageRequest): Promise<PageContent | Redirect> {
     const { text, form, language } = request;
     const reference = (form['reference'] ?? '').trim();
-    const organizations = await this.directory.listByName();
+    const organizations = await this.organizations.listByName();
     const hits =
       reference === ''
         ? []
-        : await this.records.find(organizations, reference, language, mostFound + 1);
+        : await this.records.find(organizations, reference, language, mostHits + 1);
     const [first] = hits;
     if (first === undefined) return pageWith(request, <p>{text('search.none')}</p>);
     if (hits.length === 1 && first.path !== null) return { redirectTo: first.path };
@@ -46,7 +43,6 @@ export class SearchPage implements ConsolePage {
     return pageWith(
       request,
       <FieldTable
-        request={request}
         title={text('search.hits')}
         fields={[
           {
@@ -66,19 +62,17 @@ export class SearchPage implements ConsolePage {
           },
           { title: 'shared.created', kind: 'time', of: ({ createdAt }) => createdAt },
         ]}
-        items={hits.slice(0, mostFound)}
-        next={hits.length > mostFound ? '' : null}
+        items={hits.slice(0, mostHits)}
+        next={hits.length > mostHits ? '' : null}
       />,
     );
   }
 }
 
-function pageWith(request: PageRequest, result: ComponentChildren): PageContent {
-  const { form, text } = request;
+function pageWith({ form, text }: PageRequest, result: ComponentChildren): PageContent {
   const body = (
     <>
-      <form method="post" action={`${consolePath}/search`} class="card search" role="search">
-        <FormToken request={request} />
+      <Form to="/search" label={text('search.submit')} class="card search" role="search" isPrimary>
         <p>
           <label for="reference">{text('search.reference')}</label>
           <input
@@ -92,8 +86,7 @@ function pageWith(request: PageRequest, result: ComponentChildren): PageContent 
           />
           <small id="reference-hint">{text('search.hint')}</small>
         </p>
-        <button type="submit">{text('search.submit')}</button>
-      </form>
+      </Form>
       <div role="status">{result}</div>
     </>
   );

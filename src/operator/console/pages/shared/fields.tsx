@@ -1,35 +1,38 @@
 import type { ComponentChildren } from 'preact';
 import { dayOf, type Field, isViewText, namesIn, pathOf } from '../../../views/field.js';
 import type { TextKey } from '../../texts/text.js';
-import type { PageRequest } from '../page.js';
+import { type Reader, useReader } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
-import { Card, Change, Code, DataTable, Facts, Link, Pages, When } from './parts.js';
+import { Card, Change, Code, DataTable, Facts, Link, numeric, Pages, When } from './parts.js';
 
 /** A field of a description, or one that only a page can show. */
-type ShownField<T> = Field<T> | { readonly title: TextKey; show(item: T): ComponentChildren };
+export type ShownField<T> =
+  | Field<T>
+  | { readonly title: TextKey; readonly isNumber?: true; show(item: T): ComponentChildren };
 
-/** Who reads the fields. */
-export interface FieldReader {
-  readonly request: PageRequest;
-  /** Where links lead to. */
+interface Options {
+  /** Owner of the linked records. */
   readonly organizationId?: string;
   /** Whether personal data is shown. */
   readonly isShown?: boolean;
 }
 
-/** One thing: its titles and values. */
+/** The titles and values of one thing; times that there are not yet are left out. */
 export function FieldList<T>({
   fields,
   item,
-  ...reader
-}: FieldReader & { readonly fields: readonly ShownField<NoInfer<T>>[]; readonly item: T }) {
-  const facts = fields.map(
-    (field) => [reader.request.text(field.title), valueOf(field, item, reader)] as const,
-  );
+  ...options
+}: Options & { readonly fields: readonly ShownField<NoInfer<T>>[]; readonly item: T }) {
+  const reader = useReader();
+  const facts = fields.map((field) => {
+    const isMissing = 'kind' in field && field.kind === 'time' && (field.of(item) ?? '') === '';
+    const value = isMissing ? null : valueOf(field, item, reader, options);
+    return [reader.text(field.title), value] as const;
+  });
   return <Facts facts={facts} />;
 }
 
-/** A card with a table of things, and links to the parts of a list that has several. */
+/** A card with a table of things, and links to the other parts of a long list. */
 export function FieldTable<T>({
   title,
   caption,
@@ -38,33 +41,34 @@ export function FieldTable<T>({
   next = null,
   part,
   ifEmpty,
-  isHiddenIfEmpty = false,
-  ...reader
-}: FieldReader & {
+  children,
+  ...options
+}: Options & {
   readonly title: string;
   readonly caption?: string;
   readonly fields: readonly ShownField<NoInfer<T>>[];
   readonly items: readonly T[];
-  /** Where the list continues; null at its end. */
+  /** The cursor of the next part; null at the end of the list. */
   readonly next?: string | null;
-  /** The parameter of the address that says where it continues; without it there is only a note. */
+  /** The query parameter of the cursor; without it a note says that there are more. */
   readonly part?: string;
   readonly ifEmpty?: string;
-  readonly isHiddenIfEmpty?: boolean;
+  /** Follows the table. */
+  readonly children?: ComponentChildren;
 }) {
-  if (isHiddenIfEmpty && items.length === 0) return null;
-  const { request } = reader;
-  const { text } = request;
+  const reader = useReader();
+  const { text } = reader;
   const columns = fields.map((field) => {
-    const name = text(field.title);
-    return 'kind' in field && field.kind === 'number' ? { name, isNumber: true as const } : name;
+    const isNumber = 'kind' in field ? field.kind === 'number' : field.isNumber;
+    return isNumber ? numeric(text(field.title)) : text(field.title);
   });
-  const rows = items.map((item) => fields.map((field) => valueOf(field, item, reader)));
-  const names = caption === undefined ? { label: title } : { caption };
+  const rows = items.map((item) => fields.map((field) => valueOf(field, item, reader, options)));
+  const name = caption === undefined ? { label: title } : { caption };
   return (
     <Card title={title}>
-      <DataTable {...{ request, columns, rows, ...names, ...(ifEmpty && { ifEmpty }) }} />
-      {part !== undefined && <Pages request={request} name={part} next={next} label={title} />}
+      <DataTable {...{ columns, rows, ifEmpty, ...name }} />
+      {children}
+      {part !== undefined && <Pages name={part} next={next} label={title} />}
       {part === undefined && next !== null && (
         <p class="note">{text('shared.more', { count: items.length })}</p>
       )}
@@ -72,41 +76,40 @@ export function FieldTable<T>({
   );
 }
 
-function valueOf<T>(field: ShownField<T>, item: T, reader: FieldReader): ComponentChildren {
+function valueOf<T>(
+  field: ShownField<T>,
+  item: T,
+  reader: Reader,
+  { organizationId = '', isShown = false }: Options,
+): ComponentChildren {
   if ('show' in field) return field.show(item);
-  const { text, language } = reader.request;
-  const shown =
-    field.kind === 'name' ? (
-      <bdi dir="auto">{joined(namesIn(field.of(item), language))}</bdi>
-    ) : (
-      unlinked(field, item, reader)
-    );
-  const path = pathOf(field, item, reader.organizationId ?? '');
-  const linked = path === null ? shown : <Link to={path}>{shown}</Link>;
+  const plain = plainValue(field, item, reader, isShown);
+  const path = pathOf(field, item, organizationId);
+  const linked = path === null ? plain : <Link to={path}>{plain}</Link>;
   const [mood, note] = [field.mood?.(item), field.note?.(item) ?? null];
   return (
     <>
       {mood === undefined ? linked : <span class={mood}>{linked}</span>}
-      {note !== null && ` (${isViewText(note) ? text(note) : note})`}
+      {note !== null && ` (${isViewText(note) ? reader.text(note) : note})`}
     </>
   );
 }
 
-function unlinked<T>(
-  field: Exclude<Field<T>, { readonly kind: 'name' }>,
+function plainValue<T>(
+  field: Field<T>,
   item: T,
-  { request, isShown = false }: FieldReader,
-) {
-  const { text, formats } = request;
+  { text, formats, language }: Reader,
+  isShown: boolean,
+): ComponentChildren {
   switch (field.kind) {
     case 'time':
-      return <When request={request} time={field.of(item)} />;
+      return <When time={field.of(item)} />;
     case 'day':
       return dayOf(field.of(item)) ?? '–';
     case 'number':
-      return formats.number(field.of(item) ?? null);
+      return formats.number(field.of(item));
     case 'duration':
-      return orDash(field.of(item), (milliseconds) => formats.duration(milliseconds));
+      return formats.duration(field.of(item));
     case 'url':
       return orDash(field.of(item), (address) => <Code>{maskedUrl(address)}</Code>);
     case 'status':
@@ -117,6 +120,8 @@ function unlinked<T>(
       return <Personal value={field.of(item)} isShown={isShown} />;
     case 'code':
       return <Code>{joined(field.of(item))}</Code>;
+    case 'name':
+      return <Lines value={namesIn(field.of(item), language)} />;
     case 'text':
       return <Lines value={field.of(item)} />;
     default:
@@ -124,7 +129,7 @@ function unlinked<T>(
   }
 }
 
-/** Several texts are no sentence: each has a line of its own. */
+/** Each of several texts has a line of its own. */
 function Lines({
   value,
 }: {
@@ -143,8 +148,8 @@ function Lines({
   );
 }
 
-function orDash<V>(value: V | null | undefined, written: (value: V) => ComponentChildren) {
-  return value === null || value === undefined ? '–' : written(value);
+function orDash<V>(value: V | null | undefined, shown: (value: V) => ComponentChildren) {
+  return value === null || value === undefined ? '–' : shown(value);
 }
 
 function joined(value: string | number | readonly string[] | null | undefined): string {
@@ -152,12 +157,12 @@ function joined(value: string | number | readonly string[] | null | undefined): 
 }
 
 /**
- * A value, a list of values, or the fields of an object, whose names may be personal, too. A phone has no
- * letters: without `dir` it would be written from right to left.
+ * A value, a list, or the fields of an object, whose names may be personal, too. A phone number has no letters:
+ * without `dir` an Arabic page would show it reversed.
  */
 function Personal({ value, isShown }: { readonly value: unknown; readonly isShown: boolean }) {
-  const written = (one: unknown) => <bdi dir="auto">{maskedValue(one, isShown)}</bdi>;
-  if (typeof value !== 'object' || value === null) return written(value);
+  const shown = (one: unknown) => <bdi dir="auto">{maskedValue(one, isShown)}</bdi>;
+  if (typeof value !== 'object' || value === null) return shown(value);
   const fields = Object.entries(value);
   if (fields.length === 0) return <>–</>;
   const isList = Array.isArray(value);
@@ -167,7 +172,7 @@ function Personal({ value, isShown }: { readonly value: unknown; readonly isShow
         <li key={index}>
           {!isList && <Code>{maskedName(name, isShown)}</Code>}
           {!isList && ': '}
-          {written(one)}
+          {shown(one)}
         </li>
       ))}
     </ul>

@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { mask, maskedName, maskedUrl, maskedValue } from './masking.js';
 
-describe('personal data', () => {
-  it.each(['Mona', '1', 7, false, ['x'], { a: 1 }, new Date(0)])('%p is masked', (value) => {
+describe('masking', () => {
+  it.each(['Mona', '1', 7, false, ['x'], { a: 1 }, new Date(0)])('hides %p', (value) => {
     expect(maskedValue(value, false)).toBe(mask);
     expect(maskedValue(value, true)).not.toContain('•');
   });
 
-  it('is told from none', () => {
+  it('shows a dash where there is no value', () => {
     for (const value of [null, undefined, '']) expect(maskedValue(value, false)).toBe('–');
   });
 
-  it('has names of fields, unless they may be words of somebody', () => {
+  it('hides names of fields that may be personal', () => {
     for (const name of ['name', 'phoneNumber2', 'utm.source', 'lead-source']) {
       expect(maskedName(name, false)).toBe(name);
     }
@@ -29,4 +29,4 @@ it.each([
   ['https://crm.example.com/hook?token=abc', `https://crm.example.com/hook?${mask}`],
   ['https://hooks.example.com/T0123/x9YzPq7', `https://hooks.example.com/${mask}/${mask}`],
   ['no address', mask],
-])('of the address %s %s is shown', (address, shown) => expect(maskedUrl(address)).toBe(shown));
+])('the address %s is shown as %s', (address, shown) => expect(maskedUrl(address)).toBe(shown));

@@ -4,34 +4,32 @@ import { Types } from 'mongoose';
 import type { ComponentChildren } from 'preact';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { OperatorLogService, type OperatorRequest } from '../../../audit/operator-log.service.js';
-import { FormToken } from '../../layout/form-token.js';
-import { consolePath } from '../../layout/layout.js';
-import type { PageContent, PageRequest, Redirect } from '../page.js';
-import { Card, Link, When } from './parts.js';
+import { type PageContent, type PageRequest, type Redirect, useReader } from '../page.js';
+import { Card, Form, Link, When } from './parts.js';
 
-/** How often a page is loaded again while an attempt is under way. */
+/** While an attempt is under way. */
 const refreshSeconds = 2;
 
-/** Where a form may lead back to. */
+/** Pages that a form may lead back to. */
 const backPattern = /^\/(?:webhooks|leads)(?:\/[\w-]+)+$/;
 
 interface Action extends Omit<OperatorRequest, 'formId' | 'address' | 'session'> {
   readonly question: string;
-  /** The page of what it is done to, below `/console`; the name of the action follows for its form. */
+  /** The page of its subject, below `/console`; its form goes to the name of the action below that. */
   readonly path: string;
-  /** What the form sends in addition. */
+  /** Hidden fields of its form. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** @returns how many things it was done to, null where that says nothing */
+  /** @returns how many things it changed; null where the number says nothing */
   readonly work: () => Promise<number | null>;
 }
 
-/** What became of an action, for the page that it leads back to. */
+/** The outcome of an action, for the page that its form leads back to. */
 export interface ActionOutcome {
   readonly notice: ComponentChildren;
   readonly refreshSeconds?: number;
 }
 
-/** What the operator does on pages: asked first, logged, done once (rule OPS-31). */
+/** What an operator does on pages: confirmed, logged, and done once (rule OPS-31). */
 @Injectable()
 export class OperatorActions {
   constructor(
@@ -39,33 +37,34 @@ export class OperatorActions {
     private readonly deliveries: WebhookDeliveriesService,
   ) {}
 
-  /** Logs that personal data is shown; it is not when that fails. */
+  /** Logs that personal data is shown; when this fails, nothing may be shown. */
   async logShowing(
     { address, session }: PageRequest,
     subject: Pick<OperatorRequest, 'organizationId' | 'subject' | 'subjectId'>,
   ): Promise<void> {
-    const who = { address, session: session.id, formId: randomUUID() };
-    const asked = { ...subject, ...who, action: 'show', details: null } as const;
-    await this.log.perform(asked, () => Promise.resolve(null));
+    const entry = { formId: randomUUID(), action: 'show', details: null } as const;
+    await this.log.perform({ ...subject, ...entry, address, session }, () => Promise.resolve(null));
   }
 
-  /**
-   * Asks first: nothing is done without the form of the question. Then does and logs it, and leads back to the
-   * page that the form was on, which shows the outcome.
-   */
+  /** Asks for a confirmation; after it, does and logs the action, and leads back to the page of the form. */
   async perform(request: PageRequest, action: Action): Promise<PageContent | Redirect> {
     const { form, address, session } = request;
     const { question: _question, fields: _fields, path, work, ...logged } = action;
     const back = backPattern.test(form['back'] ?? '') ? (form['back'] ?? path) : path;
-    if (form['formId'] === undefined) return confirmation(request, action, back);
+    if (form['formId'] === undefined) {
+      return {
+        heading: request.text('confirm.title'),
+        body: <Confirmation {...{ action, back }} />,
+      };
+    }
     const formId = form['formId'] || randomUUID();
-    await this.log.perform({ ...logged, formId, address, session: session.id }, work);
+    await this.log.perform({ ...logged, formId, address, session }, work);
     return { redirectTo: `${back}?${new URLSearchParams({ done: formId }).toString()}` };
   }
 
-  /** What the log says of the form that led here; nothing that an address alone could claim. */
+  /** Read from the log: a link alone cannot claim that something was done. */
   async outcome(
-    { query, text, ...request }: PageRequest,
+    { query, text }: PageRequest,
     organizationId: Types.ObjectId,
   ): Promise<ActionOutcome> {
     const { done } = query;
@@ -84,7 +83,7 @@ export class OperatorActions {
     };
     const notice = (
       <p class="notice" role="status">
-        <When request={{ ...request, query, text }} time={createdAt} /> {message()}{' '}
+        <When time={createdAt} /> {message()}{' '}
         {delivery !== null && (
           <Link to={`/webhooks/deliveries/${subjectId}`}>
             {text('done.now', {
@@ -99,44 +98,56 @@ export class OperatorActions {
   }
 }
 
-function confirmation(
-  request: PageRequest,
-  { question, action, fields = {}, path }: Action,
-  back: string,
-): PageContent {
-  const { text } = request;
-  const hidden = { ...fields, back, formId: randomUUID() };
-  const body = (
-    <Card title={text('confirm.title')}>
-      <p>{question}</p>
-      <form method="post" action={`${consolePath}${path}/${action}`}>
-        <FormToken request={request} />
-        {Object.entries(hidden).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
-        <button type="submit">{text('confirm.yes')}</button>{' '}
-        <Link to={back}>{text('confirm.no')}</Link>
-      </form>
+function Confirmation({
+  action: { question, action, fields, path },
+  back,
+}: {
+  readonly action: Action;
+  readonly back: string;
+}) {
+  const { text } = useReader();
+  return (
+    <Card title={question}>
+      <Form
+        to={`${path}/${action}`}
+        label={text('confirm.yes')}
+        isPrimary
+        fields={{ ...fields, back, formId: randomUUID() }}
+        after={<Link to={back}>{text('confirm.no')}</Link>}
+      />
     </Card>
   );
-  return { heading: text('confirm.title'), body };
 }
 
 /** Sends a delivery again, from any page that lists it, and leads back there. */
-export function SendAgain({
-  request,
-  deliveryId,
-}: {
-  readonly request: PageRequest;
-  readonly deliveryId: string;
-}) {
+export function SendAgain({ deliveryId }: { readonly deliveryId: string }) {
+  const { path, text } = useReader();
   return (
-    <form method="post" action={`${consolePath}/webhooks/deliveries/${deliveryId}/replay`}>
-      <FormToken request={request} />
-      <input type="hidden" name="back" value={request.path} />
-      <button type="submit" class="plain">
-        {request.text('delivery.replay')}
-      </button>
-    </form>
+    <Form
+      to={`/webhooks/deliveries/${deliveryId}/replay`}
+      label={text('delivery.replay')}
+      fields={{ back: path }}
+    />
+  );
+}
+
+/** Says whether personal data is shown, with the form that shows it. */
+export function PersonalData({
+  path,
+  isShown,
+}: {
+  /** The page, below `/console`; its form goes to `/show` below that. */
+  readonly path: string;
+  readonly isShown: boolean;
+}) {
+  const { text } = useReader();
+  return isShown ? (
+    <p class="notice" role="status">
+      {text('shared.shown')} <Link to={path}>{text('shared.hide')}</Link>
+    </p>
+  ) : (
+    <Form to={`${path}/show`} label={text('shared.show')} class="notice">
+      <span>{text('shared.masked')}</span>{' '}
+    </Form>
   );
 }

@@ -1,21 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { decodeCursor, type KeysetRequest } from '../../../../core/database/documents/keyset.js';
-import { consolePath } from '../../layout/layout.js';
-import { ScrollArea } from '../../layout/scroll-area.js';
-import type { PageRequest } from '../page.js';
+import { type PageRequest, useReader } from '../page.js';
 
-interface OfPage {
-  readonly request: PageRequest;
+/** The address of the console. */
+export const consolePath = '/console';
+
+interface WithChildren {
+  readonly children: ComponentChildren;
 }
 
 /** A part of a page with its heading. */
-export function Card({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}) {
+export function Card({ title, children }: WithChildren & { readonly title: string }) {
   return (
     <section class="card">
       <h2>{title}</h2>
@@ -24,17 +19,57 @@ export function Card({
   );
 }
 
-/** A name and what is to be said of it. */
-export type Fact = readonly [name: string, value: ComponentChildren];
+/** A form that is posted with the token of the session. */
+export function Form({
+  to,
+  label,
+  fields = {},
+  isPrimary = false,
+  after,
+  children,
+  ...attributes
+}: {
+  /** Below `/console`. */
+  readonly to: string;
+  /** Of its button. */
+  readonly label: string;
+  /** Hidden fields. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly isPrimary?: boolean;
+  readonly class?: string;
+  readonly role?: 'search';
+  /** Follows the button. */
+  readonly after?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}) {
+  const { formToken } = useReader();
+  const hidden = { ...(formToken !== '' && { token: formToken }), ...fields };
+  return (
+    <form method="post" action={consolePath + to} {...attributes}>
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      {children}
+      <button type="submit" class={isPrimary ? undefined : 'plain'}>
+        {label}
+      </button>{' '}
+      {after}
+    </form>
+  );
+}
 
-/** What is to be said of one thing; facts without a value are left out. */
-export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+/** Titles and values of one thing; those without a value are left out. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [title: string, value: ComponentChildren])[];
+}) {
   const known = facts.filter(([, value]) => value !== false && (value ?? '') !== '');
   return (
     <dl class="facts">
-      {known.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
+      {known.map(([title, value]) => (
+        <div key={title}>
+          <dt>{title}</dt>
           <dd>{value}</dd>
         </div>
       ))}
@@ -42,41 +77,43 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
-/** What a column of a table is called; numbers stand under each other. */
+/** Scrolls what is wider than the screen, by keyboard, too. */
+export function ScrollArea({ label, children }: WithChildren & { readonly label: string }) {
+  return (
+    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}
+
+/** The heading of a column; numbers are aligned at their end. */
 export type Column = string | { readonly name: string; readonly isNumber: true };
 
-/** A column of numbers. */
 export function numeric(name: string): Column {
   return { name, isNumber: true };
 }
 
-/** A caption, or a label for those who hear the page, where a heading says what a caption would. */
-type NameOfTable =
+/** A caption, or a label for screen readers where a heading says the same. */
+type TableName =
   | { readonly caption: string; readonly label?: never }
   | { readonly label: string; readonly caption?: never };
 
-/**
- * A table, which scrolls by itself where it is too wide, and of which a phone shows each row as a card; a line
- * instead of one that is empty. The first cell of a row says what the row is about; a number is written as the
- * language does.
- */
+/** A table, whose rows are cards on a phone. The first cell of a row names it. */
 export function DataTable({
-  request,
   caption,
   label,
   columns,
   rows,
-  ifEmpty = request.text('shared.none'),
-}: OfPage &
-  NameOfTable & {
-    readonly columns: readonly Column[];
-    readonly rows: readonly (readonly ComponentChildren[])[];
-    readonly ifEmpty?: string;
-  }) {
-  const { formats } = request;
+  ifEmpty,
+}: TableName & {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+  readonly ifEmpty?: string | undefined;
+}) {
+  const { text, formats } = useReader();
   const names = columns.map((column) => (typeof column === 'string' ? column : column.name));
   const classes = columns.map((column) => (typeof column === 'string' ? undefined : 'number'));
-  if (rows.length === 0) return <p class="note">{ifEmpty}</p>;
+  if (rows.length === 0) return <p class="note">{ifEmpty ?? text('shared.none')}</p>;
   return (
     <ScrollArea label={caption ?? label}>
       <table aria-label={label}>
@@ -108,33 +145,36 @@ export function DataTable({
 }
 
 /** A time; a dash where there is none. */
-export function When({
-  request,
-  time,
-}: OfPage & { readonly time: Date | string | null | undefined }) {
+export function When({ time }: { readonly time: Date | string | null | undefined }) {
+  const { formats } = useReader();
   const date = time ? new Date(time) : null;
   if (date === null || Number.isNaN(date.getTime())) return <>–</>;
-  return <time dateTime={date.toISOString()}>{request.formats.time(date)}</time>;
+  return <time dateTime={date.toISOString()}>{formats.time(date)}</time>;
 }
 
 /** A link to a page of the console. */
 export function Link({
   to,
+  current = false,
   children,
-}: {
+}: WithChildren & {
   /** Below `/console`. */
   readonly to: string;
-  readonly children: ComponentChildren;
+  readonly current?: 'page' | 'true' | false;
 }) {
-  return <a href={consolePath + to}>{children}</a>;
+  return (
+    <a href={consolePath + to} aria-current={current || undefined}>
+      {children}
+    </a>
+  );
 }
 
 /** An id or another text of programs. */
-export function Code({ children }: { readonly children: ComponentChildren }) {
+export function Code({ children }: WithChildren) {
   return <code dir="ltr">{children}</code>;
 }
 
-/** A status from and to; a dash where it was none. */
+/** The change of a status; a dash where there was none. */
 export function Change({ from, to }: { readonly from: string | null; readonly to: string }) {
   return (
     <span dir="ltr">
@@ -143,20 +183,19 @@ export function Change({ from, to }: { readonly from: string | null; readonly to
   );
 }
 
-/** Leads to the older part of a list, and back to its beginning. */
+/** Links to the older part of a list and back to its beginning. */
 export function Pages({
-  request,
   name,
   next,
   label,
-}: OfPage & {
-  /** The parameter of the address that says where the list goes on. */
+}: {
+  /** The query parameter that holds the cursor. */
   readonly name: string;
   readonly next: string | null;
-  /** What the list is of, for those who hear the page. */
+  /** Names the list for screen readers. */
   readonly label: string;
 }) {
-  const { path, query, text } = request;
+  const { path, query, text } = useReader();
   const { [name]: shown, language: _language, ...others } = query;
   if (next === null && shown === undefined) return null;
   const to = (part: Readonly<Record<string, string>>) =>
@@ -172,9 +211,9 @@ export function Pages({
 }
 
 /**
- * The part of a list that the address asks for.
+ * The part of a list from the cursor in the address.
  *
- * @throws Error 400 when it has no cursor there
+ * @throws Error with status 400 for an invalid cursor
  */
 export function partOf({ query }: PageRequest, name: string, limit: number): KeysetRequest {
   const cursor = query[name];

@@ -1,36 +1,27 @@
 import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { Bars } from '../../charts/bars.js';
-import type { PageRequest } from '../page.js';
+import type { TextKey } from '../../texts/text.js';
+import { type Reader, useReader } from '../page.js';
 
 /** The success rate, latency and backlog of an endpoint in the last 24 hours. */
-export function curveFields(request: PageRequest) {
-  const { formats } = request;
-  const curve = (
-    title: 'endpoint.success' | 'endpoint.latency' | 'endpoint.backlog',
-    format: Values['format'],
-    valueOf: (hour: EndpointStatistics['hours'][number]) => number | null,
-    highest?: number,
-  ) => ({
-    title,
-    show: ({ figures }: { readonly figures: EndpointStatistics | undefined }) => {
-      const values = (figures?.hours ?? []).map(valueOf);
-      const name = request.text(title);
-      return <Curve {...{ request, name, values, format, highest }} />;
-    },
-  });
+export function curveFields({ formats }: Reader) {
   return [
-    curve('endpoint.success', (share) => formats.percent(share), successRate, 1),
-    curve(
-      'endpoint.latency',
-      (time) => formats.duration(time),
-      ({ averageMs }) => averageMs,
-    ),
-    curve(
-      'endpoint.backlog',
-      (count) => formats.number(count),
-      ({ backlog }) => backlog,
-    ),
+    curve('endpoint.success', formats.percent, successRate, 1),
+    curve('endpoint.latency', formats.duration, ({ averageMs }) => averageMs),
+    curve('endpoint.backlog', formats.number, ({ backlog }) => backlog),
   ];
+}
+
+function curve(
+  title: Values['title'],
+  format: Values['format'],
+  valueOf: (hour: EndpointStatistics['hours'][number]) => number | null,
+  highest?: number,
+) {
+  const show = ({ statistics }: { readonly statistics: EndpointStatistics | undefined }) => (
+    <Curve {...{ title, values: (statistics?.hours ?? []).map(valueOf), format, highest }} />
+  );
+  return { title, show };
 }
 
 function successRate({ delivered, failed }: EndpointStatistics['hours'][number]): number | null {
@@ -38,17 +29,18 @@ function successRate({ delivered, failed }: EndpointStatistics['hours'][number])
 }
 
 interface Values {
-  readonly request: PageRequest;
-  readonly name: string;
-  /** Hour by hour; null where there is none. */
+  readonly title: TextKey;
+  /** By hour. */
   readonly values: readonly (number | null)[];
   readonly format: (value: number) => string;
-  /** Of the axis; the largest value unless it is given. */
+  /** The top of the axis; the largest value by default. */
   readonly highest: number | undefined;
 }
 
-/** Small bars with the last value beside them; hours without a value have none. */
-function Curve({ request: { text }, name, values, format, highest }: Values) {
+/** Small bars and the last value; hours without a value have none. */
+function Curve({ title, values, format, highest }: Values) {
+  const { text } = useReader();
+  const name = text(title);
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
   if (last === undefined) return <>{text('endpoint.noAttempts')}</>;

@@ -2,39 +2,36 @@ import type { ComponentChildren } from 'preact';
 import type { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { attemptFields, deliveryFields } from '../../../views/webhook.js';
-import type { PageRequest } from '../page.js';
+import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { mask, maskedValue } from '../shared/masking.js';
 import { Card } from '../shared/parts.js';
-import { SendAgain } from '../shared/operator-actions.js';
-import { PersonalData } from '../shared/personal-data.js';
+import { PersonalData, SendAgain } from '../shared/operator-actions.js';
 
 interface Shown {
-  readonly request: PageRequest;
   /** Whether bodies and responses are shown. */
   readonly isShown: boolean;
   readonly delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
   readonly endpoint: ShownEndpoint | null;
-  /** What became of an action. */
+  /** The outcome of an action. */
   readonly notice: ComponentChildren;
 }
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
-/** More of a body is not shown. */
+/** Longer bodies are cut. */
 const mostCharacters = 20_000;
 
-/** What the page of a delivery shows. */
 export function DeliveryView(shown: Shown) {
-  const { request, isShown, delivery, endpoint, notice } = shown;
+  const { isShown, delivery, endpoint, notice } = shown;
+  const { text } = useReader();
   const path = `/webhooks/deliveries/${delivery._id.toHexString()}`;
   return (
     <>
       {notice}
-      <PersonalData request={request} path={path} isShown={isShown} />
-      <Card title={request.text('delivery.title')}>
+      <PersonalData path={path} isShown={isShown} />
+      <Card title={text('delivery.title')}>
         <FieldList
-          request={request}
           fields={[
             ...deliveryFields,
             { title: 'endpoint.url', kind: 'url', of: () => endpoint?.url },
@@ -43,16 +40,15 @@ export function DeliveryView(shown: Shown) {
         />
       </Card>
       {endpoint?.isEnabled === true && (
-        <Card title={request.text('endpoint.actions')}>
-          <SendAgain request={request} deliveryId={delivery._id.toHexString()} />
+        <Card title={text('endpoint.actions')}>
+          <SendAgain deliveryId={delivery._id.toHexString()} />
         </Card>
       )}
       <Body {...shown} />
       <FieldTable
-        request={request}
         isShown={isShown}
-        title={request.text('delivery.attempts')}
-        caption={request.text('delivery.triesCaption')}
+        title={text('delivery.attempts')}
+        caption={text('delivery.triesCaption')}
         fields={attemptFields}
         items={delivery.log.toReversed()}
       />
@@ -60,9 +56,9 @@ export function DeliveryView(shown: Shown) {
   );
 }
 
-/** The request as it was sent last, without its signature. */
-function Body({ request, isShown, delivery }: Shown) {
-  const { text } = request;
+/** The last request without its signature. */
+function Body({ isShown, delivery }: Shown) {
+  const { text } = useReader();
   const { body, messageId, lastAttemptAt } = delivery;
   const headers = [
     'content-type: application/json',
@@ -94,7 +90,7 @@ function Body({ request, isShown, delivery }: Shown) {
   );
 }
 
-/** The same JSON, with its numbers as they are. */
+/** Numbers keep their digits. */
 function indented(body: string): string {
   return JSON.stringify(JSON.parse(body, asWritten as never), null, 2);
 }

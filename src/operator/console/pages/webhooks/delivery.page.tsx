@@ -7,7 +7,7 @@ import { maskedUrl } from '../shared/masking.js';
 import { OperatorActions } from '../shared/operator-actions.js';
 import { DeliveryView } from './delivery-view.js';
 
-/** One event on its way to one endpoint, with every attempt. */
+/** An event for an endpoint, with every attempt to send it. */
 @Injectable()
 export class DeliveryPage implements ConsolePage {
   readonly path = '/webhooks/deliveries/:id';
@@ -70,7 +70,7 @@ export class DeliveryPage implements ConsolePage {
     return {
       ...refresh,
       heading: request.text('delivery.heading', { id: delivery._id.toHexString() }),
-      body: <DeliveryView request={request} {...shown} />,
+      body: <DeliveryView {...shown} />,
     };
   }
 

@@ -4,45 +4,36 @@ import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-del
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { EndpointHealth } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
-import { FormToken } from '../../layout/form-token.js';
-import { consolePath } from '../../layout/layout.js';
 import { deliveryListFields, endpointDetailFields } from '../../../views/webhook.js';
-import type { PageRequest } from '../page.js';
+import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { SendAgain } from '../shared/operator-actions.js';
-import { Card, Link } from '../shared/parts.js';
+import { Card, Form, Link } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 
 interface Shown {
-  readonly request: PageRequest;
   readonly endpoint: ShownEndpoint;
   readonly organizationName: string | undefined;
   readonly health: EndpointHealth;
-  /** What became of an action. */
+  /** The outcome of an action. */
   readonly notice: ComponentChildren;
   readonly deliveries: KeysetPage<ListedDelivery>;
   readonly pending: number;
-  /** Whether more may wait than were counted. */
+  /** Whether `pending` was counted up to its limit only. */
   readonly hasMore: boolean;
-  /** Whether the list has only failed deliveries. */
+  /** Whether the list is of failed deliveries only. */
   readonly isFailed: boolean;
-  readonly figures: EndpointStatistics | undefined;
+  readonly statistics: EndpointStatistics | undefined;
 }
 
-/** What the page of an endpoint shows; no secret is part of it. */
 export function EndpointView(shown: Shown) {
-  const { request } = shown;
-  const { text } = request;
+  const { text } = useReader();
   return (
     <>
       {shown.notice}
       <div class="columns">
         <Card title={text('endpoint.title')}>
-          <FieldList
-            request={request}
-            fields={endpointDetailFields}
-            item={{ ...shown.endpoint, ...shown }}
-          />
+          <FieldList fields={endpointDetailFields} item={{ ...shown.endpoint, ...shown }} />
         </Card>
         <LastDay {...shown} />
       </div>
@@ -52,84 +43,70 @@ export function EndpointView(shown: Shown) {
   );
 }
 
-function LastDay({ request, figures }: Shown) {
-  const { text, formats } = request;
+function LastDay({ statistics }: Shown) {
+  const reader = useReader();
+  const { text } = reader;
   const sum = (pick: (hour: EndpointStatistics['hours'][number]) => number) =>
-    (figures?.hours ?? []).reduce((total, hour) => total + pick(hour), 0);
+    (statistics?.hours ?? []).reduce((total, hour) => total + pick(hour), 0);
   return (
     <Card title={text('endpoint.lastDay')}>
       <FieldList
-        request={request}
         fields={[
-          ...curveFields(request),
+          ...curveFields(reader),
           {
             title: 'delivery.attempts',
-            kind: 'number',
-            of: () => sum(({ delivered, failed }) => delivered + failed),
+            show: () => reader.formats.number(sum(({ delivered, failed }) => delivered + failed)),
           },
           {
             title: 'endpoint.failedAttempts',
-            show: () => formats.number(sum(({ failed }) => failed)),
+            show: () => reader.formats.number(sum(({ failed }) => failed)),
           },
         ]}
-        item={{ figures }}
+        item={{ statistics }}
       />
     </Card>
   );
 }
 
-function Actions({ request, endpoint }: Shown) {
-  const { text } = request;
-  const path = `${consolePath}/webhooks/${endpoint._id}`;
+function Actions({ endpoint: { _id, isEnabled } }: Shown) {
+  const { text } = useReader();
+  const path = `/webhooks/${_id}`;
   return (
     <Card title={text('endpoint.actions')}>
-      {endpoint.isEnabled ? (
+      {isEnabled ? (
         <>
-          <form method="post" action={`${path}/replay`}>
-            <FormToken request={request} />
-            <input type="hidden" name="status" value="failed" />
-            <button type="submit" class="plain">
-              {text('endpoint.replayFailed')}
-            </button>
-          </form>
-          <form method="post" action={`${path}/replay`} class="search">
-            <FormToken request={request} />
-            <p>
-              <label for="since">{text('endpoint.since')}</label>
-              <input id="since" type="datetime-local" name="since" />
-            </p>
-            <p>
-              <label for="until">{text('endpoint.until')}</label>
-              <input id="until" type="datetime-local" name="until" />
-            </p>
+          <Form
+            to={`${path}/replay`}
+            label={text('endpoint.replayFailed')}
+            fields={{ status: 'failed' }}
+          />
+          <Form to={`${path}/replay`} label={text('endpoint.replayTime')} class="search">
+            {(['since', 'until'] as const).map((name) => (
+              <p key={name}>
+                <label for={name}>{text(`endpoint.${name}`)}</label>
+                <input id={name} type="datetime-local" name={name} />
+              </p>
+            ))}
             <p>
               <label for="only-failed">
                 <input id="only-failed" type="checkbox" name="status" value="failed" />{' '}
                 {text('endpoint.onlyFailed')}
               </label>
             </p>
-            <button type="submit" class="plain">
-              {text('endpoint.replayTime')}
-            </button>
-          </form>
+          </Form>
         </>
       ) : (
         <>
           <p class="note">{text('endpoint.mustBeEnabled')}</p>
-          <form method="post" action={`${path}/enable`}>
-            <FormToken request={request} />
-            <button type="submit" class="plain">
-              {text('endpoint.enable')}
-            </button>
-          </form>
+          <Form to={`${path}/enable`} label={text('endpoint.enable')} />
         </>
       )}
     </Card>
   );
 }
 
-function Deliveries({ request, endpoint, deliveries, isFailed }: Shown) {
-  const { text } = request;
+function Deliveries({ endpoint, deliveries, isFailed }: Shown) {
+  const { text } = useReader();
   const path = `/webhooks/${endpoint._id}`;
   return (
     <>
@@ -141,19 +118,17 @@ function Deliveries({ request, endpoint, deliveries, isFailed }: Shown) {
         )}
       </p>
       <FieldTable
-        request={request}
         title={text('endpoint.deliveries')}
         caption={text('endpoint.deliveriesCaption')}
         fields={[
-          ...deliveryListFields,
+          // The newest come first: without the time of creation the table fits the screen.
+          ...deliveryListFields.filter(({ title }) => title !== 'shared.created'),
           ...(endpoint.isEnabled
             ? [
                 {
                   title: 'delivery.replay' as const,
                   show: ({ _id, status }: ListedDelivery) =>
-                    status === 'failed' && (
-                      <SendAgain request={request} deliveryId={_id.toHexString()} />
-                    ),
+                    status === 'failed' && <SendAgain deliveryId={_id.toHexString()} />,
                 },
               ]
             : []),

@@ -13,10 +13,10 @@ import { EndpointView } from './endpoint-view.js';
 import { readReplay } from './replay.js';
 
 const deliveriesOnPage = 25;
-/** What waits is counted up to here only. */
+/** Pending deliveries are counted up to this. */
 const mostWaiting = 10_000;
 
-/** An endpoint with what was sent to it, and what can be done about it. */
+/** An endpoint with its deliveries and actions. */
 @Injectable()
 export class EndpointPage implements ConsolePage {
   readonly path = '/webhooks/:id';
@@ -28,7 +28,7 @@ export class EndpointPage implements ConsolePage {
   ] as const;
 
   constructor(
-    private readonly directory: OrganizationsRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly endpoints: WebhookEndpointsService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly statistics: WebhookStatisticsService,
@@ -46,12 +46,12 @@ export class EndpointPage implements ConsolePage {
     };
     const { organizationId } = endpoint.document;
     const part = partOf(request, 'deliveries', deliveriesOnPage);
-    const [deliveries, pending, figures, health, organization, outcome] = await Promise.all([
+    const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
       this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
       this.statistics.lastDay([endpoint.shown]),
       this.failing.health(endpoint.shown),
-      this.directory.findByHexId(endpoint.shown.organizationId),
+      this.organizations.findByHexId(endpoint.shown.organizationId),
       this.operator.outcome(request, organizationId),
     ]);
     const { notice, ...refresh } = outcome;
@@ -64,12 +64,12 @@ export class EndpointPage implements ConsolePage {
       deliveries,
       pending,
       isFailed,
-      figures: figures.get(endpoint.shown._id),
+      statistics: statistics.get(endpoint.shown._id),
     };
     return {
       ...refresh,
       heading: request.text('endpoint.heading', { id: endpoint.shown._id }),
-      body: <EndpointView request={request} {...shown} />,
+      body: <EndpointView {...shown} />,
     };
   }
 
@@ -98,7 +98,7 @@ export class EndpointPage implements ConsolePage {
     if (replay === null) return this.noticeOf(request, 'confirm.wrongTime');
     const { filter, fields, text: what } = replay;
     const wanted = { ...filter, endpointId: document._id };
-    // A form that is sent again finds nothing left, and is told what it did.
+    // A confirmed form that is sent again has nothing left to replay, and shows its outcome.
     const isAsked = request.form['formId'] !== undefined;
     const count = isAsked ? null : await this.deliveries.count(document.organizationId, wanted);
     if (count === 0) return this.noticeOf(request, 'confirm.nothing');

@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../../core/database/documents/object-id.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
-import { organizationsMeant } from '../../../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { endpointSummaryFields } from '../../../views/webhook.js';
-import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
-import { Link } from '../shared/parts.js';
-import { OrganizationChoice, OrganizationField } from '../shared/search.js';
+import { chosenOrganizations, OrganizationFilter } from '../shared/organizations.js';
 import { curveFields } from './curves.js';
 
 const endpointsOnPage = 20;
 
-/** Where events are sent, and how that goes. */
+/** The endpoints with their state and the last 24 hours. */
 @Injectable()
 export class EndpointsPage implements ConsolePage {
   readonly path = '/webhooks';
@@ -24,26 +21,21 @@ export class EndpointsPage implements ConsolePage {
   readonly isInMenu = true;
 
   constructor(
-    private readonly directory: OrganizationsRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly endpoints: WebhookEndpointsService,
     private readonly statistics: WebhookStatisticsService,
     private readonly failing: FailingEndpointsService,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent> {
-    const wanted = (request.query['organization'] ?? '').trim();
-    const organizations = await this.directory.listByName();
-    const chosen = organizationsMeant(organizations, wanted);
-    const isClear = wanted === '' || chosen.length === 1;
+    const organizations = await this.organizations.listByName();
+    const chosen = chosenOrganizations(request, organizations);
+    const isClear = chosen === null || chosen.length === 1;
     return {
       body: (
         <>
-          <Filter request={request} organizations={organizations} />
-          {isClear ? (
-            await this.listOf(request, chosen[0], organizations)
-          ) : (
-            <OrganizationChoice request={request} organizations={chosen} />
-          )}
+          <OrganizationFilter organizations={organizations} chosen={chosen} />
+          {isClear && (await this.listOf(request, chosen?.[0], organizations))}
         </>
       ),
     };
@@ -58,14 +50,13 @@ export class EndpointsPage implements ConsolePage {
     const older = parseObjectId(query['older'] ?? '') ?? undefined;
     const page = { older, limit: endpointsOnPage };
     const { items, next } = await this.endpoints.listPage(organization?._id, page);
-    const [figures, ...healths] = await Promise.all([
+    const [statistics, ...healths] = await Promise.all([
       this.statistics.lastDay(items),
       ...items.map((endpoint) => this.failing.health(endpoint)),
     ]);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     return (
       <FieldTable
-        request={request}
         title={text('webhooks.endpoints')}
         caption={text('webhooks.caption')}
         fields={[...endpointSummaryFields, ...curveFields(request)]}
@@ -73,33 +64,11 @@ export class EndpointsPage implements ConsolePage {
           ...endpoint,
           health: healths[index],
           organizationName: names.get(endpoint.organizationId),
-          figures: figures.get(endpoint._id),
+          statistics: statistics.get(endpoint._id),
         }))}
         next={next}
         part="older"
       />
     );
   }
-}
-
-function Filter({
-  request,
-  organizations,
-}: {
-  readonly request: PageRequest;
-  readonly organizations: readonly Organization[];
-}) {
-  const { text, query } = request;
-  return (
-    <form method="get" action={`${consolePath}/webhooks`} class="card search">
-      <OrganizationField
-        request={request}
-        organizations={organizations}
-        value={query['organization']}
-        isRequired={false}
-      />
-      <button type="submit">{text('webhooks.filter')}</button>{' '}
-      <Link to="/webhooks">{text('webhooks.all')}</Link>
-    </form>
-  );
 }

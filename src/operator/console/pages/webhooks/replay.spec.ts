@@ -4,8 +4,8 @@ import { readReplay } from './replay.js';
 const since = '2026-01-05T09:30';
 const until = '2026-01-05T10:30:15.250Z';
 
-describe('what is to be sent again', () => {
-  it('is what has failed, what is of a time, or both', () => {
+describe('a replay', () => {
+  it('is read from a status, a time range, or both', () => {
     expect(readReplay({ status: 'failed' })).toEqual({
       filter: { status: 'failed', since: undefined, until: undefined },
       fields: { status: 'failed' },
@@ -30,5 +30,5 @@ describe('what is to be sent again', () => {
     { since, until: since },
     { since: until, until: since },
     { until: '1' },
-  ])('is not clear from %j', (form) => expect(readReplay(form)).toBeNull());
+  ])('is rejected: %j', (form) => expect(readReplay(form)).toBeNull());
 });

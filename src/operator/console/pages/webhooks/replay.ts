@@ -1,16 +1,16 @@
 import { parseTime } from '../../../../core/values/time.js';
 import type { DeliveryFilter } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 
-/** What of an endpoint is to be sent again. */
+/** Which deliveries of an endpoint to send again. */
 export interface Replay {
   readonly filter: DeliveryFilter;
-  /** The same as a form says it. */
+  /** The same as fields of a form. */
   readonly fields: Readonly<Record<string, string>>;
   /** The same for people and the log. */
   readonly text: string;
 }
 
-/** What the form of a replay asks for; null where it says neither a time nor what has failed. */
+/** Reads the form of a replay; null without a valid time range or the status `failed`. */
 export function readReplay(form: Readonly<Record<string, string>>): Replay | null {
   const isFailed = form['status'] === 'failed';
   const since = timeOf(form['since']);
@@ -27,13 +27,13 @@ export function readReplay(form: Readonly<Record<string, string>>): Replay | nul
   return { filter, fields, text: textOf(fields) };
 }
 
-/** As `failed since 2030-01-31T00:00:00.000Z`. */
+/** Such as `failed since 2030-01-31T00:00:00.000Z`. */
 function textOf({ status, ...times }: Readonly<Record<string, string>>): string {
   const words = Object.entries(times).map(([name, time]) => `${name} ${time}`);
   return [...(status === undefined ? [] : [status]), ...words].join(' ');
 }
 
-/** A time of a form, in UTC as browsers give it or whole; undefined for none, null for what is no time. */
+/** A time in UTC, whole or as browsers send it; undefined when empty, null when invalid. */
 function timeOf(text = ''): Date | undefined | null {
   const written = text.trim();
   if (written === '') return undefined;

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { OperatorLogService } from '../../../audit/operator-log.service.js';
-import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
-import { operatorLogFields } from '../../../views/operator-log.js';
-import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { FieldTable } from '../shared/fields.js';
-import { partOf } from '../shared/parts.js';
+import { OperatorLogService } from '../../audit/operator-log.service.js';
+import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
+import { operatorLogFields } from '../../views/operator-log.js';
+import type { ConsolePage, PageContent, PageRequest } from './page.js';
+import { FieldTable } from './shared/fields.js';
+import { partOf } from './shared/parts.js';
 
 const entriesOnPage = 50;
 
-/** What was done in the console and on the command line, by whom and with what result (rule OPS-31). */
+/** Actions of operators in the console and on the command line (rule OPS-31). */
 @Injectable()
 export class OperatorLogPage implements ConsolePage {
   readonly path = '/log';
@@ -17,13 +17,13 @@ export class OperatorLogPage implements ConsolePage {
 
   constructor(
     private readonly log: OperatorLogService,
-    private readonly directory: OrganizationsRepository,
+    private readonly organizations: OrganizationsRepository,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent> {
     const { text } = request;
     const { items, next } = await this.log.list(partOf(request, 'entries', entriesOnPage));
-    const organizations = await this.directory.listByName();
+    const organizations = await this.organizations.listByName();
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const entries = items.map((entry) => {
       const id = entry.organizationId.toHexString();
@@ -34,7 +34,6 @@ export class OperatorLogPage implements ConsolePage {
     });
     const body = (
       <FieldTable
-        request={request}
         title={text('log.title')}
         caption={text('log.caption')}
         fields={operatorLogFields}

@@ -1,5 +1,5 @@
-/** Texts of the overview. */
-export const overviewTexts = {
+/** Texts of the overview, the partners and the catalogue. */
+export const usageTexts = {
   'overview.title': { 'en-us': 'Overview', 'ar-eg': 'نظرة عامة' },
   'overview.charts': { 'en-us': 'Calls and webhooks', 'ar-eg': 'الطلبات وإشعارات الويب' },
   'overview.callsName': { 'en-us': 'Calls', 'ar-eg': 'الطلبات' },
@@ -10,7 +10,6 @@ export const overviewTexts = {
   'overview.succeeded': { 'en-us': 'Succeeded', 'ar-eg': 'ناجحة' },
   'overview.refused': { 'en-us': 'Refused (4xx)', 'ar-eg': 'مرفوضة (4xx)' },
   'overview.failed': { 'en-us': 'Failed (5xx)', 'ar-eg': 'فاشلة (5xx)' },
-  'overview.errors': { 'en-us': 'Errors', 'ar-eg': 'الأخطاء' },
   'overview.median': { 'en-us': 'Median', 'ar-eg': 'الوسيط' },
   'overview.p95': { 'en-us': 'p95', 'ar-eg': 'المئين 95' },
   'overview.latencyChart': { 'en-us': 'Response time', 'ar-eg': 'زمن الاستجابة' },
@@ -20,8 +19,6 @@ export const overviewTexts = {
   },
   'overview.byRoute': { 'en-us': 'Last 24 hours by route', 'ar-eg': 'آخر 24 ساعة حسب المسار' },
   'overview.byKey': { 'en-us': 'Last 24 hours by key', 'ar-eg': 'آخر 24 ساعة حسب المفتاح' },
-  'overview.route': { 'en-us': 'Route', 'ar-eg': 'المسار' },
-  'overview.key': { 'en-us': 'Key', 'ar-eg': 'المفتاح' },
   'overview.noKey': { 'en-us': 'without a valid key', 'ar-eg': 'دون مفتاح صالح' },
   'overview.more': { 'en-us': '{count} more are not shown.', 'ar-eg': 'لا يظهر {count} آخر.' },
   'overview.noCalls': { 'en-us': 'There were no calls.', 'ar-eg': 'لم تكن هناك طلبات.' },
@@ -40,7 +37,6 @@ export const overviewTexts = {
     'ar-eg': 'أحداث لم تدخل القائمة بعد',
   },
   'overview.deliveriesWaiting': { 'en-us': 'Deliveries due', 'ar-eg': 'إرسالات مستحقة' },
-  'overview.system': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
   'overview.database': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
   'overview.hasPrimary': { 'en-us': 'takes writes', 'ar-eg': 'تقبل الكتابة' },
   'overview.hasNoPrimary': { 'en-us': 'takes no writes', 'ar-eg': 'لا تقبل الكتابة' },
@@ -110,12 +106,12 @@ export const overviewTexts = {
   },
   'attention.halfUnderstood': {
     'en-us': 'Leads are half understood',
-    'ar-eg': 'عملاء محتملون فُهمت نصف بياناتهم',
+    'ar-eg': 'عملاء محتملون فُهمت بياناتهم جزئيًا',
   },
   'attention.halfUnderstoodReason': {
     'en-us':
-      'Of {half} of {all} accepted lead requests in 24 hours at least half of the fields had no effect.',
-    'ar-eg': 'في {half} من {all} طلبًا مقبولًا خلال 24 ساعة أُهمل نصف الحقول على الأقل.',
+      'In {half} of {all} accepted lead requests of 24 hours, at least half of the fields had no effect.',
+    'ar-eg': 'في {half} من {all} طلبًا مقبولًا خلال 24 ساعة لم يكن لنصف الحقول على الأقل أثر.',
   },
   'attention.key': { 'en-us': 'Key ends soon', 'ar-eg': 'مفتاح ينتهي قريبًا' },
   'attention.keyReason': {
@@ -130,4 +126,57 @@ export const overviewTexts = {
   'chart.from': { 'en-us': 'From (UTC)', 'ar-eg': 'من (UTC)' },
   'chart.table': { 'en-us': 'As a table', 'ar-eg': 'كجدول' },
   'chart.nothing': { 'en-us': 'Nothing in this time.', 'ar-eg': 'لا شيء في هذه المدة.' },
+  'partners.title': { 'en-us': 'Partners', 'ar-eg': 'الشركاء' },
+  'partners.about': {
+    'en-us': 'Every key of the last four weeks, compared with its own usual week.',
+    'ar-eg': 'كل مفتاح استُخدم في الأسابيع الأربعة الأخيرة، مقارنًا بأسبوعه المعتاد.',
+  },
+  'partners.none': { 'en-us': 'No key has called yet.', 'ar-eg': 'لم يرسل أي مفتاح طلبات بعد.' },
+  'partners.habitText': {
+    'en-us': 'About {calls} calls a week; most on {day} from {hour}:00 UTC: {most}.',
+    'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',
+  },
+  'partners.noHabit': {
+    'en-us': 'Not known yet: it needs whole hours with calls in the last four weeks.',
+    'ar-eg': 'غير معروف بعد: يحتاج إلى ساعات كاملة فيها طلبات في الأسابيع الأربعة الأخيرة.',
+  },
+  'partners.hour': { 'en-us': 'Hour (UTC)', 'ar-eg': 'الساعة (UTC)' },
+  'partners.errorsByCode': {
+    'en-us': 'Refused requests by error code',
+    'ar-eg': 'الطلبات المرفوضة حسب رمز الخطأ',
+  },
+  'partners.otherCodes': { 'en-us': 'Other codes', 'ar-eg': 'رموز أخرى' },
+  'partners.requests': {
+    'en-us': 'Refused and half-understood requests',
+    'ar-eg': 'طلبات مرفوضة أو مفهومة جزئيًا',
+  },
+  'partners.requestsAbout': {
+    'en-us':
+      'Newest first, without the values that were sent. A key logs up to 1,000 requests a day.',
+    'ar-eg': 'الأحدث أولًا، دون القيم المرسلة. يُسجَّل للمفتاح حتى 1000 طلب في اليوم.',
+  },
+  'partners.newer': { 'en-us': 'Previous', 'ar-eg': 'السابق' },
+  'partners.older': { 'en-us': 'Next', 'ar-eg': 'التالي' },
+  'partners.pages': { 'en-us': 'More partners', 'ar-eg': 'شركاء آخرون' },
+  'catalogue.title': { 'en-us': 'Catalogue', 'ar-eg': 'الكتالوج' },
+  'catalogue.noOrganization': {
+    'en-us': 'There is no organization yet.',
+    'ar-eg': 'لا توجد مؤسسة بعد.',
+  },
+  'catalogue.imports': { 'en-us': 'Latest imports', 'ar-eg': 'آخر عمليات الاستيراد' },
+  'catalogue.noImports': {
+    'en-us': 'This service has not imported anything yet.',
+    'ar-eg': 'لم تستورد هذه الخدمة شيئًا بعد.',
+  },
+  'catalogue.units': { 'en-us': 'Units by status', 'ar-eg': 'الوحدات حسب الحالة' },
+  'catalogue.noUnits': { 'en-us': 'There are no units.', 'ar-eg': 'لا توجد وحدات.' },
+  'catalogue.unitsText': {
+    'en-us': 'Units: {units}. Compounds: {compounds}.',
+    'ar-eg': 'الوحدات: {units}. المجمعات: {compounds}.',
+  },
+  'catalogue.available': { 'en-us': 'Available', 'ar-eg': 'متاحة' },
+  'catalogue.reserved': { 'en-us': 'Reserved', 'ar-eg': 'محجوزة' },
+  'catalogue.sold': { 'en-us': 'Sold', 'ar-eg': 'مباعة' },
+  'catalogue.other': { 'en-us': 'Other', 'ar-eg': 'غير ذلك' },
+  'catalogue.all': { 'en-us': 'Total', 'ar-eg': 'المجموع' },
 } as const;

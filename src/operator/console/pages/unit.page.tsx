@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
-import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
-import { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
-import { UnitLookupService } from '../../../../units/reading/unit-lookup.service.js';
-import { reservationListFields } from '../../../views/reservation.js';
-import { unitChangeFields, unitFields } from '../../../views/unit.js';
-import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { FieldList, FieldTable } from '../shared/fields.js';
-import { Card, partOf } from '../shared/parts.js';
-import { subjectOf } from '../shared/subject.js';
+import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
+import { ReservationHistoryService } from '../../../reservations/reading/reservation-history.service.js';
+import { ReservationsService } from '../../../reservations/reading/reservations.service.js';
+import { UnitLookupService } from '../../../units/reading/unit-lookup.service.js';
+import { reservationListFields } from '../../views/reservation.js';
+import { unitChangeFields, unitFields } from '../../views/unit.js';
+import type { ConsolePage, PageContent, PageRequest } from './page.js';
+import { FieldList, FieldTable } from './shared/fields.js';
+import { Card, partOf } from './shared/parts.js';
+import { subjectOf } from './shared/organizations.js';
 
 const reservationsOnPage = 25;
 
-/** A unit with its reservations over time, and how its status changed. */
+/** A unit with its reservations and the changes of its status. */
 @Injectable()
 export class UnitPage implements ConsolePage {
   readonly path = '/units/:organization/:id';
@@ -20,7 +20,7 @@ export class UnitPage implements ConsolePage {
   readonly isInMenu = false;
 
   constructor(
-    private readonly directory: OrganizationsRepository,
+    private readonly organizations: OrganizationsRepository,
     private readonly units: UnitLookupService,
     private readonly reservations: ReservationsService,
     private readonly history: ReservationHistoryService,
@@ -28,7 +28,7 @@ export class UnitPage implements ConsolePage {
 
   async read(request: PageRequest): Promise<PageContent | null> {
     const { text } = request;
-    const subject = await subjectOf(this.directory, request);
+    const subject = await subjectOf(this.organizations, request);
     if (subject === null) return null;
     const { organization, id } = subject;
     const { _id: organizationId } = organization;
@@ -37,7 +37,7 @@ export class UnitPage implements ConsolePage {
     const part = partOf(request, 'reservations', reservationsOnPage);
     const reservations = await this.reservations.ofUnit(organizationId, id, part);
     const changes = await this.history.unitChanges(organizationId, id);
-    const reader = { request, organizationId: organizationId.toHexString() };
+    const reader = { organizationId: organizationId.toHexString() };
     const body = (
       <>
         <Card title={text('shared.now')}>

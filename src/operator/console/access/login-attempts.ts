@@ -1,0 +1,44 @@
+import { Inject, Injectable } from '@nestjs/common';
+import PQueue from 'p-queue';
+import { clientAt } from '../../../tenants/keys/client-address.js';
+import { Clock } from '../../../core/configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../../core/configuration/environment.js';
+import { type RateLimit, TokenBuckets } from '../../../core/http/rate-limit/token-buckets.js';
+import { isPassword } from '../../../core/values/password-hash.js';
+
+/** Beyond this, addresses that tried longest ago get a new allowance. */
+const maxClients = 10_000;
+/** Five attempts, then one every 30 s. */
+const perClient: RateLimit = { rps: 1 / 30, burst: 5 };
+/** Of all addresses together, so that many of them help an attacker little. */
+const total: RateLimit = { rps: 1 / 3, burst: 50 };
+/** scrypt runs in libuv's threads, which file lookups need, too: one at a time. */
+const concurrency = 1;
+const maxWaiting = 10;
+
+/** Login attempts, rate-limited and cheap for the service (rule OPS-30). */
+@Injectable()
+export class LoginAttempts {
+  private readonly clients: TokenBuckets;
+  private readonly all: TokenBuckets;
+  private readonly comparisons = new PQueue({ concurrency });
+
+  constructor(
+    clock: Clock,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {
+    this.clients = new TokenBuckets(clock, maxClients);
+    this.all = new TokenBuckets(clock, 1);
+  }
+
+  /** Compares the password, unless this address or all together tried too often. */
+  async attempt(address: string, password: string): Promise<'right' | 'wrong' | 'too many'> {
+    const { OPS_PASSWORD: expected } = this.environment;
+    if (expected === undefined) return 'wrong';
+    if (this.comparisons.size >= maxWaiting) return 'too many';
+    if (this.clients.take(clientAt(address), perClient) < 0) return 'too many';
+    if (this.all.take('all', total) < 0) return 'too many';
+    const isRight = await this.comparisons.add(() => isPassword(password, expected));
+    return isRight ? 'right' : 'wrong';
+  }
+}

@@ -1,0 +1,132 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type CatalogueOverview,
+  CatalogueOverviewService,
+} from '../../catalogue-import/catalogue-overview.service.js';
+import { textIn } from '../../../core/localization/localized.js';
+import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
+import { importFields } from '../../views/catalogue.js';
+import { Swatch } from '../charts/bars.js';
+import { type ConsolePage, type PageContent, type PageRequest, useReader } from './page.js';
+import { FieldTable } from './shared/fields.js';
+import { chosenOrganizations, OrganizationFilter } from './shared/organizations.js';
+
+/** Further imports, and compounds with fewer units, are not shown. */
+const limits = { mostImports: 20, mostCompounds: 40 };
+
+/** The statuses that the service knows; others are counted together. */
+const statuses = [
+  { status: 'Available', title: 'catalogue.available', color: 'good' },
+  { status: 'Reserved', title: 'catalogue.reserved', color: 'warn' },
+  { status: 'Sold', title: 'catalogue.sold', color: 'accent' },
+  { status: null, title: 'catalogue.other', color: 'faint' },
+] as const;
+
+/** The units and imports of an organization. */
+@Injectable()
+export class CataloguePage implements ConsolePage {
+  readonly path = '/catalogue';
+  readonly title = 'catalogue.title';
+  readonly isInMenu = true;
+
+  constructor(
+    private readonly organizations: OrganizationsRepository,
+    private readonly catalogues: CatalogueOverviewService,
+  ) {}
+
+  async read(request: PageRequest): Promise<PageContent> {
+    const { text } = request;
+    const organizations = await this.organizations.listByName();
+    if (organizations.length === 0) return { body: <p>{text('catalogue.noOrganization')}</p> };
+    const chosen = chosenOrganizations(request, organizations);
+    const [organization] = chosen ?? organizations;
+    const isClear = organization !== undefined && (chosen === null || chosen.length === 1);
+    const overview = isClear ? await this.catalogues.read(organization._id, limits) : null;
+    const body = (
+      <>
+        <OrganizationFilter organizations={organizations} chosen={chosen} />
+        {overview !== null && <Units {...overview} />}
+        {overview !== null && (
+          <FieldTable
+            title={text('catalogue.imports')}
+            fields={importFields}
+            items={overview.imports}
+            ifEmpty={text('catalogue.noImports')}
+          />
+        )}
+      </>
+    );
+    return isClear
+      ? { heading: `${text('catalogue.title')}: ${organization.name}`, body }
+      : { body };
+  }
+}
+
+/** The units of each compound by status, as bars and as numbers. */
+function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
+  const { text, formats, language } = useReader();
+  const most = Math.max(...compounds.map(({ total }) => total));
+  const rows = compounds.map(({ _id, name, total, byStatus }) => {
+    const known = statuses.flatMap(({ status }) =>
+      status === null ? [] : (byStatus.get(status) ?? 0),
+    );
+    const other = total - known.reduce((sum, count) => sum + count, 0);
+    const label = name === null ? _id.toHexString() : textIn(name, language);
+    return { label, counts: [...known, other], total };
+  });
+  return (
+    <FieldTable
+      title={text('catalogue.units')}
+      caption={text('catalogue.unitsText', {
+        units: formats.number(unitCount),
+        compounds: formats.number(compoundCount),
+      })}
+      fields={[
+        {
+          title: 'shared.compound',
+          show: ({ label, counts }) => (
+            <>
+              {label} <Bar counts={counts} most={most} />
+            </>
+          ),
+        },
+        ...statuses.map(({ title }, index) => ({
+          title,
+          isNumber: true as const,
+          show: ({ counts }: (typeof rows)[number]) => counts[index],
+        })),
+        { title: 'catalogue.all', isNumber: true, show: ({ total }) => total },
+      ]}
+      items={rows}
+      next={compoundCount > compounds.length ? '' : null}
+      ifEmpty={text('catalogue.noUnits')}
+    >
+      {rows.length > 0 && (
+        <ul class="legend" aria-hidden="true">
+          {statuses.map(({ title, color }) => (
+            <li key={title}>
+              <Swatch color={color} />
+              {text(title)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </FieldTable>
+  );
+}
+
+/** The counts next to each other, on one scale for all compounds. */
+function Bar({ counts, most }: { readonly counts: readonly number[]; readonly most: number }) {
+  let end = 0;
+  return (
+    <svg class="bar" viewBox={`0 0 ${most} 1`} preserveAspectRatio="none" aria-hidden="true">
+      {statuses.map(({ title, color }, index) => {
+        const width = counts[index] ?? 0;
+        end += width;
+        return (
+          <rect key={title} class={`fill-${color}`} x={end - width} width={width} height="1" />
+        );
+      })}
+    </svg>
+  );
+}

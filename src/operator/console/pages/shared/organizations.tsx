@@ -1,0 +1,92 @@
+import type { Types } from 'mongoose';
+import { parseObjectId } from '../../../../core/database/documents/object-id.js';
+import {
+  type Organization,
+  organizationsMeant,
+} from '../../../../tenants/organizations/organization.js';
+import type { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
+import { type PageRequest, useReader } from '../page.js';
+import { FieldTable } from './fields.js';
+import { consolePath } from './parts.js';
+
+/** More organizations are not offered; each is found by its name or id. */
+const mostOffered = 200;
+
+/** A record of an organization. */
+export interface Subject {
+  readonly organization: Organization;
+  readonly id: Types.ObjectId;
+}
+
+/** The subject of a page `/…/:organization/:id`; null without such an organization. */
+export async function subjectOf(
+  organizations: OrganizationsRepository,
+  { params }: PageRequest,
+): Promise<Subject | null> {
+  const id = parseObjectId(params['id'] ?? '');
+  const organization = await organizations.findByHexId(params['organization'] ?? '');
+  return id === null || organization === null ? null : { organization, id };
+}
+
+/** The organizations that the filter in the address means; null without a filter. */
+export function chosenOrganizations(
+  { query }: PageRequest,
+  organizations: readonly Organization[],
+): readonly Organization[] | null {
+  const wanted = (query['organization'] ?? '').trim();
+  return wanted === '' ? null : organizationsMeant(organizations, wanted);
+}
+
+/** The filter by organization, and the choice between those that it means, unless it is one. */
+export function OrganizationFilter({
+  organizations,
+  chosen,
+}: {
+  readonly organizations: readonly Organization[];
+  readonly chosen: readonly Organization[] | null;
+}) {
+  const { text, path, query } = useReader();
+  return (
+    <>
+      <form method="get" action={consolePath + path} class="card search">
+        <p>
+          <label for="organization">{text('shared.organization')}</label>
+          <input
+            id="organization"
+            name="organization"
+            list="organizations"
+            value={query['organization']}
+            maxLength={300}
+            autocomplete="off"
+            aria-describedby="organization-hint"
+          />
+          <small id="organization-hint">{text('shared.organizationHint')}</small>
+          <datalist id="organizations">
+            {organizations.slice(0, mostOffered).map(({ _id, name }) => {
+              const label = `${name} ${_id.toHexString()}`.trimStart();
+              return <option key={label} value={label} />;
+            })}
+          </datalist>
+        </p>
+        <button type="submit">{text('shared.filter')}</button>
+      </form>
+      {chosen?.length === 0 && <p class="problem">{text('shared.noOrganization')}</p>}
+      {chosen !== null && chosen.length > 1 && (
+        <FieldTable
+          title={text('shared.organization')}
+          caption={text('shared.chooseOrganization', { count: chosen.length })}
+          fields={[
+            {
+              title: 'shared.organization',
+              kind: 'text',
+              of: ({ name }) => name,
+              to: ({ _id }) => `${path}?organization=${_id.toHexString()}`,
+            },
+            { title: 'shared.id', kind: 'code', of: ({ _id }) => _id.toHexString() },
+          ]}
+          items={chosen.slice(0, mostOffered)}
+        />
+      )}
+    </>
+  );
+}

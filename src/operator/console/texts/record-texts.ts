@@ -1,0 +1,102 @@
+/** Texts of leads, reservations and units. */
+export const recordTexts = {
+  'lead.heading': { 'en-us': 'Lead {number}', 'ar-eg': 'العميل المحتمل {number}' },
+  'lead.fields': { 'en-us': 'Fields', 'ar-eg': 'الحقول' },
+  'lead.clientNone': { 'en-us': 'It has no client.', 'ar-eg': 'ليس له عميل.' },
+  'lead.changes': { 'en-us': 'Changes', 'ar-eg': 'التغييرات' },
+  'lead.changesCaption': {
+    'en-us': 'Every change with its request, newest first',
+    'ar-eg': 'كل تغيير مع طلبه، الأحدث أولاً',
+  },
+  'lead.nothingChanged': { 'en-us': 'nothing changed', 'ar-eg': 'لم يتغير شيء' },
+  'lead.moreFields': { 'en-us': 'and {count} more', 'ar-eg': 'و{count} غيرها' },
+  'lead.events': { 'en-us': 'Events', 'ar-eg': 'الأحداث' },
+  'lead.eventsCaption': {
+    'en-us': 'Its events and their receivers, newest first',
+    'ar-eg': 'أحداثه ومستقبلوها، الأحدث أولاً',
+  },
+  'lead.sentToNobody': { 'en-us': 'no subscriber', 'ar-eg': 'لا مشترك' },
+  'lead.notRelayed': { 'en-us': 'not sent yet', 'ar-eg': 'لم يُرسل بعد' },
+  'lead.others': {
+    'en-us': 'Other leads of the person',
+    'ar-eg': 'عملاء محتملون آخرون للشخص نفسه',
+  },
+  'lead.othersCaption': {
+    'en-us': 'Leads with one of its phones or with its client',
+    'ar-eg': 'عملاء لهم أحد هواتفه أو عميله نفسه',
+  },
+  'lead.reservationsCaption': {
+    'en-us': 'Reservations for this lead, newest first',
+    'ar-eg': 'حجوزات هذا العميل، الأحدث أولاً',
+  },
+  'reservation.heading': { 'en-us': 'Reservation {id}', 'ar-eg': 'الحجز {id}' },
+  'reservation.begins': { 'en-us': 'begins as {to}', 'ar-eg': 'يبدأ بحالة {to}' },
+  'reservation.moves': { 'en-us': 'from {from} to {to}', 'ar-eg': 'من {from} إلى {to}' },
+  'reservation.by.callback': { 'en-us': 'by a callback', 'ar-eg': 'بطلب إشعار' },
+  'reservation.by.request': {
+    'en-us': 'by POST /reservations',
+    'ar-eg': 'بطلب POST /reservations',
+  },
+  'reservation.by.unknown': {
+    'en-us': 'by another program, or before the retention period',
+    'ar-eg': 'ببرنامج آخر أو قبل مدة الحفظ',
+  },
+  'reservation.timeline': { 'en-us': 'Timeline', 'ar-eg': 'التسلسل الزمني' },
+  'reservation.cut': {
+    'en-us':
+      'Only the last {count} callbacks are shown. "npm run cli -- reservation callbacks" lists all.',
+    'ar-eg':
+      'تظهر آخر {count} طلبات إشعار فقط. الأمر "npm run cli -- reservation callbacks" يعرضها كلها.',
+  },
+  'reservation.nothing': {
+    'en-us': 'No callback or event of it is stored.',
+    'ar-eg': 'لا يوجد طلب إشعار أو حدث محفوظ له.',
+  },
+  'reservation.callback': { 'en-us': 'Callback', 'ar-eg': 'طلب إشعار' },
+  'reservation.accepted': { 'en-us': 'accepted ({status})', 'ar-eg': 'قُبل ({status})' },
+  'reservation.refused': { 'en-us': 'refused ({status})', 'ar-eg': 'رُفض ({status})' },
+  'reservation.didNothing': { 'en-us': 'nothing', 'ar-eg': 'لا شيء' },
+  'reservation.didUnknown': {
+    'en-us': 'not recorded (reservation {reservation}, cheque {cheque})',
+    'ar-eg': 'غير مسجّل (الحجز {reservation}، الشيك {cheque})',
+  },
+  'reservation.didIgnored': {
+    'en-us': 'ignored: callbacks cannot set this reservation status',
+    'ar-eg': 'تُجوهل: لا تحدد طلبات الإشعار حالة الحجز هذه',
+  },
+  'reservation.didSkipped': {
+    'en-us': 'skipped: no wallet has this cheque',
+    'ar-eg': 'تُخطّي: لا محفظة لهذا الشيك',
+  },
+  'reservation.didWallet.deleted': { 'en-us': 'Wallet deleted', 'ar-eg': 'حُذفت المحفظة' },
+  'reservation.didWallet.restored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
+  'reservation.event.created': { 'en-us': 'Reservation created', 'ar-eg': 'أُنشئ الحجز' },
+  'reservation.event.updated': { 'en-us': 'Reservation changed', 'ar-eg': 'عُدّل الحجز' },
+  'reservation.event.walletCreated': { 'en-us': 'Wallet created', 'ar-eg': 'أُنشئت المحفظة' },
+  'reservation.event.walletDeleted': { 'en-us': 'Wallet deleted', 'ar-eg': 'حُذفت المحفظة' },
+  'reservation.event.walletRestored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
+  'reservation.inTheWay': { 'en-us': 'Blocked by', 'ar-eg': 'يمنعه' },
+  'reservation.report': {
+    'en-us': 'Cheque {installment} reported as {status}',
+    'ar-eg': 'أُبلغ عن الشيك {installment} بحالة {status}',
+  },
+  'reservation.reportBy': { 'en-us': 'by {source}', 'ar-eg': 'من {source}' },
+  'reservation.cheques': { 'en-us': 'Cheques', 'ar-eg': 'الشيكات' },
+  'reservation.chequesCaption': { 'en-us': 'Of all its wallets', 'ar-eg': 'في كل محافظه' },
+  'reservation.reports': { 'en-us': 'Reports', 'ar-eg': 'البلاغات' },
+  'reservation.reportsCaption': {
+    'en-us': 'Of all its cheques, newest first',
+    'ar-eg': 'عن كل شيكاته، الأحدث أولاً',
+  },
+  'reservation.statusHistory': { 'en-us': 'Status history', 'ar-eg': 'تاريخ الحالة' },
+  'unit.heading': { 'en-us': 'Unit {name}', 'ar-eg': 'الوحدة {name}' },
+  'unit.reservationsCaption': {
+    'en-us': 'Newest first, without deleted ones',
+    'ar-eg': 'الأحدث أولاً، دون المحذوفة',
+  },
+  'unit.changes': { 'en-us': 'Status changes', 'ar-eg': 'تغيّرات الحالة' },
+  'unit.changesCaption': {
+    'en-us': 'From the stored events and callbacks, newest first',
+    'ar-eg': 'من الأحداث وطلبات الإشعار المحفوظة، الأحدث أولاً',
+  },
+} as const;
