@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { CatalogueRepository } from './catalogue.repository.js';
-import { amenitySchema } from './collections/amenity.schema.js';
+import {
+  amenitySchema,
+  phaseSchema,
+  propertyTypeSchema,
+  unitDesignSchema,
+} from './collections/unit-references.schema.js';
 import { compoundSchema } from './collections/compound.schema.js';
-import { phaseSchema } from './collections/phase.schema.js';
-import { propertyTypeSchema } from './collections/property-type.schema.js';
-import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
 
 @Module({

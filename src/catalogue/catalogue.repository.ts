@@ -14,12 +14,14 @@ import type {
 import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fold-case.js';
 import { languages } from '../core/localization/language.js';
 import type { Localized } from '../core/localization/localized.js';
-import type { AmenityDocument } from './collections/amenity.schema.js';
+import type {
+  AmenityDocument,
+  PhaseDocument,
+  PropertyTypeDocument,
+  UnitDesignDocument,
+} from './collections/unit-references.schema.js';
 import type { CatalogueDocument } from './collections/catalogue-document.js';
 import type { CompoundDocument } from './collections/compound.schema.js';
-import type { PhaseDocument } from './collections/phase.schema.js';
-import type { PropertyTypeDocument } from './collections/property-type.schema.js';
-import type { UnitDesignDocument } from './collections/unit-design.schema.js';
 import type { UnitDocument } from './collections/unit-document.js';
 import type { ReferenceKind } from './fields/declared-fields.js';
 

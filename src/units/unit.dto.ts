@@ -1,10 +1,12 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { AmenityDocument } from '../catalogue/collections/amenity.schema.js';
+import {
+  AmenityDocument,
+  PhaseDocument,
+  PropertyTypeDocument,
+  UnitDesignDocument,
+} from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
-import { PhaseDocument } from '../catalogue/collections/phase.schema.js';
-import { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
-import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { columnsOf } from '../catalogue/fields/declared-fields.js';
 import { requestClass, shownClass } from '../catalogue/fields/derived-classes.js';

@@ -1,11 +1,13 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
-import { AmenityDocument } from '../catalogue/collections/amenity.schema.js';
+import {
+  AmenityDocument,
+  PhaseDocument,
+  PropertyTypeDocument,
+  UnitDesignDocument,
+} from '../catalogue/collections/unit-references.schema.js';
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
-import { PhaseDocument } from '../catalogue/collections/phase.schema.js';
-import { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
-import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { present, type ReferenceKind, type Shown } from '../catalogue/fields/declared-fields.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';

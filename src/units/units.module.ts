@@ -7,7 +7,6 @@ import { UnitWritesService } from './writing/unit-writes.service.js';
 import { UnitFilters } from './reading/unit-filters.js';
 import { UnitsController } from './units.controller.js';
 import { UnitImportsService } from './writing/unit-imports.service.js';
-import { UnitRecordsLoader } from './writing/unit-records-loader.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
 import { UnitPresenter } from './unit.presenter.js';
@@ -22,7 +21,6 @@ import { UnitsRepository } from './units.repository.js';
     UnitPresenter,
     UnitFilters,
     UnitsService,
-    UnitRecordsLoader,
     UnitUpsertsService,
     UnitImportsService,
     UnitWritesService,

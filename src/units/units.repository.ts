@@ -12,7 +12,7 @@ import { buildWrite, type Change } from '../core/database/documents/document-dif
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import type { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
-import { indexToCountBy } from './reading/unit-indexes.js';
+import { indexToCountBy } from '../catalogue/collections/unit.schema.js';
 
 export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 

@@ -12,11 +12,13 @@ import {
 } from 'mongodb';
 import type { Schema } from 'mongoose';
 import { apiKeySchema } from '../../src/tenants/keys/api-key.schema.js';
-import { amenitySchema } from '../../src/catalogue/collections/amenity.schema.js';
+import {
+  amenitySchema,
+  phaseSchema,
+  propertyTypeSchema,
+  unitDesignSchema,
+} from '../../src/catalogue/collections/unit-references.schema.js';
 import { compoundSchema } from '../../src/catalogue/collections/compound.schema.js';
-import { phaseSchema } from '../../src/catalogue/collections/phase.schema.js';
-import { propertyTypeSchema } from '../../src/catalogue/collections/property-type.schema.js';
-import { unitDesignSchema } from '../../src/catalogue/collections/unit-design.schema.js';
 import { unitSchema } from '../../src/catalogue/collections/unit.schema.js';
 import { changeLogSchema } from '../../src/tenants/change-log/change-log.schema.js';
 import { clientSchema } from '../../src/tenants/clients/client.schema.js';

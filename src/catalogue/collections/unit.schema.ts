@@ -1,10 +1,11 @@
 import { SchemaFactory } from '@nestjs/mongoose';
-import { defaultLanguage, languages } from '../../core/localization/language.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
+import { defaultLanguage, type Language, languages } from '../../core/localization/language.js';
 import { indexChanges } from './catalogue-document.js';
 import { UnitDocument } from './unit-document.js';
 
 /** Filters with an index that lists newest first. */
-export const unitFilterFields = [
+const unitFilterFields = [
   'unitDesignId',
   'locationId',
   'compoundId',
@@ -15,7 +16,7 @@ export const unitFilterFields = [
 ] as const satisfies readonly (keyof UnitDocument)[];
 
 /** Orders with an index. */
-export const unitOrderFields = [
+const unitOrderFields = [
   'unitId',
   'price',
   'bua',
@@ -89,4 +90,51 @@ unitSchema.index(
 for (const language of languages) {
   const names = { [`name.${language}`]: 1, [`name.${defaultLanguage}`]: 1 } as const;
   unitSchema.index({ ...ofOrganization, ...names, _id: 1 }, { name: `by-name.${language}` });
+}
+
+/** Filter fields with an index, the most selective first. */
+const narrowing: readonly string[] = [
+  'unitId',
+  ...unitFilterFields.filter((field) => field.endsWith('Id') || field.endsWith('Ids')),
+  ...unitOrderFields.filter((field) => field !== 'unitId'),
+  'saleType',
+  'rentalStatus',
+];
+
+/**
+ * The index that counts fastest; undefined if the planner finds it. The planner judges indexes by their first
+ * entries, which may match several conditions everywhere.
+ */
+export function indexToCountBy(filter: TenantFilter<UnitDocument>): string | undefined {
+  const fields = fieldsOf(filter);
+  const [narrowest, ...others] = narrowing.filter((field) => fields.includes(field));
+  return narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
+}
+
+/**
+ * The index that has the order; undefined if the planner may know a better one. The planner would try every
+ * index of the organization as deep as the page.
+ */
+export function indexToReadBy(
+  filter: TenantFilter<UnitDocument>,
+  [item, ...others]: readonly string[],
+  language: Language,
+): string | undefined {
+  if (item === undefined || others.length > 0) return undefined;
+  const field = item.replace(/^-/, '');
+  const conditions = fieldsOf(filter).filter((name) => name !== 'isDeleted');
+  if (conditions.every((name) => name === field)) return indexOfOrder(field, language);
+  const [only, ...further] = unitFilterFields.filter((name) => conditions.includes(name));
+  const isOnly = further.length === 0 && conditions.length === 1;
+  return only !== undefined && isOnly && field === 'createdAt' ? `by-${only}` : undefined;
+}
+
+function indexOfOrder(field: string, language: Language): string | undefined {
+  if (field === 'name') return `by-name.${language}`;
+  const isIndexed = field === 'createdAt' || unitOrderFields.some((name) => name === field);
+  return isIndexed ? `by-${field}` : undefined;
+}
+
+function fieldsOf({ $and = [] }: TenantFilter<UnitDocument>): string[] {
+  return $and.flatMap((condition) => Object.keys(condition));
 }

@@ -1,9 +1,11 @@
 import type { Type } from '@nestjs/common';
-import { AmenityDocument } from '../../catalogue/collections/amenity.schema.js';
+import {
+  AmenityDocument,
+  PhaseDocument,
+  PropertyTypeDocument,
+  UnitDesignDocument,
+} from '../../catalogue/collections/unit-references.schema.js';
 import { CompoundDocument } from '../../catalogue/collections/compound.schema.js';
-import { PhaseDocument } from '../../catalogue/collections/phase.schema.js';
-import { PropertyTypeDocument } from '../../catalogue/collections/property-type.schema.js';
-import { UnitDesignDocument } from '../../catalogue/collections/unit-design.schema.js';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
 import type { DtoClass } from '../../core/http/validation/field.js';

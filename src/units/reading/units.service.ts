@@ -15,7 +15,7 @@ import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/plain-object.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { UnitFilters } from './unit-filters.js';
-import { indexToReadBy } from './unit-indexes.js';
+import { indexToReadBy } from '../../catalogue/collections/unit.schema.js';
 import {
   type ExportFormat,
   type ExportUnitsQuery,

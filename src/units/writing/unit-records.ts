@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import type { PhaseDocument } from '../../catalogue/collections/phase.schema.js';
+import type { PhaseDocument } from '../../catalogue/collections/unit-references.schema.js';
 import type { PendingWrites } from '../../core/writes/write-kind.js';
 import type { UnitChange } from './unit-writes.service.js';
 

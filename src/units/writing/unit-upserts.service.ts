@@ -1,18 +1,24 @@
 import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
+import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
+import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
+import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
+import { havingOneOf, UnitsRepository } from '../units.repository.js';
+import { slugCandidates } from './slug.js';
+import { requestFields } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
-import type { Decided } from '../../core/writes/write-kind.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UnitDto, UnitUpsertResponseDto, UpsertUnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
-import { decideUnit, type UnitDecision, type UnitRequest } from './unit-decision.js';
+import { decideUnit, slugTexts, type UnitDecision, type UnitRequest } from './unit-decision.js';
 import { UnitWritesService } from './unit-writes.service.js';
-import { UnitRecordsLoader } from './unit-records-loader.js';
-import type { UnitRecords } from './unit-records.js';
+import { UnitRecords } from './unit-records.js';
 
 type UnitResponse = Required<Omit<Answer<UnitUpsertResponseDto>, 'headers'>>;
 
@@ -23,13 +29,15 @@ export class UnitUpsertsService {
 
   constructor(
     commits: GroupCommits,
-    loader: UnitRecordsLoader,
     writes: UnitWritesService,
     private readonly presenter: UnitPresenter,
+    private readonly units: UnitsRepository,
+    private readonly catalogue: CatalogueRepository,
+    private readonly reservations: UnitReservationsRepository,
   ) {
     this.commit = commits.of({
       name: 'unit',
-      load: (requests, options) => loader.load(requests, options),
+      load: (requests, options) => this.load(requests, options),
       decide,
       store: ({ changes, loaded: { organizationId, now } }) =>
         writes.store(organizationId, changes, now),
@@ -43,6 +51,87 @@ export class UnitUpsertsService {
       throw new DomainError(unitErrors.idRequired);
     }
     return (await this.commit.submit({ caller, input }, input)).body;
+  }
+
+  /** One query per kind, however many requests. */
+  private async load(
+    requests: readonly UnitRequest[],
+    { organizationId, now }: LoadOptions,
+  ): Promise<Loaded<UnitRecords>> {
+    const inputs = requests.map(({ input }) => input);
+    // In parallel with the transaction: requests only need to know that these names exist.
+    const named = readOutsideTransaction(() => this.named(organizationId, inputs));
+    const slugs = sent(inputs, 'compound');
+    const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
+    const units = await this.candidates(organizationId, inputs, [...compounds.values()]);
+    const parentIds = [...compounds.values(), ...units.flatMap((unit) => unit.compoundId ?? [])];
+    const phaseSlugs = sent(inputs, 'phase');
+    const phases = await this.catalogue.phasesBySlugs(organizationId, phaseSlugs, parentIds);
+    const sendsStatus = inputs.some(({ status }) => status !== undefined);
+    const reservations = sendsStatus
+      ? await this.reservations.statusesByUnit(
+          organizationId,
+          units.map(({ _id }) => _id),
+        )
+      : new Map<string, string[]>();
+    const usedSlugs = await this.usedSlugs(organizationId, requests, units);
+    const loaded = { organizationId, now, units, compounds, phases, reservations, usedSlugs };
+    return {
+      records: new UnitRecords({ ...loaded, ...(await named) }),
+      count: requests.length,
+    };
+  }
+
+  private async named(organizationId: Types.ObjectId, inputs: readonly UpsertUnitDto[]) {
+    const idsOf = async (kind: 'propertyTypes' | 'amenities', names: readonly string[]) => {
+      const found = await this.catalogue.idsByNames(kind, organizationId, names);
+      return new Map(names.map((name, index) => [name, found[index]?.[0]]));
+    };
+    const designs = sent(inputs, 'unitDesign');
+    const [propertyTypes, amenities, unitDesigns] = await Promise.all([
+      idsOf('propertyTypes', sent(inputs, 'propertyType')),
+      idsOf('amenities', sent(inputs, 'amenities')),
+      this.catalogue.idsBySlugs('unitDesigns', organizationId, designs),
+    ]);
+    return { propertyTypes, amenities, unitDesigns };
+  }
+
+  /** Units that requests may identify, or whose ids they may take. */
+  private async candidates(
+    organizationId: Types.ObjectId,
+    inputs: readonly UpsertUnitDto[],
+    compoundIds: readonly Types.ObjectId[],
+  ): Promise<UnitDocument[]> {
+    const recorded = await this.units.findAny(
+      organizationId,
+      havingOneOf('recordSystemId', sent(inputs, 'recordSystemId')),
+    );
+    const withoutCompound = inputs.filter(({ compound }) => compound === undefined);
+    const unitIds = [...sent(inputs, 'unitId'), ...recorded.flatMap(({ unitId }) => unitId ?? [])];
+    const parents = [...compoundIds, ...recorded.flatMap(({ compoundId }) => compoundId ?? [])];
+    const others = await this.units.findAny(organizationId, [
+      ...havingOneOf('unitId', unitIds).map((filter) => ({
+        ...filter,
+        compoundId: { $in: parents },
+      })),
+      ...havingOneOf('unitId', sent(withoutCompound, 'unitId')),
+    ]);
+    return [...recorded, ...others];
+  }
+
+  private async usedSlugs(
+    organizationId: Types.ObjectId,
+    requests: readonly UnitRequest[],
+    units: readonly UnitDocument[],
+  ): Promise<string[]> {
+    // A single request updates the unit that it meets, or is refused.
+    if (requests.length === 1 && units.length > 0) return [];
+    const candidates = requests.flatMap(({ input, caller: { language } }) =>
+      input.compound === undefined
+        ? []
+        : slugCandidates(slugTexts(requestFields(input, null, language)), ''),
+    );
+    return this.units.usedSlugs(organizationId, candidates);
   }
 
   /** Presents units of one language together: one query per kind, however many requests. */
@@ -69,4 +158,18 @@ function decide(records: UnitRecords, request: UnitRequest): UnitDecision {
   const decision = decideUnit(records, request);
   if (decision.change !== undefined) records.put(decision.change);
   return decision;
+}
+
+function sent(
+  inputs: readonly UpsertUnitDto[],
+  field:
+    | 'recordSystemId'
+    | 'unitId'
+    | 'compound'
+    | 'phase'
+    | 'propertyType'
+    | 'unitDesign'
+    | 'amenities',
+): string[] {
+  return [...new Set(inputs.flatMap((input) => input[field] ?? []))];
 }
