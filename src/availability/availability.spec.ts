@@ -25,14 +25,14 @@ const made: readonly (readonly [readonly string[], string])[] = [
 ];
 
 describe('the status of a unit', () => {
-  it.each(made)('with reservations that are %p is %s', (reservations, status) => {
+  it.each(made)('with reservations %p is %s', (reservations, status) => {
     for (const current of [...derived, null, undefined]) {
       expect(availability(current, reservations)).toBe(status);
     }
     for (const sent of derived) expect(statusWhenSent(sent, reservations)).toBe(status);
   });
 
-  it('without a reservation that counts is Available, or what is sent', () => {
+  it('is Available, or the sent one, without a reservation that counts', () => {
     for (const reservations of [[], closed]) {
       for (const current of [...derived, null, undefined]) {
         expect(availability(current, reservations)).toBe('Available');
@@ -53,7 +53,7 @@ describe('the status of a unit', () => {
     );
   });
 
-  it('of another kind stays, whatever reservations there are', () => {
+  it('stays when it is of another kind', () => {
     const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
       fc.property(

@@ -48,12 +48,9 @@ export class ReservationStore {
       records.walletChanges(),
     );
     await this.units.storeStatuses(organizationId, records.unitChanges());
-    const changes = emitsUnitEvents ? published.filter((one) => 'after' in one) : [];
-    const unitEvents = (await this.units.eventsOf(organizationId, changes)).values();
-    const events = published.flatMap((one) => {
-      if (!('after' in one)) return one;
-      return (emitsUnitEvents && unitEvents.next().value) || [];
-    });
+    const unitChanges = emitsUnitEvents ? published.filter((one) => 'after' in one) : [];
+    const unitEvents = await this.units.eventsOf(organizationId, unitChanges);
+    const events = published.flatMap((one) => ('after' in one ? (unitEvents.shift() ?? []) : one));
     await this.outbox.publish(organizationId, events, now);
   }
 }

@@ -23,8 +23,8 @@ const moves = reservationStatuses.flatMap((from) => {
   return [...targets].map((to) => `${from} -> ${to}`);
 });
 
-describe('the diagram of the reference', () => {
-  it('shows every move of a callback, and no other', () => {
+describe('the state diagram of the reference', () => {
+  it('shows exactly the transitions by callbacks', () => {
     expect([...new Set(shown)].toSorted()).toEqual(moves.toSorted());
     expect(new Set(moves).size).toBe(10);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Document, ObjectId } from 'mongodb';
-import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import type { Document } from 'mongodb';
+import { addReserved, addTenant, addUnit, type Tenant } from '../support/builders.js';
 import { countDocuments, countStatuses, range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
 import { sharedInstances } from '../support/instances.js';
@@ -20,22 +20,9 @@ const callback = (tenant: Tenant, body: object, turn: number) =>
 const stored = async (collection: string, filter: Document) =>
   (await db.collection(collection).findOne(filter)) as Document;
 
-async function addReserved(
-  tenant: Tenant,
-  unitId: ObjectId,
-  { cheque = 'pending', isDeleted = false, ...reservation }: Document = {},
-): Promise<ObjectId> {
-  const { organizationId } = tenant;
-  const reservationId = await addReservation(db, organizationId, unitId, reservation);
-  const cheques = [{ installmentId: '1', status: cheque }];
-  const deletion = isDeleted ? { isDeleted, deletedAt: new Date() } : {};
-  await addWallet(db, organizationId, { reservationId, unitId, cheques, ...deletion });
-  return reservationId;
-}
-
-describe('concurrent callbacks over two processes', () => {
+describe('concurrent callbacks to two processes', () => {
   it.each(range(rounds(2, 10)))(
-    'two recoveries for one unit: one is approved, both cheques are stored (round %i)',
+    'approve one of two recoveries of a unit and store both cheques (round %i)',
     async (round) => {
       const tenant = await addTenant(db);
       // A unit that is sold already has no status to change: writing it must conflict all the same.
@@ -44,8 +31,8 @@ describe('concurrent callbacks over two processes', () => {
       });
       const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
       const ids = await Promise.all([
-        addReserved(tenant, unitId, bounced),
-        addReserved(tenant, unitId, bounced),
+        addReserved(db, tenant.organizationId, unitId, bounced),
+        addReserved(db, tenant.organizationId, unitId, bounced),
       ]);
       const responses = await Promise.all(
         ids.map((reservationId, turn) =>
@@ -70,12 +57,12 @@ describe('concurrent callbacks over two processes', () => {
     },
   );
 
-  it('a recovery is not refused for a reservation whose cancellation is committed before it', async () => {
+  it('approve a recovery when a cancellation commits before it', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId, { status: 'Sold' });
-    const approved = await addReserved(tenant, unitId, { status: 'approved' });
+    const approved = await addReserved(db, tenant.organizationId, unitId, { status: 'approved' });
     const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
-    const reservationId = await addReserved(tenant, unitId, bounced);
+    const reservationId = await addReserved(db, tenant.organizationId, unitId, bounced);
     const abortedTransactions = async () =>
       (await db.admin().serverStatus())['transactions'].totalAborted as number;
     const session = db.client.startSession();
@@ -106,10 +93,12 @@ describe('concurrent callbacks over two processes', () => {
     expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
   });
 
-  it('sixty on one wallet leave sixty history entries', async () => {
+  it('keep sixty history entries of sixty reports about one wallet', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId);
-    const reservationId = await addReserved(tenant, unitId, { status: 'pending' });
+    const reservationId = await addReserved(db, tenant.organizationId, unitId, {
+      status: 'pending',
+    });
     const responses = await Promise.all(
       range(60).map((i) =>
         callback(
@@ -129,11 +118,11 @@ describe('concurrent callbacks over two processes', () => {
   });
 
   it.each(range(rounds(2, 10)))(
-    'a recovery against a cancel ends as one of the two orders does (round %i)',
+    'end like one of both orders for a recovery and a cancellation (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const unitId = await addUnit(db, tenant.organizationId);
-      const reservationId = await addReserved(tenant, unitId, {
+      const reservationId = await addReserved(db, tenant.organizationId, unitId, {
         status: 'canceled',
         cheque: 'bounced',
         isDeleted: true,
@@ -158,11 +147,11 @@ describe('concurrent callbacks over two processes', () => {
   );
 
   it.each(range(rounds(2, 10)))(
-    'an approval against a cancel ends as one of the two orders does (round %i)',
+    'end like one of both orders for an approval and a cancellation (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const unitId = await addUnit(db, tenant.organizationId);
-      const reservationId = await addReserved(tenant, unitId);
+      const reservationId = await addReserved(db, tenant.organizationId, unitId);
       const [approval, cancel] = await Promise.all([
         callback(tenant, { reservationId, reservationStatus: 'approved' }, 0),
         callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
@@ -178,11 +167,11 @@ describe('concurrent callbacks over two processes', () => {
   );
 
   it.each(range(rounds(1, 5)))(
-    'an approval against a status that is sent for the unit leaves it sold (round %i)',
+    'keep a unit Sold when its status is sent during an approval (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const unitId = await addUnit(db, tenant.organizationId, { recordSystemId: 'erp' });
-      const reservationId = await addReserved(tenant, unitId);
+      const reservationId = await addReserved(db, tenant.organizationId, unitId);
       const sent = range(8).map((turn) =>
         send(instances.url(turn), {
           method: 'POST',
@@ -198,11 +187,13 @@ describe('concurrent callbacks over two processes', () => {
     },
   );
 
-  it('recoveries of many reservations of one unit end with one approved', async () => {
+  it('approve one of many recoveries of a unit', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId);
     const ids = await Promise.all(
-      range(12).map(() => addReserved(tenant, unitId, { status: 'canceled', cheque: 'bounced' })),
+      range(12).map(() =>
+        addReserved(db, tenant.organizationId, unitId, { status: 'canceled', cheque: 'bounced' }),
+      ),
     );
     const responses = await Promise.all(
       ids.map((reservationId, turn) =>
@@ -214,11 +205,11 @@ describe('concurrent callbacks over two processes', () => {
   });
 });
 
-describe('concurrent reservation upserts over two processes', () => {
+describe('concurrent upserts of reservations to two processes', () => {
   const post = (tenant: Tenant, body: object, turn: number) =>
     send(instances.url(turn), { method: 'POST', path: '/reservations', key: tenant.key, body });
 
-  it('forty first ones with one recordSystemId make one reservation with one wallet', async () => {
+  it('create one reservation with one wallet for one recordSystemId', async () => {
     const tenant = await addTenant(db);
     const { organizationId } = tenant;
     await addUnit(db, organizationId, { slug: 'villa-1' });
@@ -239,11 +230,11 @@ describe('concurrent reservation upserts over two processes', () => {
   });
 
   it.each(range(rounds(1, 5)))(
-    'a new one against the cancel of another leaves the unit reserved (round %i)',
+    'keep a unit Reserved for a new reservation when another is canceled (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const unitId = await addUnit(db, tenant.organizationId, { slug: 'villa-1' });
-      const reservationId = await addReserved(tenant, unitId);
+      const reservationId = await addReserved(db, tenant.organizationId, unitId);
       const [created, canceled] = await Promise.all([
         post(tenant, { unit: 'villa-1' }, 0),
         callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),

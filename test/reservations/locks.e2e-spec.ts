@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Db, Document, ObjectId } from 'mongodb';
+import type { Db } from 'mongodb';
 import { Clock } from '../../src/core/configuration/clock.js';
-import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { addReserved, addTenant, addUnit, type Tenant } from '../support/builders.js';
 import { range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';
@@ -29,24 +29,9 @@ afterAll(async () => {
 const post = (turn: number, { key }: Tenant, path: string, body: object) =>
   (services[turn % 2] as TestService).api('post', path).set('api-key', key).send(body);
 
-async function addReserved(
-  { organizationId }: Tenant,
-  unitId: ObjectId,
-  { cheque = 'pending', isDeleted = false, ...reservation }: Document,
-): Promise<ObjectId> {
-  const reservationId = await addReservation(db, organizationId, unitId, {
-    ...reservation,
-    ...times,
-  });
-  const cheques = [{ installmentId: '1', status: cheque }];
-  const deletion = isDeleted ? { isDeleted, deletedAt: now } : {};
-  await addWallet(db, organizationId, { reservationId, unitId, cheques, ...deletion, ...times });
-  return reservationId;
-}
-
-describe('decisions of two instances within one millisecond', () => {
+describe('two instances within one millisecond', () => {
   it.each(range(rounds(4, 20)))(
-    'of two recoveries beside repeated upserts one is approved (round %i)',
+    'approve one of two recoveries during repeated upserts (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const unitId = await addUnit(db, tenant.organizationId, { status: 'Sold', ...times });
@@ -55,7 +40,11 @@ describe('decisions of two instances within one millisecond', () => {
       const recoveries = [];
       for (const recordSystemId of deals) {
         recoveries.push({
-          reservationId: await addReserved(tenant, unitId, { ...bounced, recordSystemId }),
+          reservationId: await addReserved(db, tenant.organizationId, unitId, {
+            ...bounced,
+            recordSystemId,
+            ...times,
+          }),
           installmentId: '1',
           chequeStatus: 'collected',
         });
@@ -79,11 +68,11 @@ describe('decisions of two instances within one millisecond', () => {
     },
   );
 
-  it('a reservation that comes to await its cheques shows a report of the same moment', async () => {
+  it('return a parallel report when the reservation becomes pending_cheque_collection', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId, times);
-    const reservation = { status: 'pending', recordSystemId: 'deal' };
-    const reservationId = await addReserved(tenant, unitId, reservation);
+    const reservation = { status: 'pending', recordSystemId: 'deal', ...times };
+    const reservationId = await addReserved(db, tenant.organizationId, unitId, reservation);
     const aborted = async () =>
       (await db.admin().serverStatus())['transactions'].totalAborted as number;
     const session = db.client.startSession();

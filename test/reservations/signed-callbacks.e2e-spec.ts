@@ -67,7 +67,7 @@ const send = (body: string | undefined, headers: object, key = issued.key) =>
     .send(body);
 
 describe('a callback with a signed key', () => {
-  it('is taken with the signature of the library of Standard Webhooks, also with the key in the query', async () => {
+  it('returns 201 for a signature of the Standard Webhooks library, also with the key in the query', async () => {
     const { body, reports } = await newCheque();
     await send(body, headersFor(body)).expect(201);
     const spaced = body.replaceAll(':', ' : ');
@@ -83,7 +83,7 @@ describe('a callback with a signed key', () => {
   });
 
   const itWithPython = canRun('collector.py') ? it : it.skip;
-  itWithPython('is signed by the program of the guide, which repeats what was lost', async () => {
+  itWithPython('returns 201 once for the signed and retried callback of the guide', async () => {
     const { body, reports } = await newCheque();
     const { key: API_KEY, signingSecret: SIGNING_SECRET } = issued;
     const message = JSON.stringify({ id: `of-${API_KEY}`, ...(JSON.parse(body) as object) });
@@ -99,7 +99,7 @@ describe('a callback with a signed key', () => {
     expect(await reports()).toBe(1);
   });
 
-  it('is refused without a right signature as with a wrong key, and changes nothing', async () => {
+  it('returns 401 and changes nothing when the signature is missing or wrong', async () => {
     const { body, reports } = await newCheque();
     const right = headersFor(body);
     const { signingSecret: otherSecret = '' } = await issue();
@@ -139,7 +139,7 @@ describe('a callback with a signed key', () => {
     await send(body, right).expect(201);
   });
 
-  it('is taken within five minutes, and judged before it is parsed', async () => {
+  it('returns 201 within five minutes, and checks the signature before it parses', async () => {
     const { body } = await newCheque();
     await send(body, headersFor(body, issued.signingSecret, -290)).expect(201);
     await send(body, headersFor(body, issued.signingSecret, 290)).expect(201);
@@ -148,7 +148,7 @@ describe('a callback with a signed key', () => {
     await send(large, headersFor(large)).expect(413);
   });
 
-  it('is done once for its webhook-id, whatever Idempotency-Key it has', async () => {
+  it('replays the response of its webhook-id, whatever its Idempotency-Key is', async () => {
     const { body, reports } = await newCheque();
     const headers = headersFor(body);
     await send(body, { ...headers, 'idempotency-key': 'first' }).expect(201);
@@ -169,7 +169,7 @@ describe('a callback with a signed key', () => {
     expect(received['x-error-code']).toBe('idempotency.key_reused');
   });
 
-  it('may be signed with the old secret until the overlap of a rotation ends', async () => {
+  it('returns 201 for the old secret until the overlap of a rotation ends', async () => {
     const { body } = await newCheque();
     const old = await issue();
     const next = await keys.rotate(old.document, 60_000);
@@ -184,7 +184,7 @@ describe('a callback with a signed key', () => {
     expect(await answer(last, last)).toBe(201);
   });
 
-  it('needs a signature for nothing else, and other keys for nothing', async () => {
+  it('needs no signature to read, and other keys need none at all', async () => {
     const { body, reports } = await newCheque();
     const { reservationId } = JSON.parse(body) as { reservationId: string };
     await service
@@ -197,7 +197,7 @@ describe('a callback with a signed key', () => {
     expect(await reports()).toBe(2);
   });
 
-  it('has its secret sealed in the database', async () => {
+  it('keeps its secret sealed in the database', async () => {
     const all = await service.db
       .collection('apiKeys')
       .find({ organizationId: tenant.organizationId })

@@ -6,7 +6,7 @@ import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 
 const mebibyte = 1_048_576;
-/** What an event has beside its wallet, and what is about a report. */
+/** Bytes of an event without its wallet, and of a report. */
 const slack = 16_384;
 
 const service = sharedService();
@@ -29,7 +29,7 @@ function sizesOf(wallet: Document) {
   };
 }
 
-it('a wallet of any size can be canceled and restored, and grows to its limits only', async () => {
+it('a wallet of any size is deleted and restored, and a report is rejected beyond the limits', async () => {
   const responses = new Map<number, number>();
   const property = fc.asyncProperty(
     fc.constantFrom('\u0001', '"', 'x', '🏠', 'ع'),

@@ -184,6 +184,22 @@ export async function addWallet(
   return wallet._id;
 }
 
+/** Writes a reservation with one cheque; `cheque` is its status, `isDeleted` is about the wallet. */
+export async function addReserved(
+  db: Db,
+  organizationId: ObjectId,
+  unitId: ObjectId,
+  { cheque = 'pending', isDeleted = false, ...fields }: Document = {},
+): Promise<ObjectId> {
+  const reservationId = await addReservation(db, organizationId, unitId, fields);
+  const cheques = [{ installmentId: '1', status: cheque }];
+  const { createdAt = new Date(), updatedAt = createdAt } = fields;
+  const deletion = isDeleted ? { isDeleted, deletedAt: createdAt } : {};
+  const times = { createdAt, updatedAt };
+  await addWallet(db, organizationId, { reservationId, unitId, cheques, ...deletion, ...times });
+  return reservationId;
+}
+
 /** Writes an entry of the log of refused requests, of a minute of 1 January 2026. */
 export async function addLoggedRequest(
   db: Db,

@@ -61,7 +61,7 @@ function stateOf({ units: [unit], reservations: [own, other], wallets }: ModelSt
   });
 }
 
-/** What both a state and a model say of the reservation, its unit and its wallets. */
+/** The parts of a state that a model has too. */
 const summaryOfState = ({ reservation, unit, wallets }: ReservationState) => ({
   reservation: reservation.status,
   unit: unit?.status,
@@ -166,7 +166,7 @@ function walletEffect(events: readonly string[]) {
 const chequeBefore = ({ wallets }: Situation, installmentId = '') =>
   wallets.map((cheques) => cheques[installmentId]).find((status) => status !== undefined);
 
-describe('a callback follows the model of rules CALL-2 to CALL-14', () => {
+describe('a callback is decided as by the model of rules CALL-2 to CALL-14', () => {
   const requests = [
     ...reservationStatuses.map((reservationStatus) => ({ reservationStatus })),
     ...chequeStatuses.map((chequeStatus) => ({ installmentId: '1', chequeStatus })),
@@ -177,7 +177,7 @@ describe('a callback follows the model of rules CALL-2 to CALL-14', () => {
     expect(situations.flatMap((situation) => difference(situation, request) ?? [])).toEqual([]);
   });
 
-  it('with any wallets, and with both steps in one callback', () => {
+  it('with any wallets, and both steps in one callback', () => {
     const cheque = fc.constantFrom('bounced', 'bounced', ...chequeStatuses);
     const cheques = fc.dictionary(fc.constantFrom('1', '2'), cheque, {
       minKeys: 1,
@@ -229,7 +229,7 @@ describe('a callback follows the model of rules CALL-2 to CALL-14', () => {
   });
 });
 
-it('a report that does not fit into the wallet is not stored', () => {
+it('a report is not stored when it does not fit into the wallet', () => {
   const state = stateWith({
     wallets: [walletWith({ cheques: [chequeWith({ chequeNumber: 'x'.repeat(5_000_000) })] })],
   });

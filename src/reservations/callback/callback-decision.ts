@@ -1,4 +1,5 @@
 import type { ReservationStatus } from '../../availability/availability.js';
+import { withoutUndefined } from '../../core/values/plain-object.js';
 import { type ChequeReport, chequeReport, findCheque } from '../cheques/cheques.js';
 import { addReport, deleteWallet, restoreWallet } from '../cheques/wallets.js';
 import {
@@ -59,15 +60,12 @@ export function decideCallback(loaded: ReservationState, callback: CallbackDto):
   const isOver = changed.error !== undefined || sent === undefined;
   const { report: cheque, ...decided }: Steps = isOver ? changed : reportCheque(changed, sent);
   const { state } = decided;
-  const reservation = changeOf(loaded.reservation.status, state.reservation.status);
-  const unit = changeOf(loaded.unit?.status, state.unit?.status);
-  const wallet = walletEffect(state);
-  const effects = {
-    ...(reservation && { reservation }),
-    ...(cheque && { cheque }),
-    ...(unit && { unit }),
-    ...(wallet && { wallet }),
-  };
+  const effects = withoutUndefined({
+    reservation: changeOf(loaded.reservation.status, state.reservation.status),
+    cheque,
+    unit: changeOf(loaded.unit?.status, state.unit?.status),
+    wallet: walletEffect(state),
+  });
   return { ...decided, effects };
 }
 
@@ -79,11 +77,10 @@ function changeOf<Status extends string>(
 }
 
 function walletEffect({ events }: ReservationState): CallbackEffects['wallet'] {
-  for (const { type } of events.toReversed()) {
-    if (type === 'wallet.deleted') return 'deleted';
-    if (type === 'wallet.restored') return 'restored';
-  }
-  return undefined;
+  const last = events.findLast(
+    ({ type }) => type === 'wallet.deleted' || type === 'wallet.restored',
+  );
+  return last && (last.type === 'wallet.deleted' ? 'deleted' : 'restored');
 }
 
 function changeReservation(loaded: ReservationState, { reservationStatus }: CallbackDto): Steps {

@@ -13,8 +13,8 @@ const first = chequeWith({ installmentId: '1' });
 const second = chequeWith({ installmentId: '2' });
 const third = chequeWith({ installmentId: '3' });
 
-describe('the report in a callback', () => {
-  it('is about an installment and its status, with number and amount where they are sent', () => {
+describe('chequeReport', () => {
+  it('returns installment, status, number and amount when they are sent', () => {
     const report = {
       installmentId: '1',
       chequeStatus: 'collected',
@@ -25,22 +25,22 @@ describe('the report in a callback', () => {
     expect(chequeReport(sent)).toEqual(report);
   });
 
-  it('is none without one of the two', () => {
+  it('returns undefined when installment or status is missing', () => {
     expect(chequeReport({ reservationId: 'r', chequeStatus: 'collected' })).toBeUndefined();
     expect(chequeReport({ reservationId: 'r', installmentId: '1' })).toBeUndefined();
   });
 });
 
-describe('what another program has stored', () => {
+describe('a list of another program', () => {
   const junk = [null, 'text', 1, undefined];
 
-  it('is left out where it is no cheque and no report', () => {
+  it('is read without items that are no objects', () => {
     const entry = { status: 'pending', changedAt: before, source: 'Admin' } as const;
     expect(chequesOf({ cheques: [...junk, first] as never })).toEqual([first]);
     expect(historyOf({ statusHistory: [...junk, entry] as never })).toEqual([entry]);
   });
 
-  it('is empty where it is no list', () => {
+  it('is empty when it is no list', () => {
     for (const stored of [undefined, null, {}, 'text']) {
       expect(chequesOf({ cheques: stored as never })).toEqual([]);
       expect(historyOf({ statusHistory: stored as never })).toEqual([]);
@@ -53,13 +53,13 @@ describe('findCheque', () => {
   const deleted = walletWith({ isDeleted: true, cheques: [chequeWith(), third] });
   const oldest = walletWith({ isDeleted: true, cheques: [chequeWith({ installmentId: '3' })] });
 
-  it('looks into the active wallet, then into the one that was deleted last', () => {
+  it('returns the cheque of the active wallet, then of the one deleted last', () => {
     const wallets = [active, deleted, oldest];
     expect(findCheque(wallets, '1')).toEqual({ wallet: active, cheque: first });
     expect(findCheque(wallets, '3')).toEqual({ wallet: deleted, cheque: third });
   });
 
-  it('misses a cheque only where there is an active wallet', () => {
+  it('returns missing when a wallet is active, else skip', () => {
     expect(findCheque([active, deleted], '4')).toBe('missing');
     expect(findCheque([deleted, active], '4')).toBe('missing');
     expect(findCheque([deleted], '4')).toBe('skip');
@@ -76,7 +76,7 @@ describe('mergedCheques', () => {
     statusHistory: [{ status: 'bounced', changedAt: before, source: 'External API' }],
   });
 
-  it('adds new cheques as pending ones without a history', () => {
+  it('adds new cheques as pending without a history', () => {
     const sent = { installmentId: '2', chequeNumber: 'A-2', chequeAmount: 7, dueDate: now };
     expect(mergedCheques([stored], [sent, { installmentId: '3' }])).toStrictEqual([
       stored,
@@ -85,7 +85,7 @@ describe('mergedCheques', () => {
     ]);
   });
 
-  it('gives known ones what is sent, and leaves them their status and history', () => {
+  it('sets the sent fields of known cheques and keeps their status and history', () => {
     expect(mergedCheques([first, stored], [{ installmentId: '1', chequeAmount: 0 }])).toStrictEqual(
       [
         { ...first, chequeAmount: 0 },
@@ -94,7 +94,7 @@ describe('mergedCheques', () => {
     );
   });
 
-  it('leaves alone what is not named, and what is no cheque', () => {
+  it('keeps unnamed cheques and items that are no cheques', () => {
     const [none, text, kept] = mergedCheques([null, 'text', stored] as never, [
       { installmentId: '2' },
     ]);
@@ -102,7 +102,7 @@ describe('mergedCheques', () => {
     expect(kept).toBe(stored);
   });
 
-  it('begins where there is no list', () => {
+  it('starts a list when there is none', () => {
     for (const cheques of [undefined, null, 'text'] as never[]) {
       expect(mergedCheques(cheques, [{ installmentId: '2' }])).toHaveLength(1);
     }
@@ -113,7 +113,7 @@ describe('reportedCheque', () => {
   const report = { installmentId: '1', chequeStatus: 'collected' } as const;
   const entry = { status: 'collected', changedAt: now, source: 'External API' };
 
-  it('sets what is sent, and adds it to the history', () => {
+  it('sets the sent fields and adds them to the history', () => {
     const sent = { chequeNumber: 'A-1', chequeAmount: 0 };
     const once = reportedCheque(first, { ...report, ...sent }, before);
     expect(once).toStrictEqual({
@@ -122,14 +122,14 @@ describe('reportedCheque', () => {
       ...sent,
       statusHistory: [{ ...entry, ...sent, changedAt: before }],
     });
-    // The same report once more is one more entry.
+    // An equal report is another entry.
     expect(reportedCheque(once, report, now)).toStrictEqual({
       ...once,
       statusHistory: [...(once.statusHistory ?? []), entry],
     });
   });
 
-  it('leaves the history that is there as it is, and begins one where there is none', () => {
+  it('keeps the stored history, and starts one when there is none', () => {
     const odd = [null, 'text', { status: 'bounced' }] as never;
     const reported = reportedCheque(chequeWith({ statusHistory: odd }), report, now);
     expect(reported.statusHistory).toEqual([null, 'text', { status: 'bounced' }, entry]);

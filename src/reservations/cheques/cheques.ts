@@ -1,4 +1,5 @@
 import type { CallbackDto } from '../callback/callback.dto.js';
+import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-wallet.schema.js';
 
@@ -85,9 +86,5 @@ export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: 
 }
 
 function fieldsOf({ chequeNumber, chequeAmount, dueDate }: ChequeDetails) {
-  return {
-    ...(chequeNumber === undefined ? {} : { chequeNumber }),
-    ...(chequeAmount === undefined ? {} : { chequeAmount }),
-    ...(dueDate === undefined ? {} : { dueDate }),
-  };
+  return withoutUndefined({ chequeNumber, chequeAmount, dueDate });
 }

@@ -21,12 +21,12 @@ function largestNumber(cheque: Cheque): string {
   return 'x'.repeat(4 * mebibyte - BSON.calculateObjectSize(wallet));
 }
 
-describe('a report about a cheque', () => {
+describe('addReport', () => {
   const report: ChequeReport = { installmentId: '2', chequeStatus: 'collected', chequeAmount: 5 };
   const cheque = chequeWith({ installmentId: '2', chequeNumber: 'A-2' });
   const stored = walletWith({ cheques: [chequeWith(), cheque] });
 
-  it('changes that cheque alone, and tells how', () => {
+  it('changes the cheque alone and emits its changes', () => {
     const other = walletWith(deleted);
     const state = stateWith({
       wallets: [other, stored],
@@ -58,7 +58,7 @@ describe('a report about a cheque', () => {
     });
   });
 
-  it('that repeats the last one changes its history alone', () => {
+  it('changes the history alone when it repeats the last report', () => {
     const repeated = { installmentId: '2', chequeStatus: 'pending' } as const;
     const state = stateWith({ wallets: [stored] });
     const added = addReport(state, { wallet: stored, cheque }, repeated);
@@ -66,7 +66,7 @@ describe('a report about a cheque', () => {
     expect(added?.wallets[0]?.cheques?.[1]?.statusHistory).toHaveLength(1);
   });
 
-  it('must leave the wallet below 4 MiB', () => {
+  it('returns null when the wallet exceeds 4 MiB', () => {
     const reported = {
       ...chequeWith(),
       statusHistory: [
@@ -87,7 +87,7 @@ describe('a report about a cheque', () => {
     expect(isStored(`${chequeNumber}x`)).toBe(false);
   });
 
-  it('must leave events about the wallet below 8 MiB, those about its reservation included', () => {
+  it('returns null when an event about the wallet or its reservation exceeds 8 MiB', () => {
     // In JSON a control character takes six bytes.
     const full = chequeWith({ chequeNumber: '\u0001'.repeat((8 * mebibyte) / 6 - 2_000) });
     const wallet = walletWith({ cheques: [full] });
@@ -103,8 +103,8 @@ describe('a report about a cheque', () => {
   });
 });
 
-describe('cheques of a request', () => {
-  it('make the wallet of a reservation', () => {
+describe('addCheques', () => {
+  it('creates the wallet of a reservation', () => {
     const state = stateWith({ reservation: reservationWith({ unitId }) });
     const made = addCheques(state, [{ installmentId: '1', chequeNumber: 'A-1' }]);
     const wallet: ChequeWalletDocument = {
@@ -124,13 +124,13 @@ describe('cheques of a request', () => {
     });
   });
 
-  it('make one of a reservation without a unit too', () => {
+  it('creates the wallet of a reservation without a unit', () => {
     const { unitId: _unitId, ...reservation } = reservationWith();
     const made = addCheques(stateWith({ reservation }), [{ installmentId: '1' }]);
     expect(made?.wallets).toMatchObject([{ unitId: null }]);
   });
 
-  it('extend the wallet that is active, else the one deleted last', () => {
+  it('extends the active wallet, else the one deleted last', () => {
     const [last, older] = [walletWith(deleted), walletWith(deleted)];
     const state = stateWith({ wallets: [last, older] });
     const wallet = {
@@ -151,7 +151,7 @@ describe('cheques of a request', () => {
     });
   });
 
-  it('that are as they were change nothing, and none make no wallet', () => {
+  it('returns the same state when nothing changes or nothing is sent', () => {
     const state = stateWith({
       wallets: [walletWith({ cheques: [chequeWith({ chequeAmount: 5 })] })],
     });
@@ -161,7 +161,7 @@ describe('cheques of a request', () => {
     expect(addCheques(without, [])).toBe(without);
   });
 
-  it('must leave the wallet below 4 MiB', () => {
+  it('returns null when the wallet exceeds 4 MiB', () => {
     const chequeNumber = largestNumber(chequeWith());
     const made = (number: string) =>
       addCheques(stateWith(), [{ installmentId: '1', chequeNumber: number }]);
@@ -178,7 +178,7 @@ describe('cheques of a request', () => {
     expect(extended(`${largest}x`)).toBeNull();
   });
 
-  it('must leave the event about them below 8 MiB, what it tells of changes included', () => {
+  it('returns null when the event with its changes exceeds 8 MiB', () => {
     const ids = Array.from({ length: 500 }, (_, index) => `${index}${'\u0001'.repeat(1_000)}`);
     const few = ids.slice(0, 200).map((installmentId) => ({ installmentId, chequeAmount: 1 }));
     expect(addCheques(stateWith(), few)).not.toBeNull();
@@ -190,10 +190,10 @@ describe('cheques of a request', () => {
   });
 });
 
-describe('the deletion of a wallet', () => {
+describe('deleteWallet', () => {
   const reservation = reservationWith({ partnerCollection: { isActive: true } });
 
-  it('is one of the active wallet, in the partner collection flow', () => {
+  it('deletes the active wallet in the partner collection flow', () => {
     const [older, active] = [walletWith(deleted), walletWith()];
     const state = stateWith({ reservation, wallets: [older, active] });
     const wallet = { ...active, isDeleted: true, deletedAt: now, updatedAt: now };
@@ -204,7 +204,7 @@ describe('the deletion of a wallet', () => {
     });
   });
 
-  it('needs an active wallet and that flow', () => {
+  it('returns the same state without an active wallet or that flow', () => {
     const without = stateWith({ reservation, wallets: [walletWith(deleted)] });
     expect(deleteWallet(without)).toBe(without);
     for (const partnerCollection of [null, {}, { isActive: false }]) {
@@ -217,14 +217,14 @@ describe('the deletion of a wallet', () => {
   });
 });
 
-describe('the restoration of a wallet', () => {
+describe('restoreWallet', () => {
   const [last, older] = [walletWith(deleted), walletWith(deleted)];
   const active = (wallet: ChequeWalletDocument) => {
     const { deletedAt: _deletedAt, ...fields } = wallet;
     return { ...fields, isDeleted: false, updatedAt: now };
   };
 
-  it('is one of the wallet that is named, else of the one deleted last', () => {
+  it('restores the named wallet, else the one deleted last', () => {
     const state = stateWith({ wallets: [last, older] });
     expect(restoreWallet(state)).toStrictEqual({
       ...state,
@@ -234,19 +234,19 @@ describe('the restoration of a wallet', () => {
     expect(restoreWallet(state, older._id).wallets).toStrictEqual([last, active(older)]);
   });
 
-  it('needs a wallet, and no other that is active', () => {
+  it('returns the same state without a wallet or with an active one', () => {
     const none = stateWith();
     expect(restoreWallet(none)).toBe(none);
     const state = stateWith({ wallets: [last] });
     expect(restoreWallet(state, older._id)).toBe(state);
-    const beside = stateWith({ wallets: [walletWith(), last, older] });
-    expect(restoreWallet(beside, last._id)).toBe(beside);
-    expect(restoreWallet(beside)).toBe(beside);
+    const withActive = stateWith({ wallets: [walletWith(), last, older] });
+    expect(restoreWallet(withActive, last._id)).toBe(withActive);
+    expect(restoreWallet(withActive)).toBe(withActive);
   });
 });
 
-describe('a wallet that is touched', () => {
-  it('is written although its content stays, the first one alone, and nothing is told of it', () => {
+describe('touchWallet', () => {
+  it('replaces the lock of the first wallet and emits nothing', () => {
     const [first, second] = [walletWith(), walletWith(deleted)];
     const touched = touchWallet(stateWith({ wallets: [first, second] }));
     expect(touched.wallets).toEqual([{ ...first, statusLock: expect.any(ObjectId) }, second]);

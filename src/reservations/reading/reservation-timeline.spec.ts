@@ -59,7 +59,7 @@ const kindsOf = (past: Partial<ReservationPast>) =>
   );
 
 describe('the timeline of a reservation', () => {
-  it('has callbacks, events and reports in the order of their times', () => {
+  it('orders callbacks, events and reports by time', () => {
     const callbacks = [callback(30, {}), callback(10, {})];
     const events = [event(20, 'reservation.updated', 'other'), event(0, 'reservation.created')];
     const wallets = [walletWith(report(25))];
@@ -72,7 +72,7 @@ describe('the timeline of a reservation', () => {
     ]);
   });
 
-  it('says what a callback did once, however it is known', () => {
+  it('keeps one entry for a callback with its event and report', () => {
     const payload = { installmentId: '1', chequeStatus: 'bounced' };
     const callbacks = [callback(10, { wallet: 'deleted' }, payload)];
     const events = [event(9, 'wallet.deleted', 'request-10')];
@@ -80,7 +80,7 @@ describe('the timeline of a reservation', () => {
     expect(kindsOf({ callbacks, events, wallets })).toEqual(['callback 10']);
   });
 
-  it('keeps the events of a callback that says nothing of what it did', () => {
+  it('keeps the events of a callback without effects', () => {
     const callbacks = [callback(10, undefined)];
     const events = [event(9, 'wallet.deleted', 'request-10')];
     expect(kindsOf({ callbacks, events })).toEqual(['event 9', 'callback 10']);
@@ -114,19 +114,19 @@ describe('the timeline of a reservation', () => {
     expect(kinds([report(10)], [skipped])).toHaveLength(2);
   });
 
-  it('leaves out a report without a time', () => {
+  it('omits a report without a time', () => {
     expect(kindsOf({ wallets: [walletWith(report(null))] })).toEqual([]);
   });
 });
 
-describe('the way of a reservation', () => {
+describe('the status path of a reservation', () => {
   const way = (past: Partial<ReservationPast>, status: string) =>
     statusPath(
       reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }),
       status,
     ).map(({ from, to, by }) => `${from ?? ''} -> ${to} (${by})`);
 
-  it('goes from its creation over what requests and callbacks did', () => {
+  it('lists the creation and the changes by requests and callbacks', () => {
     const events = [
       event(0, 'reservation.created', 'a', { from: null, to: 'pending' }),
       event(5, 'reservation.updated', 'b', { from: 'pending', to: 'pending_cheque_collection' }),
@@ -147,7 +147,7 @@ describe('the way of a reservation', () => {
     ]);
   });
 
-  it('says where something is missing', () => {
+  it('fills gaps with unknown changes', () => {
     const callbacks = [
       callback(10, { reservation: { from: 'approved', to: 'canceled' } }),
       callback(20, { reservation: { from: 'pending_cheque_collection', to: 'approved' } }),
@@ -161,7 +161,7 @@ describe('the way of a reservation', () => {
     expect(way({}, 'pending')).toEqual([' -> pending (unknown)']);
   });
 
-  it('takes no event for a move that leaves the status', () => {
+  it('omits events that keep the status', () => {
     const events = [
       event(0, 'reservation.updated', 'a', { from: 'pending', to: 'pending' }),
       event(1, 'reservation.updated', 'b'),

@@ -11,7 +11,7 @@ const compare = (
 ) => differencesOf({ index, entry: { ...cheque, ...entry } }, wallets);
 
 describe('an entry of a ledger', () => {
-  it('misses its reservation or its cheque', () => {
+  it('returns that its reservation or cheque is missing', () => {
     expect(compare({ chequeStatus: 'overdue' }, undefined)).toEqual([
       { ...place, kind: 'reservation_missing', ours: null, theirs: 'overdue' },
     ]);
@@ -26,13 +26,13 @@ describe('an entry of a ledger', () => {
   const stored = chequeWith({ status: 'collected', chequeNumber: 'A-1', chequeAmount: 5 });
   const same = { chequeStatus: 'collected', chequeNumber: 'A-1', chequeAmount: 5 } as const;
 
-  it('agrees where all that it has is so', () => {
+  it('matches when all sent fields are equal', () => {
     const wallets = [walletWith({ cheques: [stored] })];
     expect(compare(same, wallets)).toEqual([]);
     expect(compare({ chequeStatus: 'collected' }, wallets)).toEqual([]);
   });
 
-  it('differs in status, number and amount', () => {
+  it('returns differences in status, number and amount', () => {
     const wallets = [walletWith({ cheques: [stored] })];
     expect(
       compare({ chequeStatus: 'bounced', chequeNumber: 'A-2', chequeAmount: 0 }, wallets),
@@ -43,7 +43,7 @@ describe('an entry of a ledger', () => {
     ]);
   });
 
-  it('differs in what is not stored', () => {
+  it('returns a difference when number or amount is not stored', () => {
     const wallets = [walletWith({ cheques: [chequeWith({ status: 'collected' })] })];
     expect(compare(same, wallets)).toEqual([
       { ...place, kind: 'number', ours: null, theirs: 'A-1' },
@@ -51,7 +51,7 @@ describe('an entry of a ledger', () => {
     ]);
   });
 
-  it('is about the cheque that a callback would find', () => {
+  it('compares the cheque that a callback would find', () => {
     const wallets = [
       walletWith({ cheques: [chequeWith({ installmentId: '2' })] }),
       walletWith({ ...deleted, cheques: [stored] }),
@@ -61,21 +61,21 @@ describe('an entry of a ledger', () => {
   });
 });
 
-describe('cheques that a ledger does not mention', () => {
+describe('unmentionedCheques', () => {
   const wallet = walletWith({
     cheques: [chequeWith(), chequeWith({ installmentId: '2', status: 'overdue' })],
   });
   const first = { reservationId: 'r', installmentId: '1', status: 'pending' };
   const second = { reservationId: 'r', installmentId: '2', status: 'overdue' };
 
-  it('are those of the current wallet', () => {
+  it('returns those of the current wallet', () => {
     const older = walletWith({ ...deleted, cheques: [chequeWith({ installmentId: '3' })] });
     expect(unmentionedCheques('r', [wallet, older])).toEqual([first, second]);
     expect(unmentionedCheques('r', [wallet, older], new Set(['1', '3']))).toEqual([second]);
     expect(unmentionedCheques('r', [wallet], new Set(['1', '2']))).toEqual([]);
   });
 
-  it('are none without a wallet', () => {
+  it('returns none without a wallet', () => {
     expect(unmentionedCheques('r', [])).toEqual([]);
   });
 });

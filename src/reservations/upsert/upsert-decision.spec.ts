@@ -20,7 +20,7 @@ const openStatuses = ['pending', 'pending_cheque_collection'] as const;
 const isOpen = (status: ReservationStatus) => status.startsWith('pending');
 const closedStatuses = reservationStatuses.filter((status) => !isOpen(status));
 
-/** What a request makes of a reservation, of whose unit all is as it should be. */
+/** Decides a request about a reservation whose unit and wallets are unremarkable. */
 function upsert(
   fields: Partial<ReservationDocument>,
   request: UpsertReservationDto,
@@ -34,7 +34,7 @@ describe('a new reservation', () => {
   const tenant = { organizationId: new ObjectId(), createdAt: now };
   const [unitId, leadId] = [new ObjectId(), new ObjectId()];
 
-  it('is pending, out of the partner collection flow, and refers to nothing', () => {
+  it('is pending, outside the partner collection flow and without references by default', () => {
     expect(newReservation({}, none, tenant)).toStrictEqual({
       _id: expect.any(ObjectId),
       ...tenant,
@@ -47,7 +47,7 @@ describe('a new reservation', () => {
     });
   });
 
-  it('is what the request says otherwise', () => {
+  it('takes the sent fields', () => {
     const request = {
       recordSystemId: 'deal',
       status: 'pending_cheque_collection',
@@ -61,7 +61,7 @@ describe('a new reservation', () => {
     });
   });
 
-  it.each(closedStatuses)('cannot be %s', (status) => {
+  it.each(closedStatuses)('is rejected as %s', (status) => {
     expect(() => newReservation({ status }, none, tenant)).toThrow(
       status === 'approved'
         ? 'reservation.approved_by_callback_only'
@@ -72,7 +72,7 @@ describe('a new reservation', () => {
 
 describe('the status of an upsert', () => {
   it.each(closedStatuses.filter((status) => status !== 'approved'))(
-    'that is %s counts at any time',
+    'becomes %s from any other',
     (status) => {
       for (const stored of reservationStatuses.filter((one) => one !== status)) {
         expect(upsert({ status: stored }, { status }).reservation).toMatchObject({
@@ -83,7 +83,7 @@ describe('the status of an upsert', () => {
     },
   );
 
-  it('is never approved, unless it is so already', () => {
+  it('is rejected as approved unless the reservation is approved', () => {
     for (const stored of reservationStatuses.filter((status) => status !== 'approved')) {
       for (const reopen of [false, true]) {
         expect(() => upsert({ status: stored }, { status: 'approved', reopen })).toThrow(
@@ -96,7 +96,7 @@ describe('the status of an upsert', () => {
     expect(decideUpsert(state, { status: 'approved' }, none).reservation).toBe(approved);
   });
 
-  it.each(openStatuses)('that is %s counts while the reservation is open', (status) => {
+  it.each(openStatuses)('becomes %s while the reservation is open', (status) => {
     const other = openStatuses.find((one) => one !== status);
     expect(upsert({ status: other as ReservationStatus }, { status }).reservation).toMatchObject({
       status,
@@ -104,7 +104,7 @@ describe('the status of an upsert', () => {
     });
   });
 
-  it.each(closedStatuses)('that is open does not count for what is %s', (stored) => {
+  it.each(closedStatuses)('stays %s when an open status is sent', (stored) => {
     const reservation = reservationWith({ status: stored });
     for (const status of openStatuses) {
       const decided = decideUpsert(stateWith({ reservation }), { status }, none);
@@ -112,7 +112,7 @@ describe('the status of an upsert', () => {
     }
   });
 
-  it('that is open takes a reservation back when it says so, but no approved one', () => {
+  it('becomes open again with reopen, unless it is approved', () => {
     for (const status of openStatuses) {
       for (const stored of closedStatuses) {
         const expected = stored === 'approved' ? 'approved' : status;
@@ -122,13 +122,13 @@ describe('the status of an upsert', () => {
     }
   });
 
-  it('removes the time of the one before', () => {
+  it('removes the time of the previous status', () => {
     const canceled = { status: 'canceled', canceledAt: before } as const;
     const { reservation } = upsert(canceled, { status: 'pending', reopen: true });
     expect(reservation).not.toHaveProperty('canceledAt');
   });
 
-  it('changes the unit, which is decided on in any case', () => {
+  it('changes the unit, which is locked in any case', () => {
     expect(upsert({}, { status: 'rejected' }).unit?.status).toBe('Available');
     const unit = unitWith();
     const repeated = upsert({}, {}, { unit });
@@ -138,7 +138,7 @@ describe('the status of an upsert', () => {
 });
 
 describe('an upsert', () => {
-  it('that says what is so already changes nothing of the reservation', () => {
+  it('keeps the reservation when nothing differs', () => {
     const [unitId, leadId] = [new ObjectId(), new ObjectId()];
     const stored = { unitId, leadId, partnerCollection: { isActive: true } };
     const reservation = reservationWith(stored);
@@ -161,7 +161,7 @@ describe('an upsert', () => {
     }
   });
 
-  it('changes the partner collection flow, and keeps what else is stored of it', () => {
+  it('changes the partner collection flow and keeps its foreign fields', () => {
     const flowAfter = (partnerCollection: object | null | undefined, sent: boolean) =>
       upsert(partnerCollection === undefined ? {} : { partnerCollection }, {
         partnerCollection: sent,
@@ -186,7 +186,7 @@ describe('an upsert', () => {
     });
   });
 
-  it('for another unit is refused', () => {
+  it('is rejected for another unit', () => {
     const references = { unitId: new ObjectId(), leadId: undefined };
     for (const unitId of [new ObjectId(), null]) {
       expect(() => upsert({ unitId }, {}, { references })).toThrow('reservation.unit_fixed');
@@ -197,7 +197,7 @@ describe('an upsert', () => {
     );
   });
 
-  it('whose cheques do not fit into the wallet is refused', () => {
+  it('is rejected when the cheques do not fit into the wallet', () => {
     const cheques = [{ installmentId: '1', chequeNumber: 'x'.repeat(5_000_000) }];
     expect(() => upsert({}, { cheques })).toThrow('wallet.full');
   });
@@ -223,7 +223,7 @@ describe('the wallet of an upsert', () => {
     expect(canceled.events.map(({ type }) => type)).toEqual(['wallet.updated', 'wallet.deleted']);
   });
 
-  it('is deleted by the flow that the same request sets', () => {
+  it('is deleted when the same request sets the partner flow', () => {
     const request = { status: 'canceled', partnerCollection: true } as const;
     expect(upsert({}, request, { wallets: [walletWith()] }).wallets).toMatchObject([
       { isDeleted: true },
@@ -240,7 +240,7 @@ describe('the wallet of an upsert', () => {
     expect(upsert(canceled, { status: 'canceled' }, { wallets }).wallets).toBe(wallets);
   });
 
-  it('that was deleted last is restored when the reservation is reopened, then extended', () => {
+  it('is restored and extended when the reservation is reopened', () => {
     const canceled = { ...inPartnerFlow, status: 'canceled' } as const;
     const wallets = [walletWith(deleted), walletWith(deleted)];
     const request = { status: 'pending', reopen: true, cheques } as const;
@@ -252,7 +252,7 @@ describe('the wallet of an upsert', () => {
     expect(reopened.events.map(({ type }) => type)).toEqual(['wallet.restored', 'wallet.updated']);
   });
 
-  it('stays deleted where the reservation is not reopened', () => {
+  it('stays deleted when the reservation is not reopened', () => {
     const wallets = [walletWith(deleted)];
     expect(upsert({}, { status: 'pending' }, { wallets }).wallets).toBe(wallets);
     const approved = upsert(
@@ -269,7 +269,7 @@ describe('the wallet of an upsert', () => {
     expect(expired.wallets).toBe(wallets);
   });
 
-  it('is stored once more when the reservation comes to await its cheques', () => {
+  it('is locked when the status becomes pending_cheque_collection', () => {
     const status = 'pending_cheque_collection';
     const wallets = [walletWith()];
     const moved = upsert({}, { status }, { wallets });
@@ -280,15 +280,15 @@ describe('the wallet of an upsert', () => {
   });
 });
 
-describe('what an upsert ignores', () => {
-  it('is the status that the reservation did not take', () => {
+describe('ignoredFields', () => {
+  it('returns the status when the reservation did not take it', () => {
     const approved = reservationWith({ status: 'approved' });
     expect(ignoredFields({ status: 'pending' }, approved)).toEqual(['status']);
     expect(ignoredFields({ status: 'approved' }, approved)).toEqual([]);
     expect(ignoredFields({}, approved)).toEqual([]);
   });
 
-  it('is reopen beside anything but an open status', () => {
+  it('returns reopen without an open status', () => {
     for (const status of reservationStatuses) {
       const made = reservationWith({ status });
       const expected = isOpen(status) ? [] : ['reopen'];

@@ -46,20 +46,20 @@ export function decideUpsert(
   if (unitId !== undefined && !reservation.unitId?.equals(unitId))
     throw new DomainError(reservationErrors.unitFixed);
   const status = acceptedStatus(reservation.status, request);
-  const moved = status === reservation.status ? reservation : withStatus(reservation, status, now);
+  const hasMoved = status !== reservation.status;
+  const moved = hasMoved ? withStatus(reservation, status, now) : reservation;
   const fields = changedFields(reservation, request, leadId);
   const isChanged = Object.keys(fields).length > 0;
   const changed = {
     ...loaded,
     reservation: isChanged ? { ...moved, ...fields, updatedAt: now } : moved,
   };
-  const isCanceled = moved !== reservation && status === 'canceled';
   const isReopened = !isOpen(reservation.status) && isOpen(status);
   const extended = addCheques(isReopened ? restoreWallet(changed) : changed, request.cheques ?? []);
   if (extended === null) throw new DomainError(reservationErrors.walletFull);
-  const isCollected = moved !== reservation && status === 'pending_cheque_collection';
-  const touched = isCollected ? touchWallet(extended) : extended;
-  return recomputeUnit(isCanceled ? deleteWallet(touched) : touched);
+  const awaitsCheques = hasMoved && status === 'pending_cheque_collection';
+  const touched = awaitsCheques ? touchWallet(extended) : extended;
+  return recomputeUnit(hasMoved && status === 'canceled' ? deleteWallet(touched) : touched);
 }
 
 /** A repeated or late request neither undoes an approval nor reopens, unless it says so (rule RES-7). */

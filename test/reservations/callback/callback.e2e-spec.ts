@@ -57,8 +57,8 @@ const everything = () =>
     ),
   );
 
-describe('a callback', () => {
-  it('responds 201 without a body, and says in headers what it did', async () => {
+describe('POST /reservations/webhook', () => {
+  it('returns 201 without a body, with headers that report both steps', async () => {
     const response = await callback({
       reservationId,
       reservationStatus: 'approved',
@@ -73,7 +73,7 @@ describe('a callback', () => {
     });
   });
 
-  it('with the reservation alone changes nothing', async () => {
+  it('changes nothing when only the reservation is named', async () => {
     const before = await everything();
     const response = await callback({ reservationId }).expect(201);
     expect(response.headers).toMatchObject({
@@ -84,7 +84,7 @@ describe('a callback', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('approves with a time, sells the unit, tells the reservation and emits no Unit event', async () => {
+  it('sets approvedAt, sells the unit and emits only reservation.updated when it approves', async () => {
     await callback({ reservationId, reservationStatus: 'approved' }).expect(201);
     expect(await stored('reservations', reservationId)).toMatchObject({
       status: 'approved',
@@ -107,7 +107,7 @@ describe('a callback', () => {
     });
   });
 
-  it('cancels with a time, frees the unit and soft-deletes the wallet', async () => {
+  it('sets canceledAt, frees the unit and deletes the wallet when it cancels', async () => {
     await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
     expect(await stored('reservations', reservationId)).toMatchObject({
       status: 'canceled',
@@ -138,7 +138,7 @@ describe('a callback', () => {
     ]);
   });
 
-  it('stores each report of a cheque as an entry, and emits what changed', async () => {
+  it('appends a history entry and emits the changes for each report', async () => {
     const report = { reservationId, installmentId: '2', chequeStatus: 'overdue' };
     await callback({ ...report, chequeNumber: 'B-7', chequeAmount: 99.5 }).expect(201);
     await callback(report).expect(201);
@@ -175,7 +175,7 @@ describe('a callback', () => {
     expect(second).toMatchObject({ type: 'wallet.updated', changes: [] });
   });
 
-  it('updates the cheque in the wallet that was deleted last when no active one holds it', async () => {
+  it('updates the wallet deleted last when the active one does not hold the cheque', async () => {
     const { organizationId } = tenant;
     const other = await addReservation(service.db, organizationId, unitId);
     const wallet = (installmentId: string, deletedAt?: Date) =>
@@ -194,7 +194,7 @@ describe('a callback', () => {
     expect([await statusIn(older), await statusIn(newer)]).toEqual(['pending', 'overdue']);
   });
 
-  it('stores a report whatever another program has put into the wallet', async () => {
+  it('stores a report when the wallet has foreign fields and types', async () => {
     const foreign = { bankBranch: 'Zamalek', drawer: { name: 'Mona' } };
     const history = [null, { status: 'pending', chequeAmount: Long.fromNumber(5), by: 'admin' }];
     const cheque = {
@@ -220,7 +220,7 @@ describe('a callback', () => {
     ]);
   });
 
-  it('sets updatedAt of everything that it changes', async () => {
+  it('sets updatedAt of reservation, unit and wallet when it changes them', async () => {
     const long = { updatedAt: new Date('2026-01-01') };
     await service.db.collection('units').updateOne({ _id: unitId }, { $set: long });
     await service.db.collection('reservations').updateOne({ _id: reservationId }, { $set: long });
@@ -236,7 +236,7 @@ describe('a callback', () => {
     }
   });
 
-  it('emits a restored wallet as it is then', async () => {
+  it('emits wallet.restored with the wallet after the restoration', async () => {
     const report = { reservationId, installmentId: '1' };
     await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
     await callback({ ...report, chequeStatus: 'collected' }).expect(201);
@@ -250,7 +250,7 @@ describe('a callback', () => {
     });
   });
 
-  it('does not count soft-deleted reservations of the unit', async () => {
+  it('ignores deleted reservations when it recomputes the unit', async () => {
     const report = { reservationId, installmentId: '1' };
     const gone = { status: 'approved', isDeleted: true };
     await addReservation(service.db, tenant.organizationId, unitId, gone);
@@ -260,14 +260,14 @@ describe('a callback', () => {
     expect(await stored('reservations', reservationId)).toMatchObject({ status: 'approved' });
   });
 
-  it('writes a unit whose lock and status another program has emptied', async () => {
+  it('updates a unit when another program emptied its lock and status', async () => {
     const emptied = { availabilityLock: null, status: null };
     await service.db.collection('units').updateOne({ _id: unitId }, { $set: emptied });
     await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
     expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
   });
 
-  it('treats ids that are no object ids as unknown', async () => {
+  it('returns 404 when the id is no ObjectId', async () => {
     for (const id of ['nonsense', 'ab'.repeat(13), '{"$gt":""}', '🏠/%2F']) {
       const { body, headers } = await callback({ reservationId: id }).expect(404);
       expect(body).toEqual(error(404, 'Reservation not found', 'Not Found'));
@@ -278,7 +278,7 @@ describe('a callback', () => {
     }
   });
 
-  it('does not find what is soft-deleted', async () => {
+  it('returns 404 when the reservation is deleted', async () => {
     await service.db
       .collection('reservations')
       .updateOne({ _id: reservationId }, { $set: { isDeleted: true } });
@@ -289,7 +289,7 @@ describe('a callback', () => {
     });
   });
 
-  it('ignores keys that it does not know', async () => {
+  it('ignores unknown keys', async () => {
     await callback({ reservationId, status: 'canceled', $set: { a: 1 }, 'a.b': 2 }).expect(201);
     expect(await stored('reservations', reservationId)).toMatchObject({
       status: 'pending_cheque_collection',
@@ -297,7 +297,7 @@ describe('a callback', () => {
   });
 });
 
-describe('invalid input', () => {
+describe('the body of a callback', () => {
   it.each([
     '"traceId":18446744073709551615',
     '"traceId":1e400',
@@ -305,7 +305,7 @@ describe('invalid input', () => {
     '"meta":{"$id":"1","$ref":"2"}',
     '"constructor":{"prototype":{}}',
     `"deep":${'['.repeat(100)}${']'.repeat(100)}`,
-  ])('nothing for a value that nobody reads: %s', async (unread) => {
+  ])('is accepted when no field reads the value: %s', async (unread) => {
     const fields = `"reservationId":"${reservationId.toHexString()}","installmentId":"1"`;
     const text = `{${fields},"chequeStatus":"overdue","chequeAmount":250000.5,${unread}}`;
     const { headers } = await callback(text).expect(201);
@@ -322,19 +322,16 @@ describe('invalid input', () => {
     ['9007199254740993', 9_007_199_254_740_992],
     ['9007199254740993.0', 9_007_199_254_740_992],
     ['12345678901234567891', 12_345_678_901_234_567_000],
-  ])(
-    'no amount of %s for its many digits: a rounded one is better than none',
-    async (sent, chequeAmount) => {
-      const text =
-        `{"reservationId":"${reservationId.toHexString()}","installmentId":"1",` +
-        `"chequeStatus":"collected","chequeAmount":${sent}}`;
-      await callback(text).expect(201);
-      const wallet = await service.db.collection('chequeWallets').findOne({ reservationId });
-      expect(wallet?.['cheques'][0]).toMatchObject({ chequeAmount });
-    },
-  );
+  ])('keeps a rounded amount when %s has too many digits', async (sent, chequeAmount) => {
+    const text =
+      `{"reservationId":"${reservationId.toHexString()}","installmentId":"1",` +
+      `"chequeStatus":"collected","chequeAmount":${sent}}`;
+    await callback(text).expect(201);
+    const wallet = await service.db.collection('chequeWallets').findOne({ reservationId });
+    expect(wallet?.['cheques'][0]).toMatchObject({ chequeAmount });
+  });
 
-  it('always in English, for its callers are programs', async () => {
+  it('is rejected in English whatever the language header is', async () => {
     const bad = await callback({ reservationId: 7 }).set('language', 'ar-eg').expect(400);
     expect(bad.body.message).toEqual(['reservationId must be a string']);
     const unknown = await callback({ reservationId: 'x' }).set('language', 'ar-eg').expect(404);
@@ -342,16 +339,16 @@ describe('invalid input', () => {
   });
 });
 
-describe('authentication', () => {
+describe('authentication of a callback', () => {
   const bare = (message: string) => ({ statusCode: 401, message });
   const path = '/reservations/webhook';
 
-  it('takes the key as a query parameter too', async () => {
+  it('accepts the key as a query parameter', async () => {
     await service.api('post', `${path}?api-key=${tenant.key}`).send({ reservationId }).expect(201);
     expect(service.logged()).not.toContain(tenant.key);
   });
 
-  it('lets the header decide when both are there', async () => {
+  it('uses the header when both are sent', async () => {
     const other = await addTenant(service.db);
     const both = (header: string, query: string) =>
       service
@@ -364,7 +361,7 @@ describe('authentication', () => {
     expect(rejected.body).toEqual(bare('Access Denied, API key not valid'));
   });
 
-  it('responds 401 with two fields', async () => {
+  it('returns 401 with two fields when the key is missing or not valid', async () => {
     const missing = await service.api('post', path).send({ reservationId }).expect(401);
     expect(missing.body).toEqual(bare('Access Denied, API key not provided'));
     const invalid = await callback({ reservationId }, 'nonsense').expect(401);
@@ -375,13 +372,13 @@ describe('authentication', () => {
     expect(internalKey.body).toEqual(bare('Access Denied, API key not valid'));
   });
 
-  it('takes no key from the query when a reservation is read', async () => {
+  it('rejects a key in the query when a reservation is read', async () => {
     const url = `/reservations/${reservationId.toHexString()}?api-key=${tenant.key}`;
     const { body } = await service.api('get', url).expect(401);
     expect(body).toEqual(error(401, 'Access Denied, API key not provided', 'Unauthorized'));
   });
 
-  it("does not find another organization's reservation", async () => {
+  it("returns 404 for another organization's reservation", async () => {
     const other = await addTenant(service.db);
     const before = await everything();
     const sent = { reservationId, reservationStatus: 'canceled' };
@@ -393,7 +390,7 @@ describe('authentication', () => {
 });
 
 describe('GET /reservations/:reservationId', () => {
-  it('shows the reservation with its wallet and the history of its cheques', async () => {
+  it('returns the reservation with its wallet and the history of its cheques', async () => {
     await callback({
       reservationId,
       installmentId: '1',
@@ -438,7 +435,7 @@ describe('GET /reservations/:reservationId', () => {
     });
   });
 
-  it('shows what another program wrote without the optional fields', async () => {
+  it('returns defaults when another program omitted optional fields', async () => {
     const now = new Date();
     const { organizationId } = tenant;
     const _id = new ObjectId();
@@ -459,14 +456,14 @@ describe('GET /reservations/:reservationId', () => {
     await callback({ reservationId: _id, reservationStatus: 'canceled' }).expect(201);
   });
 
-  it('responds 404 in the language of the request', async () => {
+  it('returns 404 in the language of the request', async () => {
     const { body } = await read('nonsense').set('language', 'ar-eg').expect(404);
     expect(body.message).toMatch(/[؀-ۿ]/);
   });
 });
 
 describe('the log of callbacks', () => {
-  it('keeps each authenticated one with its outcome', async () => {
+  it('keeps each authenticated callback with its outcome', async () => {
     const id = reservationId.toHexString();
     const requestId = 'callback-request-1';
     await callback({ reservationId, reservationStatus: 'approved', extra: 1 }).set(
@@ -510,7 +507,7 @@ describe('the log of callbacks', () => {
     expect(bad?.['outcome'].messages).toContain('chequeStatus must be a valid enum value');
   });
 
-  it('keeps a refused status that is a documented one but for case, blanks and separators', async () => {
+  it('keeps a refused status when only case, blanks or separators differ', async () => {
     const spellings = ['APPROVED', ' Pending Cheque-Collection', 'pending.cheque_collection'];
     for (const reservationStatus of spellings) {
       await callback({ reservationId, reservationStatus }).expect(400);
@@ -525,7 +522,7 @@ describe('the log of callbacks', () => {
     ).toEqual([...spellings, ...others.map(() => undefined)]);
   });
 
-  it('keeps of any other refused value its type and length, and of unknown fields their number', async () => {
+  it('keeps only type and length of other refused values, and the number of unknown fields', async () => {
     const refused = {
       reservationId: 'Mona Adel',
       installmentId: { name: 'Mona' },
@@ -556,7 +553,7 @@ describe('the log of callbacks', () => {
     expect(JSON.stringify([bad, none, unknown])).not.toMatch(/Mona|Adel|1001234567/);
   });
 
-  it('is kept for 90 days', async () => {
+  it('expires after 90 days', async () => {
     const indexes = await service.db.collection('reservationCallbacks').indexes();
     const expiry = indexes.find(({ key }) => Object.keys(key).join() === 'createdAt');
     expect(expiry?.['expireAfterSeconds']).toBe(90 * 24 * 60 * 60);

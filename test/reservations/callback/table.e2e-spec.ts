@@ -115,13 +115,13 @@ async function load([unitId, reservationId, walletId]: readonly ObjectId[]) {
   };
 }
 
-it('the model has a few dozen outcomes', () => {
+it('the model gives a few dozen outcomes', () => {
   expect(cells.size).toBeGreaterThan(30);
   expect(cells.size).toBeLessThan(50);
 });
 
 it.each([...cells.values()].map((cell) => [JSON.stringify(cell), cell] as const))(
-  'a callback is answered, stored and emitted as in the model: %s',
+  'a callback returns, stores and emits the same as the model: %s',
   async (_name, cell) => {
     const ids = await store(cell.situation);
     const reservationId = ids[1]?.toHexString();

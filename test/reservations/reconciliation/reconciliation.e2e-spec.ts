@@ -40,7 +40,7 @@ const entry = (reservationId: string, installmentId: string, chequeStatus: strin
 });
 
 describe('POST /reservations/reconciliation', () => {
-  it('finds nothing where both sides agree, whatever numeric type is stored', async () => {
+  it('returns no difference when all sent fields are equal', async () => {
     const id = await addDeal([
       { installmentId: '1', status: 'collected', chequeNumber: '007', chequeAmount: 250.5 },
       { installmentId: '2', status: 'bounced' },
@@ -62,7 +62,7 @@ describe('POST /reservations/reconciliation', () => {
     });
   });
 
-  it('names each difference in the order of the ledger', async () => {
+  it('returns each difference in the order of the ledger', async () => {
     const id = await addDeal([
       { installmentId: '1', status: 'collected', chequeNumber: '7', chequeAmount: 100 },
       { installmentId: '2' },
@@ -132,7 +132,7 @@ describe('POST /reservations/reconciliation', () => {
     });
   });
 
-  it('looks for a cheque where a callback would: first in the active wallet, then in deleted ones', async () => {
+  it('compares the active wallet first, then deleted ones, as a callback does', async () => {
     const id = await addDeal([{ installmentId: '1', status: 'collected' }]);
     const reservationId = new ObjectId(id);
     const unitId = new ObjectId();
@@ -153,7 +153,7 @@ describe('POST /reservations/reconciliation', () => {
     expect(both.body).toEqual({ ok: true, compared: 2, matching: 2, differences: [] });
   });
 
-  it('lists what a complete ledger does not mention: the partner flow alone, deleted wallets too', async () => {
+  it('returns unmentioned cheques of the partner flow, of deleted wallets too, when the ledger is complete', async () => {
     const id = await addDeal([{ installmentId: '1' }, { installmentId: '2', status: 'overdue' }]);
     const canceled = await addDeal([{ installmentId: '1', status: 'bounced' }], {
       isDeleted: true,
@@ -176,7 +176,7 @@ describe('POST /reservations/reconciliation', () => {
     });
   });
 
-  it('knows no cheque of another organization', async () => {
+  it("returns reservation_missing for another organization's cheque", async () => {
     const id = await addDeal([{ installmentId: '1' }]);
     const stranger = await addTenant(service.db);
     const ledger = { cheques: [entry(id, '1', 'pending')], complete: true };
@@ -187,7 +187,7 @@ describe('POST /reservations/reconciliation', () => {
     });
   });
 
-  it('lists at most 10,000 unmentioned cheques and says that there are more', async () => {
+  it('returns at most 10,000 unmentioned cheques, and hasMore when there are more', async () => {
     const { organizationId } = tenant;
     const cheques = Array.from({ length: 500 }, (_one, index) => ({
       installmentId: String(index),
@@ -208,7 +208,7 @@ describe('POST /reservations/reconciliation', () => {
     expect(body.hasMore).toBe(true);
   });
 
-  it('sees one moment: never one half of what another transaction writes', async () => {
+  it('returns one snapshot, never half of another transaction', async () => {
     // The first and the last are read by different queries.
     const deals = Array.from({ length: 101 }, () =>
       addDeal([{ installmentId: '1', status: 'collected' }]),
@@ -242,7 +242,7 @@ describe('POST /reservations/reconciliation', () => {
     expect([...seen].filter((count) => count !== 0 && count !== 2)).toEqual([]);
   });
 
-  it('changes nothing, and gives a repeated key the first response again', async () => {
+  it('changes nothing, and replays the first response when its Idempotency-Key repeats', async () => {
     const id = await addDeal([{ installmentId: '1' }]);
     const state = () =>
       Promise.all(
@@ -261,7 +261,7 @@ describe('POST /reservations/reconciliation', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('is no id of a reservation', async () => {
+  it('returns 405 for other methods, although a path of this form reads a reservation', async () => {
     const { headers } = await service
       .api('get', '/reservations/reconciliation')
       .set('api-key', tenant.key)

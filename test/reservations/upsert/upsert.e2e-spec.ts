@@ -47,7 +47,7 @@ const eventTypes = async () => (await events()).map(({ type }) => type);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe('POST /reservations creates', () => {
-  it('a reservation with its wallet, reserves the unit and emits both', async () => {
+  it('a reservation with its wallet, reserves the unit and emits all three', async () => {
     const leadId = await addLead(service.db, tenant.organizationId, { recordSystemId: 'lead-1' });
     const { body } = await post({
       recordSystemId: 'deal-1',
@@ -120,58 +120,29 @@ describe('POST /reservations creates', () => {
     ['slug', 'villa-1'],
     ['recordSystemId', { recordSystemId: 'crm-unit-1' }],
     ['unitId', { unitId: 'V-1' }],
-  ])('for a unit by %s, pending and without a wallet unless more is sent', async (_by, unit) => {
-    const { body } = await post({ unit }).expect(201);
-    expect(body.reservation).toMatchObject({
-      unitId: unitId.toHexString(),
-      leadId: null,
-      status: 'pending',
-      partnerCollection: { isActive: false },
-      chequeWallet: null,
-    });
-    expect(body.reservation).not.toHaveProperty('recordSystemId');
-  });
+  ])(
+    'a pending reservation without a wallet when only a unit is sent, by %s',
+    async (_by, unit) => {
+      const { body } = await post({ unit }).expect(201);
+      expect(body.reservation).toMatchObject({
+        unitId: unitId.toHexString(),
+        leadId: null,
+        status: 'pending',
+        partnerCollection: { isActive: false },
+        chequeWallet: null,
+      });
+      expect(body.reservation).not.toHaveProperty('recordSystemId');
+    },
+  );
 
-  it('another one for each request without a recordSystemId', async () => {
+  it('another reservation for each request without a recordSystemId', async () => {
     await post({ unit: 'villa-1' }).expect(201);
     await post({ unit: 'villa-1' }).expect(201);
     const filter = { organizationId: tenant.organizationId };
     expect(await service.db.collection('reservations').countDocuments(filter)).toBe(2);
   });
 
-  it('keeps a sold unit out of what is available, however the status that is sent is spelled', async () => {
-    await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
-    const api = (method: 'get' | 'post', path: string) =>
-      service.api(method, path).set('api-key', tenant.key);
-    const spelled = fc
-      .tuple(fc.constantFrom('available', 'reserved'), fc.array(fc.boolean(), { minLength: 9 }))
-      .map(([status, isUpper]) =>
-        [...status].map((letter, at) => (isUpper[at] ? letter.toUpperCase() : letter)).join(''),
-      );
-    await fc.assert(
-      fc.asyncProperty(spelled, async (status) => {
-        await api('post', '/units').send({ recordSystemId: 'crm-unit-1', status }).expect(200);
-        expect(await unitStatus()).toBe('Sold');
-        for (const listed of [status, 'available', 'Available']) {
-          const { body } = await api('get', `/units?status=${listed}`).expect(200);
-          expect(body.data).toEqual([]);
-        }
-      }),
-      { numRuns: rounds(10, 100) },
-    );
-  });
-
-  it('frees a unit that another program has reserved in another case', async () => {
-    const other = { slug: 'other-case', status: 'rEsErVeD' };
-    const id = await addUnit(service.db, tenant.organizationId, other);
-    const record = { recordSystemId: 'in-another-case', unit: 'other-case' };
-    await post(record).expect(201);
-    expect(await unitStatus(id)).toBe('Reserved');
-    await post({ ...record, status: 'canceled' }).expect(200);
-    expect(await unitStatus(id)).toBe('Available');
-  });
-
-  it('what callbacks then drive', async () => {
+  it('a reservation whose cheques callbacks then drive', async () => {
     const { body } = await post({
       unit: 'villa-1',
       status: 'pending_cheque_collection',
@@ -201,14 +172,48 @@ describe('POST /reservations creates', () => {
   });
 });
 
-describe('POST /reservations updates', () => {
+describe('the status of a unit', () => {
+  it('stays Sold while a reservation is approved, in whatever case another status is sent', async () => {
+    await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
+    const api = (method: 'get' | 'post', path: string) =>
+      service.api(method, path).set('api-key', tenant.key);
+    const spelled = fc
+      .tuple(fc.constantFrom('available', 'reserved'), fc.array(fc.boolean(), { minLength: 9 }))
+      .map(([status, isUpper]) =>
+        [...status].map((letter, at) => (isUpper[at] ? letter.toUpperCase() : letter)).join(''),
+      );
+    await fc.assert(
+      fc.asyncProperty(spelled, async (status) => {
+        await api('post', '/units').send({ recordSystemId: 'crm-unit-1', status }).expect(200);
+        expect(await unitStatus()).toBe('Sold');
+        for (const listed of [status, 'available', 'Available']) {
+          const { body } = await api('get', `/units?status=${listed}`).expect(200);
+          expect(body.data).toEqual([]);
+        }
+      }),
+      { numRuns: rounds(10, 100) },
+    );
+  });
+
+  it('becomes Available after a cancellation when another program stored another case', async () => {
+    const other = { slug: 'other-case', status: 'rEsErVeD' };
+    const id = await addUnit(service.db, tenant.organizationId, other);
+    const record = { recordSystemId: 'in-another-case', unit: 'other-case' };
+    await post(record).expect(201);
+    expect(await unitStatus(id)).toBe('Reserved');
+    await post({ ...record, status: 'canceled' }).expect(200);
+    expect(await unitStatus(id)).toBe('Available');
+  });
+});
+
+describe('POST /reservations with a known recordSystemId', () => {
   const recordSystemId = 'deal-1';
   const create = async (fields: object = {}) => {
     const { body } = await post({ recordSystemId, unit: 'villa-1', ...fields }).expect(201);
     return body.reservation;
   };
 
-  it('the active reservation with the same recordSystemId', async () => {
+  it('updates the active reservation and emits the changes', async () => {
     const { _id } = await create();
     await addLead(service.db, tenant.organizationId, { recordSystemId: 'lead-2' });
     const { body } = await post({
@@ -239,7 +244,7 @@ describe('POST /reservations updates', () => {
     });
   });
 
-  it('nothing when nothing differs', async () => {
+  it('writes nothing when nothing differs', async () => {
     const cheques = [{ installmentId: '1', chequeAmount: 5, dueDate: '2026-01-01T00:00:00Z' }];
     await create({ cheques });
     const before = await everything();
@@ -248,27 +253,30 @@ describe('POST /reservations updates', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it.each(['rejected', 'expired', 'canceled'])('to %s, which frees the unit', async (status) => {
-    await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
-    const { body } = await post({ recordSystemId, status }).expect(200);
-    const isCanceled = status === 'canceled';
-    expect(body.reservation).toMatchObject({
-      status,
-      canceledAt: isCanceled ? time : null,
-      chequeWallet: { isDeleted: isCanceled },
-    });
-    expect(await unitStatus()).toBe('Available');
-    expect(await eventTypes()).toEqual([
-      'reservation.created',
-      'wallet.created',
-      'unit.updated',
-      'reservation.updated',
-      ...(isCanceled ? ['wallet.deleted'] : []),
-      'unit.updated',
-    ]);
-  });
+  it.each(['rejected', 'expired', 'canceled'])(
+    'frees the unit when the status becomes %s',
+    async (status) => {
+      await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
+      const { body } = await post({ recordSystemId, status }).expect(200);
+      const isCanceled = status === 'canceled';
+      expect(body.reservation).toMatchObject({
+        status,
+        canceledAt: isCanceled ? time : null,
+        chequeWallet: { isDeleted: isCanceled },
+      });
+      expect(await unitStatus()).toBe('Available');
+      expect(await eventTypes()).toEqual([
+        'reservation.created',
+        'wallet.created',
+        'unit.updated',
+        'reservation.updated',
+        ...(isCanceled ? ['wallet.deleted'] : []),
+        'unit.updated',
+      ]);
+    },
+  );
 
-  it('the wallet: known cheques keep their state, new ones are added', async () => {
+  it('adds new cheques and keeps the status and history of known ones', async () => {
     const { _id } = await create({ cheques: [{ installmentId: '1', chequeNumber: 'A' }] });
     await callback({ reservationId: _id, installmentId: '1', chequeStatus: 'overdue' });
     const { body } = await post({
@@ -297,7 +305,7 @@ describe('POST /reservations updates', () => {
     });
   });
 
-  it('the wallet that was deleted, so that the recovery of its cheque still counts', async () => {
+  it('extends a deleted wallet, so that the recovery of its cheque still counts', async () => {
     const status = 'pending_cheque_collection';
     const cheques = [{ installmentId: '1' }];
     const { _id } = await create({ status, partnerCollection: true, cheques });
@@ -315,7 +323,7 @@ describe('POST /reservations updates', () => {
     expect(read.data).toMatchObject({ status: 'approved', chequeWallet: { isDeleted: false } });
   });
 
-  it('a canceled reservation back to pending, with its wallet, when it is to be reopened', async () => {
+  it('restores a canceled reservation with its wallet when it sends reopen', async () => {
     await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
     await post({ recordSystemId, status: 'canceled' }).expect(200);
     const { body, headers } = await post({ recordSystemId, status: 'pending', reopen: true });
@@ -329,7 +337,7 @@ describe('POST /reservations updates', () => {
   });
 
   it.each(['pending', 'pending_cheque_collection'])(
-    'a reservation that has ended, without reviving it by a late %s',
+    'keeps an ended status when a late request sends %s',
     async (late) => {
       await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
       for (const status of ['rejected', 'expired', 'canceled']) {
@@ -352,7 +360,7 @@ describe('POST /reservations updates', () => {
     },
   );
 
-  it('an approved reservation, which stays approved and its unit sold', async () => {
+  it('keeps a reservation approved and its unit sold until it is canceled', async () => {
     const status = 'pending_cheque_collection';
     const request = { recordSystemId, unit: 'villa-1', status };
     const { _id } = await create(request);
@@ -375,7 +383,7 @@ describe('POST /reservations updates', () => {
     expect(await unitStatus()).toBe('Available');
   });
 
-  it('the same whether the callback approves before or after it', async () => {
+  it('keeps a parallel approval by the callback', async () => {
     const request = { unit: 'villa-1', status: 'pending_cheque_collection' };
     for (const round of Array.from({ length: rounds(1, 10) }, (_, i) => `deal-${i}`)) {
       const { _id } = await create({ ...request, recordSystemId: round });
@@ -394,7 +402,7 @@ describe('POST /reservations updates', () => {
     }
   });
 
-  it('never a deleted reservation: that makes a new one', async () => {
+  it('creates a new reservation when the old one is deleted', async () => {
     const { _id } = await create();
     await service.db
       .collection('reservations')
@@ -403,7 +411,7 @@ describe('POST /reservations updates', () => {
   });
 });
 
-describe('POST /reservations rejects, and writes nothing:', () => {
+describe('POST /reservations rejects and writes nothing for', () => {
   it.each<[string, number, string | string[], object]>([
     ['an unknown unit', 404, 'Unit not found', { unit: 'unknown' }],
     ['an unknown unit id', 404, 'Unit not found', { unit: { unitId: 'unknown' } }],
@@ -420,13 +428,13 @@ describe('POST /reservations rejects, and writes nothing:', () => {
       { unit: 'villa-1', lead: { recordSystemId: 'unknown' } },
     ],
     [
-      'an approved one',
+      'the status approved on creation',
       422,
       'A reservation is approved by the reservation callback only',
       { unit: 'villa-1', status: 'approved' },
     ],
     [
-      'a canceled one',
+      'the status canceled on creation',
       422,
       'A reservation can only be created as pending or pending_cheque_collection',
       { unit: 'villa-1', status: 'canceled' },
@@ -439,7 +447,7 @@ describe('POST /reservations rejects, and writes nothing:', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('approval and another unit on update', async () => {
+  it('approval or another unit on update', async () => {
     await addUnit(service.db, tenant.organizationId, { slug: 'villa-2' });
     const recordSystemId = 'deal-1';
     await post({ recordSystemId, unit: 'villa-1' }).expect(201);
@@ -455,7 +463,7 @@ describe('POST /reservations rejects, and writes nothing:', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('a unit id that two compounds use', async () => {
+  it('a unit id of two compounds', async () => {
     const other = { unitId: 'V-1', compoundId: new ObjectId() };
     await addUnit(service.db, tenant.organizationId, other);
     const { body } = await post({ unit: { unitId: 'V-1' } }).expect(400);
@@ -464,7 +472,7 @@ describe('POST /reservations rejects, and writes nothing:', () => {
     ]);
   });
 
-  it('a deleted unit, and what belongs to another organization', async () => {
+  it('a deleted unit and units and leads of another organization', async () => {
     const other = await addTenant(service.db);
     await addLead(service.db, other.organizationId, { recordSystemId: 'theirs' });
     await post({ unit: 'villa-1' }, other.key).expect(404);
@@ -475,7 +483,7 @@ describe('POST /reservations rejects, and writes nothing:', () => {
     await post({ unit: 'villa-1' }).expect(404);
   });
 
-  it('and does not touch the reservation of another organization with the same id', async () => {
+  it('the recordSystemId of another organization', async () => {
     const other = await addTenant(service.db);
     await post({ recordSystemId: 'deal-1', unit: 'villa-1' }).expect(201);
     const before = await everything();
