@@ -12,7 +12,6 @@ import { startBrowser } from './support/browser.js';
 import { type Focused, focusable, focused } from './support/focus.js';
 import { tooWide } from './support/too-wide.js';
 
-/** Where the pictures of the pages are left. */
 const pictures = '.screenshots';
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const widths = { desktop: 1_280, phone: 360 };
@@ -39,7 +38,7 @@ beforeAll(async () => {
     if (['error', 'warn'].includes(message.type())) problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(String(error)));
-  // The pages forbid what is not theirs; the checker is the test's.
+  // The pages forbid foreign scripts such as axe.
   await page.setBypassCSP(true);
 });
 afterAll(async () => {
@@ -59,7 +58,7 @@ const problemsOfPage = async (): Promise<string[]> => {
 
 const open = (path: string) => page.goto(`${service.operations}/console${path}`);
 
-/** A picture of the whole page; what is beyond the window would be moved in pages from right to left. */
+/** A picture of the whole page in a window of its height: beyond it, right-to-left pages are shifted. */
 async function shoot(name: string, width: number): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
   await page.setViewport({ width, height });
@@ -67,7 +66,7 @@ async function shoot(name: string, width: number): Promise<void> {
   await page.setViewport({ width, height: 900 });
 }
 
-/** Presses a button by keyboard, and waits for the page that it leads to. */
+/** Presses a button by keyboard, and waits for the next page. */
 async function press(selector: string): Promise<void> {
   await page.focus(selector);
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -79,41 +78,43 @@ async function search(reference: string): Promise<void> {
   await press('main .search button');
 }
 
-/** Every page, and what its forms lead to. */
-const looks: Readonly<Record<string, () => Promise<unknown>>> = {
-  overview: () => open(''),
-  'overview-by-hour': () => open('?by=hour'),
-  partners: () => open('/partners'),
-  partner: () => open(sample.partner),
-  catalogue: () => open(`/catalogue?org=${sample.organization}`),
-  search: () => open('/search'),
-  'search-none': () => search('nobody'),
-  'search-found': () => search('palm-villa'),
-  lead: () => open(sample.lead),
-  'lead-shown': async () => {
-    await open(sample.lead);
-    await press('form[action$="/show"] button');
-  },
-  reservation: () => open(sample.reservation),
-  unit: () => open(sample.unit),
-  webhooks: () => open('/webhooks'),
-  endpoint: () => open(sample.endpoint),
-  'endpoint-ended': () => open(sample.endedEndpoint),
-  confirmation: async () => {
-    await open(sample.endpoint);
-    await page.$eval('#since', (field) =>
-      Object.assign(field, { value: new Date(Date.now() - 86_400_000).toISOString().slice(0, 16) }),
-    );
-    await press('main form.search button');
-  },
-  delivery: () => open(sample.delivery),
-  'delivery-shown': async () => {
-    await open(sample.delivery);
-    await press('form[action$="/show"] button');
-  },
-  'operator-log': () => open('/log'),
-  'not-there': () => open('/webhooks/nonsense'),
+/** Every page with an element that it has to show, also after its forms. */
+const looks: Readonly<Record<string, readonly [selector: string, () => Promise<unknown>]>> = {
+  overview: ['.attention li a', () => open('')],
+  'overview-by-hour': ['.chart .bars', () => open('?by=hour')],
+  partners: ['tbody .bars', () => open('/partners')],
+  partner: ['.week .heat-5', () => open(sample.partner)],
+  catalogue: ['.bar', () => open(`/catalogue?organization=${sample.organization}`)],
+  'catalogue-choice': ['tbody tr + tr', () => open('/catalogue?organization=homes')],
+  search: ['#reference', () => open('/search')],
+  'search-none': ['[role=status] p', () => search('nobody')],
+  'search-found': ['[role=status] tbody tr + tr', () => search('deal-2026-0093')],
+  lead: ['.notice button', () => open(sample.lead)],
+  'lead-shown': ['.notice a', () => show(sample.lead)],
+  reservation: ['.timeline .bad', () => open(sample.reservation)],
+  unit: ['tbody a', () => open(sample.unit)],
+  webhooks: ['.curve', () => open('/webhooks')],
+  endpoint: ['#since', () => open(sample.endpoint)],
+  'endpoint-ended': ['form[action$="/enable"]', () => open(sample.endedEndpoint)],
+  confirmation: [
+    'input[name=formId]',
+    async () => {
+      await open(sample.endpoint);
+      const since = new Date(Date.now() - 86_400_000).toISOString().slice(0, 16);
+      await page.$eval('#since', (field, value) => Object.assign(field, { value }), since);
+      await press('main form.search button');
+    },
+  ],
+  delivery: ['.notice button', () => open(sample.delivery)],
+  'delivery-shown': ['[data-copies]', () => show(sample.delivery)],
+  'operator-log': ['tbody a', () => open('/log')],
+  'not-there': ['main p', () => open('/webhooks/nonsense')],
 };
+
+async function show(path: string): Promise<void> {
+  await open(path);
+  await press('form[action$="/show"] button');
+}
 
 describeWithBrowser('the console', () => {
   it.each([
@@ -121,7 +122,7 @@ describeWithBrowser('the console', () => {
     ['en-us', 'phone'],
     ['ar-eg', 'desktop'],
     ['ar-eg', 'phone'],
-  ] as const)('lets a reader in by the password: %s, %s', async (language, width) => {
+  ] as const)('logs a reader in by the password: %s, %s', async (language, width) => {
     const context = page.browserContext();
     await context.deleteCookie(...(await context.cookies()));
     await page.setViewport({ width: widths[width], height: 800 });
@@ -143,15 +144,15 @@ describeWithBrowser('the console', () => {
     ['en-us', 'desktop', 'dark'],
     ['ar-eg', 'phone', 'dark'],
   ] as const)(
-    'has no page that axe finds fault with: %s, %s, %s',
+    'has pages without findings of axe, within the screen: %s, %s, %s',
     async (language, width, color) => {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: color }]);
       await page.setViewport({ width: widths[width], height: 900 });
       await open(`?language=${language}`);
       const faults: unknown[] = [];
-      for (const [name, show] of Object.entries(looks)) {
-        await show();
-        expect([name, new URL(page.url()).pathname]).not.toEqual([name, '/console/login']);
+      for (const [name, [selector, look]] of Object.entries(looks)) {
+        await look();
+        expect({ name, found: (await page.$(selector)) !== null }).toEqual({ name, found: true });
         await shoot(`${name}-${language}-${width}-${color}`, widths[width]);
         const wide = await page.evaluate(tooWide);
         const found = [...(await problemsOfPage()), ...(wide as string[])];
@@ -162,7 +163,88 @@ describeWithBrowser('the console', () => {
     },
   );
 
-  it('has charts whose values are read by keyboard, by pointer and in their table', async () => {
+  it.each([
+    ['en-us', 'desktop'],
+    ['ar-eg', 'phone'],
+  ] as const)(
+    'has pages without findings when there is no data: %s, %s',
+    async (language, width) => {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
+      await page.setViewport({ width: widths[width], height: 900 });
+      const empty = await startConsole({}, randomDatabaseUri());
+      const faults: unknown[] = [];
+      for (const path of ['', '/partners', '/catalogue', '/webhooks', '/log']) {
+        await page.goto(`${empty.operations}/console${path}?language=${language}`);
+        expect(await page.$('nav')).not.toBeNull();
+        await shoot(`empty${path.replace('/', '-')}-${language}-${width}`, widths[width]);
+        const wide = (await page.evaluate(tooWide)) as string[];
+        faults.push(...(await problemsOfPage()), ...wide);
+      }
+      expect(faults).toEqual([]);
+      await empty.stop();
+    },
+  );
+
+  it.each(['en-us', 'ar-eg'])(
+    'folds the menu on a phone until its button is pressed: %s',
+    async (language) => {
+      await page.setViewport({ width: widths.phone, height: 900 });
+      await open(`/partners?language=${language}`);
+      const isVisible = (selector: string) =>
+        page.$eval(selector, (element) => element.checkVisibility());
+      expect([await isVisible('.folds'), await isVisible('#menu')]).toEqual([true, false]);
+      await page.focus('.folds');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('#menu', { visible: true });
+      await shoot(`menu-${language}`, widths.phone);
+      expect(await page.evaluate(tooWide)).toEqual([]);
+      expect(await isVisible('#menu a[aria-current=page]')).toBe(true);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('#menu', { hidden: true });
+      await page.setViewport({ width: widths.desktop, height: 900 });
+      expect([await isVisible('.folds'), await isVisible('#menu')]).toEqual([false, true]);
+    },
+  );
+
+  it('shows rows of tables as cards with titles on a phone only', async () => {
+    const lookOf = (selector: string) =>
+      page.$eval(selector, (element) => {
+        const { display } = getComputedStyle(element);
+        const { content } = getComputedStyle(element, '::before');
+        return { display, content };
+      });
+    await page.setViewport({ width: widths.phone, height: 900 });
+    await open('/partners?language=en-us');
+    expect(await lookOf('thead')).toMatchObject({ display: 'none' });
+    expect(await lookOf('tbody tr')).toMatchObject({ display: 'block' });
+    expect(await lookOf('td')).toEqual({ display: 'flex', content: '"Organization"' });
+    const align = await page.$eval('td.number', (cell) => getComputedStyle(cell).textAlign);
+    expect(align).toBe('start');
+    await page.setViewport({ width: widths.desktop, height: 900 });
+    expect(await lookOf('thead')).toMatchObject({ display: 'table-header-group' });
+    expect(await lookOf('td')).toEqual({ display: 'table-cell', content: 'none' });
+  });
+
+  it.each(['light', 'dark'])('follows the %s colour scheme of the browser', async (value) => {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+    await open('');
+    const brightnessOf = (property: 'color' | 'backgroundColor') =>
+      page.$eval(
+        '.card',
+        (card, name) => {
+          const channels = getComputedStyle(card)[name].match(/\d+/g) ?? [];
+          return channels.slice(0, 3).reduce((sum, channel) => sum + Number(channel), 0) / 3;
+        },
+        property,
+      );
+    const [ink, paper] = [await brightnessOf('color'), await brightnessOf('backgroundColor')];
+    expect(value === 'dark' ? [paper < 64, ink > 192] : [paper > 192, ink < 64]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it('shows the values of charts by keyboard, by pointer and as a table', async () => {
     await page.setViewport({ width: widths.phone, height: 900 });
     await open('?by=hour&language=en-us');
     const chart = await page.waitForSelector('.chart');
@@ -186,35 +268,38 @@ describeWithBrowser('the console', () => {
     for (const value of await rowFromEnd(3)) expect(spoken).toContain(value);
     const bars = await (await chart.$('.bars'))?.boundingBox();
     if (!bars) throw new Error('There are no bars.');
-    // The newest is within the window.
+    // The newest bar is within the window.
     expect(bars.x + bars.width).toBeLessThanOrEqual(widths.phone);
     await page.mouse.move(bars.x + 1, bars.y + 10);
     await expectRow((await chart.$$('tbody tr')).length - 1);
     expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
 
-  it.each(['en-us', 'ar-eg'])('can be used by keyboard: %s', async (language) => {
-    await page.setViewport({ width: widths.desktop, height: 900 });
-    await open(`?language=${language}`);
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate(focused)).toMatchObject({ element: 'a.skip', isSeen: true });
-    await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement.id')).toBe('content');
-    const unseen: unknown[] = [];
-    for (const [name, show] of Object.entries(looks)) {
-      await show();
-      const count = Number(await page.evaluate(focusable));
-      // What was pressed to get here may still have the focus of the page before.
-      await page.evaluate('document.activeElement.blur()');
-      const reached = new Set<number>();
-      for (let tabs = 0; tabs < 4 * count && reached.size < count; tabs++) {
-        await page.keyboard.press('Tab');
-        const { index, isSeen, ...where } = (await page.evaluate(focused)) as Focused;
-        if (index >= 0) reached.add(index);
-        if (index >= 0 && !isSeen) unseen.push({ name, ...where });
+  it.each(['en-us', 'ar-eg'])(
+    'shows the focus on all that the keyboard reaches: %s',
+    async (language) => {
+      await page.setViewport({ width: widths.desktop, height: 900 });
+      await open(`?language=${language}`);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(focused)).toMatchObject({ element: 'a.skip', isSeen: true });
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('content');
+      const unseen: unknown[] = [];
+      for (const [name, [, look]] of Object.entries(looks)) {
+        await look();
+        const count = Number(await page.evaluate(focusable));
+        // A button of the page before may still have the focus.
+        await page.evaluate('document.activeElement.blur()');
+        const reached = new Set<number>();
+        for (let tabs = 0; tabs < 4 * count && reached.size < count; tabs++) {
+          await page.keyboard.press('Tab');
+          const { index, isSeen, ...where } = (await page.evaluate(focused)) as Focused;
+          if (index >= 0) reached.add(index);
+          if (index >= 0 && !isSeen) unseen.push({ name, ...where });
+        }
+        if (reached.size < count) unseen.push({ name, reached: reached.size, count });
       }
-      if (reached.size < count) unseen.push({ name, reached: reached.size, count });
-    }
-    expect(unseen).toEqual([]);
-  });
+      expect(unseen).toEqual([]);
+    },
+  );
 });

@@ -8,7 +8,7 @@ import type { Receiver } from '../support/receiver.js';
 import type { TestConsole } from './console-client.js';
 import { addUsage } from './sample-usage.js';
 
-/** Where the pages of the sample are, below `/console`. */
+/** The pages of the sample, below `/console`. */
 export interface SamplePages {
   readonly lead: string;
   readonly reservation: string;
@@ -37,13 +37,14 @@ const unit = (index: number) => ({
 });
 
 /**
- * Makes an organization with something on every page: partners of whom one is silent, a catalogue, a lead
- * with changes, a reservation that was approved, canceled, approved again and refused, and two endpoints,
- * one of which has ended with a 410.
+ * Fills every page: partners, one of them silent, a catalogue, a lead with changes, a reservation that was approved,
+ * canceled, approved again and refused, and two endpoints, one of which responded 410.
  */
 export async function addSample(service: TestConsole, receiver: Receiver): Promise<SamplePages> {
   const { db } = service;
   const { organizationId, key } = await addTenant(db);
+  // Another organization of the same name.
+  await addTenant(db);
   const organization = organizationId.toHexString();
   const post = (path: string, body: object) =>
     service.api('post', path).set('api-key', key).send(body);
@@ -69,6 +70,8 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
   };
   receiver.respondWith(204);
   const created = await post('/leads', { ...lead, project: 'Palm Meadows' }).expect(201);
+  // A search for the reservation finds a lead, too.
+  await post('/leads', { recordSystemId: 'deal-2026-0093', name: 'Adel Hanna' }).expect(201);
   await post('/leads', { ...lead, data: { budget: 5_000_000, rooms: '4', source: 'website' } });
   const leadId = new ObjectId(String(created.body.lead._id));
   const reservation = await addReservationStory(service, { organizationId, key, leadId });
@@ -78,7 +81,7 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
     const all = await deliveries.countDocuments();
     if (waiting > 0 || all < 5) throw new Error(`${waiting} of ${all} wait`);
   });
-  // What the other endpoint still waits for is to arrive.
+  // Pending deliveries to the other endpoint still have to arrive.
   receiver.respondWith(({ path }, response) =>
     path.includes('/finance/')
       ? response.writeHead(204).end()
@@ -101,7 +104,7 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
   };
 }
 
-/** Gives the key of the one that calls most. */
+/** @returns the key with the most calls */
 async function addPartners({ db }: TestConsole, organizationId: ObjectId): Promise<ObjectId> {
   const named = async (name: string): Promise<ObjectId> => {
     const _id = new ObjectId();
@@ -173,7 +176,7 @@ async function addWebhookStatistics(
 ): Promise<void> {
   const quarterMs = hourMs / 4;
   const now = Date.now() - (Date.now() % quarterMs);
-  const figures = endpoints.flatMap((endpoint, which) =>
+  const quarters = endpoints.flatMap((endpoint, which) =>
     Array.from({ length: 90 }, (_, index) => {
       const at = new Date(now - (index + 1) * quarterMs);
       const delivered = 20 + Math.round(15 * Math.sin(index / 9)) - which * 4;
@@ -189,5 +192,5 @@ async function addWebhookStatistics(
       };
     }),
   );
-  await db.collection('webhookStatistics').insertMany(figures);
+  await db.collection('webhookStatistics').insertMany(quarters);
 }

@@ -1,9 +1,9 @@
-// Adds to pages that can be read without it: local times, the values of charts, and loading again.
+// Pages work without it: it adds local times, chart values under the pointer, and reloading.
 const seconds = Number(document.body.dataset.refreshSeconds);
 const language = `${document.documentElement.lang}-u-nu-latn`;
 const offset = new Date().getTimezoneOffset();
 
-/** Writes the reader's own time beside each time, which is UTC. */
+/** Adds the reader's local time to each UTC time. */
 function addLocalTimes(root) {
   if (offset === 0) return;
   for (const element of root.querySelectorAll('time')) {
@@ -17,9 +17,9 @@ function addLocalTimes(root) {
   }
 }
 
-/** Shows the values of one step of a chart, which are a row of its table. */
+/** Shows a row of a chart's table as its legend. */
 function showStep(chart, step) {
-  // The table begins with the newest.
+  // The newest row is first.
   const row = [...chart.querySelectorAll('tbody tr')].at(-1 - step);
   const places = chart.querySelectorAll('.legend li:first-child > *, .legend b');
   for (const [index, place] of places.entries()) place.textContent = row.cells[index].textContent;
@@ -55,7 +55,7 @@ document.addEventListener('pointermove', ({ target, clientX }) => {
   showStep(bars.closest('.chart'), Math.min(last, Math.max(0, step)));
 });
 
-/** Not while the reader is typing, reads a chart, or has opened something. */
+/** While the reader types, reads a chart or has opened a table, the page stays as it is. */
 const isBusy = () =>
   document.hidden ||
   ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName ?? '') ||
@@ -72,7 +72,7 @@ async function refresh() {
     shown.replaceChildren(...loaded.childNodes);
     enhance(shown);
   } catch {
-    // The session is over or the service is away: the page says of when it is.
+    // The session ended or the service is down: the page shows its own time.
   }
 }
 
