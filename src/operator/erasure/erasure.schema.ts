@@ -2,25 +2,21 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** How many records of each kind something was removed from. */
-export interface ErasureCounts {
-  readonly leads: number;
-  readonly clients: number;
-  readonly changeLogEntries: number;
-  readonly events: number;
-  readonly attempts: number;
-}
+export const noCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, attempts: 0 };
+
+/** The number of records of each kind from which values were removed. */
+export type ErasureCounts = Readonly<typeof noCounts>;
 
 /**
- * A wish to be forgotten, as far as it has come (rule LEAD-15): ids only, so that it may be kept, and
- * done again after a restore, for as long as there are backups.
+ * An erasure and its progress (rule LEAD-15). It holds ids only, so that it may be kept, and repeated after a
+ * restore, for as long as there are backups.
  */
 @Schema({ collection: 'erasures' })
 export class ErasureDocument extends TenantDocument {
   @Prop({ type: [SchemaTypes.ObjectId], required: true })
   leadIds!: Types.ObjectId[];
 
-  /** When all was removed; null before that. */
+  /** Null until everything is removed. */
   @Prop({ type: Date })
   completedAt!: Date | null;
 
@@ -30,5 +26,5 @@ export class ErasureDocument extends TenantDocument {
 
 export const erasureSchema = SchemaFactory.createForClass(ErasureDocument);
 
-/** A lead is erased once, however many ask for it. */
+/** A lead is erased once, also by simultaneous requests. */
 erasureSchema.index({ organizationId: 1, leadIds: 1 }, { name: 'lead', unique: true });

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import type { ErasureCounts, ErasureDocument } from './erasure.schema.js';
+import { type ErasureCounts, type ErasureDocument, noCounts } from './erasure.schema.js';
 
 /** The ledger of erasures. */
 @Injectable()
@@ -13,29 +14,50 @@ export class ErasuresRepository {
   constructor(
     @InjectAcrossTenants('Erasure')
     private readonly erasures: CollectionAcrossTenants<ErasureDocument>,
+    private readonly clock: Clock,
   ) {}
 
-  /** @returns false when there is one already that is about one of its leads */
-  async insert(erasure: ErasureDocument): Promise<boolean> {
-    try {
-      await this.erasures.insert(erasure);
-      return true;
-    } catch (error) {
-      if (duplicateKey(error) === undefined) throw error;
-      return false;
-    }
-  }
-
-  /** The erasures that are about one of the leads. */
-  async ofLeads(
+  /** Enters the leads that are not listed yet, and returns all erasures about the leads. */
+  async enter(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
   ): Promise<ErasureDocument[]> {
-    if (leadIds.length === 0) return [];
-    return this.erasures.find(organizationId, { leadIds: { $in: leadIds } });
+    for (;;) {
+      const entered = await this.ofLeads(organizationId, leadIds);
+      const missing = missingFrom(entered, leadIds);
+      if (missing.length === 0) return entered;
+      try {
+        await this.erasures.insert(this.newErasure(organizationId, missing));
+      } catch (error) {
+        // Another process may enter one of them at the same moment.
+        if (duplicateKey(error) === undefined) throw error;
+      }
+    }
   }
 
-  /** The erasures of an organization that were cut short. */
+  /** An erasure that is not stored. */
+  newErasure(organizationId: Types.ObjectId, leadIds: readonly Types.ObjectId[]): ErasureDocument {
+    const now = this.clock.now();
+    return {
+      _id: new Types.ObjectId(),
+      organizationId,
+      leadIds: [...leadIds],
+      completedAt: null,
+      counts: { ...noCounts },
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /** The leads without an erasure. */
+  async unlisted(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+  ): Promise<Types.ObjectId[]> {
+    return missingFrom(await this.ofLeads(organizationId, leadIds), leadIds);
+  }
+
+  /** The interrupted erasures of an organization. */
   async unfinished(organizationId: Types.ObjectId): Promise<ErasureDocument[]> {
     return this.erasures.find(organizationId, { completedAt: null });
   }
@@ -45,7 +67,7 @@ export class ErasuresRepository {
     return this.erasures.acrossTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
   }
 
-  /** Adds to what an erasure has done, in the transaction that does it. */
+  /** Adds to the counts of an erasure, in the transaction that removes the values. */
   async count(
     { organizationId, _id }: Pick<ErasureDocument, 'organizationId' | '_id'>,
     counts: Partial<ErasureCounts>,
@@ -55,8 +77,25 @@ export class ErasuresRepository {
     await this.erasures.updateOne(organizationId, { _id }, { $inc });
   }
 
-  async complete({ organizationId, _id }: ErasureDocument, completedAt: Date): Promise<void> {
+  async complete({ organizationId, _id }: ErasureDocument): Promise<void> {
+    const completedAt = this.clock.now();
     const $set = { completedAt, updatedAt: completedAt };
     await this.erasures.updateOne(organizationId, { _id }, { $set });
   }
+
+  private async ofLeads(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+  ): Promise<ErasureDocument[]> {
+    if (leadIds.length === 0) return [];
+    return this.erasures.find(organizationId, { leadIds: { $in: leadIds } });
+  }
+}
+
+function missingFrom(
+  erasures: readonly ErasureDocument[],
+  ids: readonly Types.ObjectId[],
+): Types.ObjectId[] {
+  const listed = new Set(erasures.flatMap(({ leadIds }) => leadIds.map((id) => id.toHexString())));
+  return ids.filter((id) => !listed.has(id.toHexString()));
 }
