@@ -4,7 +4,6 @@ import { operatorLogSchema } from './operator-log.schema.js';
 import { OperatorLogRepository } from './operator-log.repository.js';
 import { OperatorLogService } from './operator-log.service.js';
 
-/** The log of what the operator does, in the console and on the command line. */
 @Module({
   imports: [TenantCollectionsModule.forFeature({ name: 'OperatorLog', schema: operatorLogSchema })],
   providers: [OperatorLogRepository, OperatorLogService],

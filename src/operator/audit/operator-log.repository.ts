@@ -12,7 +12,6 @@ import {
 } from '../../core/database/documents/keyset.js';
 import type { OperatorLogDocument, OperatorResult } from './operator-log.schema.js';
 
-/** The queries on `operatorLog`. */
 @Injectable()
 export class OperatorLogRepository {
   constructor(
@@ -20,7 +19,7 @@ export class OperatorLogRepository {
     private readonly entries: CollectionAcrossTenants<OperatorLogDocument>,
   ) {}
 
-  /** @returns false when there is an entry of the same form already */
+  /** @returns false when the form has an entry */
   async insert(entry: OperatorLogDocument): Promise<boolean> {
     try {
       await this.entries.insert(entry);
@@ -31,7 +30,6 @@ export class OperatorLogRepository {
     }
   }
 
-  /** The entry of a form. */
   async findByForm(
     organizationId: Types.ObjectId,
     formId: string,
@@ -48,7 +46,6 @@ export class OperatorLogRepository {
     await this.entries.updateOne(organizationId, { _id }, { $set: { result, count, updatedAt } });
   }
 
-  /** What was done for all organizations, newest first. */
   async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogDocument>> {
     const { acrossTenants } = this.entries;
     return readPage({ _id: -1 }, part, (after, options) =>

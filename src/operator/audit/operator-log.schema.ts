@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** What the operator can do in the console or on the command line that is more than looking (rule OPS-31). */
+/** Actions in the console or on the command line (rule OPS-31). */
 export type OperatorAction =
   | 'show'
   | 'erase'
@@ -22,17 +22,17 @@ export type OperatorAction =
   | 'limit'
   | 'revoke';
 
-/** What it is done to; what is added or issued is not there before, its organization is. */
+/** For a new record its organization, because the record does not exist before. */
 export type OperatorSubject =
   'database' | 'organization' | 'key' | 'lead' | 'reservation' | 'delivery' | 'endpoint';
 
-/** How it ended; `begun` is what is under way, or was cut short. */
+/** `begun`: in progress, or interrupted. */
 export type OperatorResult = 'begun' | 'done' | 'failed';
 
-/** Something that the operator did; ids only, so that it outlives what it is about. */
+/** An action of the operator, with ids only, so that it may be kept after an erasure. */
 @Schema({ collection: 'operatorLog' })
 export class OperatorLogDocument extends TenantDocument {
-  /** Of the form that asked for it: sent twice, it is done once. */
+  /** A form that is sent twice is carried out once. */
   @Prop({ type: String, required: true })
   formId!: string;
 
@@ -45,11 +45,11 @@ export class OperatorLogDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   subjectId!: string;
 
-  /** What of it, such as the times of a replay. */
+  /** Such as the times of a replay. */
   @Prop({ type: String })
   details!: string | null;
 
-  /** From where, and in which session; on the command line the user and the machine. */
+  /** On the command line `command line`, and user and host in place of a session. */
   @Prop({ type: String })
   address!: string;
 
@@ -59,14 +59,12 @@ export class OperatorLogDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   result!: OperatorResult;
 
-  /** How many were affected; null where that means nothing. */
   @Prop({ type: Number })
   count!: number | null;
 }
 
 export const operatorLogSchema = SchemaFactory.createForClass(OperatorLogDocument);
 
-/** A form is carried out once. */
 operatorLogSchema.index({ organizationId: 1, formId: 1 }, { name: 'form', unique: true });
 removeAfter(
   operatorLogSchema,

@@ -7,7 +7,6 @@ import type { OperatorLogDocument } from './operator-log.schema.js';
 
 export type OperatorLogEntry = OperatorLogDocument;
 
-/** What the operator asks for. */
 export type OperatorRequest = Pick<
   OperatorLogDocument,
   | 'organizationId'
@@ -20,16 +19,15 @@ export type OperatorRequest = Pick<
   | 'session'
 >;
 
-/** What became of a request, now or when it was sent before. */
 export type OperatorOutcome = Pick<OperatorLogDocument, 'result' | 'count'>;
 
-/** In the place of an organization and its record: something that is done to all that there are. */
+/** The subject of an action on all organizations. */
 export const wholeDatabase = {
   _id: 'database',
   organizationId: new Types.ObjectId('000000000000000000000000'),
 };
 
-/** What the operator does is logged before it is done (rule OPS-31). */
+/** Logs each action of the operator before it is done (rule OPS-31). */
 @Injectable()
 export class OperatorLogService {
   constructor(
@@ -38,10 +36,9 @@ export class OperatorLogService {
   ) {}
 
   /**
-   * Logs a request and does what it asks for; a form that is sent again does nothing more.
+   * Does nothing for a form that was sent before, and nothing without a log entry.
    *
-   * @param work gives how many it affected
-   * @throws what the work throws, which is logged as failed; without an entry in the log nothing is done
+   * @param work returns the number of affected records
    */
   async perform(
     request: OperatorRequest,
@@ -65,18 +62,16 @@ export class OperatorLogService {
       await this.log.setResult(entry, 'done', count, this.clock.now());
       return { result: 'done', count };
     } catch (error) {
-      // The failure itself matters more than that it cannot be logged.
+      // The error of the work matters more than one of the log.
       await this.log.setResult(entry, 'failed', null, this.clock.now()).catch(() => undefined);
       throw error;
     }
   }
 
-  /** What the form of an id asked for, null where there was none. */
   async find(organizationId: Types.ObjectId, formId: string): Promise<OperatorLogEntry | null> {
     return this.log.findByForm(organizationId, formId);
   }
 
-  /** What was done, newest first. */
   async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogEntry>> {
     return this.log.list(part);
   }

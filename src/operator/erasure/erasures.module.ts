@@ -9,7 +9,6 @@ import { erasureSchema } from './erasure.schema.js';
 import { ErasuresRepository } from './erasures.repository.js';
 import { ErasuresService } from './erasures.service.js';
 
-/** Forgetting people, for the command line. */
 @Module({
   imports: [
     IdempotencyModule,

@@ -35,7 +35,6 @@ export class ErasuresRepository {
     }
   }
 
-  /** An erasure that is not stored. */
   newErasure(organizationId: Types.ObjectId, leadIds: readonly Types.ObjectId[]): ErasureDocument {
     const now = this.clock.now();
     return {
@@ -49,7 +48,6 @@ export class ErasuresRepository {
     };
   }
 
-  /** The leads without an erasure. */
   async unlisted(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
@@ -57,12 +55,10 @@ export class ErasuresRepository {
     return missingFrom(await this.ofLeads(organizationId, leadIds), leadIds);
   }
 
-  /** The interrupted erasures of an organization. */
   async unfinished(organizationId: Types.ObjectId): Promise<ErasureDocument[]> {
     return this.erasures.find(organizationId, { completedAt: null });
   }
 
-  /** All erasures of all organizations, oldest first. */
   async all(): Promise<ErasureDocument[]> {
     return this.erasures.acrossTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
   }

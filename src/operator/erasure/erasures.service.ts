@@ -51,12 +51,12 @@ export class ErasuresService {
     private readonly idempotency: IdempotencyService,
   ) {}
 
-  /** The leads with an external id, deleted ones included, or the one with that as its own id. */
+  /** By external id or own id, deleted leads included. */
   async leadsOf({ _id }: Organization, reference: string): Promise<readonly Types.ObjectId[]> {
     return this.leads.named(_id, reference);
   }
 
-  /** The leads of a person that were not erased, for the operator to judge. */
+  /** The leads of a person that are not erased. */
   async leadsOfPerson(organization: Organization, person: Contact): Promise<LeadDto[]> {
     const ids = await this.leads.ofPerson(organization, person);
     if (ids.length > leadsLimit) {
@@ -87,7 +87,6 @@ export class ErasuresService {
     return this.reportOf(summed(reports));
   }
 
-  /** Finishes the interrupted erasures of an organization. */
   async resume(
     organization: Organization,
   ): Promise<{ readonly finished: number; readonly failures: readonly string[] }> {
@@ -100,11 +99,7 @@ export class ErasuresService {
     return this.ledger.all();
   }
 
-  /**
-   * Repeats every erasure after a restore.
-   *
-   * @param entries of a ledger that was kept apart, added first
-   */
+  /** Repeats every erasure after a restore, and those of a ledger that was kept apart. */
   async reapply(
     entries: readonly Pick<ErasureDocument, 'organizationId' | 'leadIds'>[],
     progress: Progress = () => {},
@@ -121,11 +116,7 @@ export class ErasuresService {
     return { ...this.reportOf(summed(reports)), erasures: reports.length, failures };
   }
 
-  /**
-   * Continues after a failed erasure.
-   *
-   * @throws Error when the database does not respond to two in a row
-   */
+  /** A failed erasure stops the others only when the database does not respond to two in a row. */
   private async runEach(
     erasures: readonly ErasureDocument[],
     organizationOf: (erasure: ErasureDocument) => Promise<Owner>,
@@ -202,7 +193,6 @@ export class ErasuresService {
   }
 }
 
-/** Names the erasures that could not be done; undefined without any. */
 export function failureOf(failures: readonly string[]): string | undefined {
   if (failures.length === 0) return undefined;
   const erasures = failures.length === 1 ? 'This erasure' : `These ${failures.length} erasures`;

@@ -9,19 +9,14 @@ import { trustProxy } from '../../core/http/server/fastify-adapter.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { HealthService } from '../../health/health.service.js';
 
-/** Where probes ask whether a process responds at all, and whether requests may come. */
 export const livenessPath = '/livez';
 export const readinessPath = '/readyz';
 
-/** How long a request to it may take to arrive. */
 const requestTimeoutMs = 10_000;
-/** Far more than scrapers and probes open; beyond that the one that has been idle longest is closed. */
+/** Far more than scrapers and probes open; beyond it the connection that is idle longest is closed. */
 const connectionsLimit = 100;
 
-/**
- * The listener of those who operate the service: metrics and probes (rule OPS-10), and the console. It stays until
- * everything else is closed, so that a process that drains says so.
- */
+/** Metrics, probes (rule OPS-10) and console. It closes last, so that probes see that a process drains. */
 @Injectable()
 export class OperationsServer implements OnApplicationShutdown {
   private server: FastifyInstance | undefined;
@@ -33,12 +28,7 @@ export class OperationsServer implements OnApplicationShutdown {
     private readonly modules: LazyModuleLoader,
   ) {}
 
-  /**
-   * Listens on OPS_HOST and OPS_PORT.
-   *
-   * @returns its address without path; null when OPS_PORT is not set
-   * @throws StartupError when it cannot listen there
-   */
+  /** @returns its address without path; null when OPS_PORT is not set */
   async listen(): Promise<string | null> {
     const { OPS_PORT, OPS_HOST } = this.environment;
     if (OPS_PORT === undefined) return null;
@@ -83,7 +73,6 @@ export class OperationsServer implements OnApplicationShutdown {
       const text = await this.metrics.text();
       return reply.type(this.metrics.contentType).send(text);
     });
-    // Whoever gets this response knows what it asks for: the process still does its work.
     server.get(livenessPath, () => ({ live: true }));
     server.get(readinessPath, async (_request, reply) => {
       const report = await this.health.readiness();
@@ -93,7 +82,7 @@ export class OperationsServer implements OnApplicationShutdown {
     return server;
   }
 
-  /** Its pages are many files, which are loaded only where somebody can open them. */
+  /** Its many files are loaded only when a password opens them. */
   private async addConsole(server: FastifyInstance): Promise<void> {
     const { ConsoleModule } = await import('../console/console.module.js');
     const { Console } = await import('../console/console.js');

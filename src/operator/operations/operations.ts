@@ -10,7 +10,6 @@ import { UsageRecorder } from '../usage/usage-recorder.js';
 import { OperationsServer } from './operations-server.js';
 import { addServiceMetrics } from './service-metrics.js';
 
-/** What the service does for those who operate it, where OPS_PORT asks for it. */
 @Injectable()
 export class Operations {
   constructor(
@@ -24,17 +23,11 @@ export class Operations {
     private readonly refusals: RequestRecorder,
   ) {}
 
-  /**
-   * Measures from now on and listens, for which OPS_PORT asks, and counts for the console.
-   *
-   * @param fastify whose requests are measured
-   * @returns the address that it listens on, null for none
-   * @throws StartupError when it cannot listen there
-   */
+  /** @returns the address of the operations listener; null without OPS_PORT */
   async start(fastify: FastifyInstance): Promise<string | null> {
     const isMeasured = this.environment.OPS_PORT !== undefined;
     if (isMeasured) this.requests.addTo(fastify);
-    // Also where nobody asks for metrics: the console of another process shows the calls of all.
+    // Also without OPS_PORT: the console of another process shows the calls of all.
     this.usage.start(fastify);
     this.refusals.start(fastify);
     if (!isMeasured) return null;

@@ -13,13 +13,10 @@ import {
 import { RequestRecorder } from '../requests/request-recorder.js';
 import { UsageCounter } from '../usage/usage-counter.js';
 
-/** How long a scrape waits for the database. */
 const databaseTimeoutMs = 1_000;
 
-/** A part of the service, by its class. */
 type Get = <Part>(part: Type<Part>) => Part;
 
-/** The help and the value of metrics without labels, by their names. */
 const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
   log_lines_dropped_total: [
     'Lines of the log that nobody has read from standard output in time.',
@@ -43,7 +40,6 @@ const values: Readonly<Record<string, readonly [help: string, read: (get: Get) =
   ],
 };
 
-/** Adds metrics of parts that count for others too; they are read at each scrape. */
 export function addServiceMetrics(modules: ModuleRef): void {
   const get: Get = (part) => modules.get(part, { strict: false });
   const metrics = get(Metrics);
@@ -73,10 +69,8 @@ export function addServiceMetrics(modules: ModuleRef): void {
 }
 
 /**
- * A backlog of the database, the same in every process. It is left out while the database does not
- * answer in time, and a question that hangs is not asked again.
- *
- * @param help by the names of the metrics: `_seconds` for how long the oldest waits, else how many wait
+ * Adds metrics of a backlog: `_seconds` for the age of the oldest item, else the number of items. They are left out
+ * while the database does not respond in time, and a query that hangs is not sent again.
  */
 export function addBacklog(
   metrics: Metrics,
@@ -86,7 +80,7 @@ export function addBacklog(
   let pending: Promise<Backlog> | undefined;
   const inTime = async (): Promise<readonly Backlog[]> => {
     pending ??= read().finally(() => (pending = undefined));
-    // The probes and the log report a database in trouble.
+    // Probes and log report an unavailable database.
     return withinDeadline(pending, databaseTimeoutMs).then(
       (found) => [found],
       () => [],

@@ -11,7 +11,6 @@ import {
 } from '../../core/database/documents/keyset.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 
-/** The queries on `requestLog`. */
 @Injectable()
 export class RequestLogRepository {
   constructor(
@@ -23,7 +22,6 @@ export class RequestLogRepository {
     await this.requests.insert(...requests);
   }
 
-  /** The requests of a key, newest first. */
   async list(
     organizationId: Types.ObjectId,
     apiKeyId: Types.ObjectId,

@@ -3,13 +3,12 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { removeAfter } from '../../core/database/structure/retention.js';
 
-/** A request that was refused, or of which something was ignored (rule OPS-36): nothing that it sent. */
+/** A refused request, or one with ignored fields (rule OPS-36), without any value that it sent. */
 @Schema({ collection: 'requestLog' })
 export class RequestLogDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
   apiKeyId!: Types.ObjectId;
 
-  /** As `POST /external/apis/v1.0/leads`. */
   @Prop({ type: String, required: true })
   route!: string;
 
@@ -22,7 +21,7 @@ export class RequestLogDocument extends TenantDocument {
   @Prop({ type: [String], required: true })
   messages!: readonly string[];
 
-  /** Those that look like names of fields. */
+  /** Only those that look like names of fields. */
   @Prop({ type: [String], required: true })
   ignoredFields!: readonly string[];
 
@@ -35,7 +34,6 @@ export class RequestLogDocument extends TenantDocument {
 
 export const requestLogSchema = SchemaFactory.createForClass(RequestLogDocument);
 
-/** Serves the requests of a key, newest first. */
 requestLogSchema.index(
   { organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 },
   { name: 'ofKey' },

@@ -4,10 +4,8 @@ import type { KeysetPage, KeysetRequest } from '../../core/database/documents/ke
 import { RequestLogRepository } from './request-log.repository.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 
-/** A request as the operator sees it. */
 export type LoggedRequest = ReturnType<typeof loggedRequest>;
 
-/** Why requests of a key were refused, or what of them was ignored (rule OPS-36). */
 @Injectable()
 export class RequestLogService {
   constructor(private readonly requests: RequestLogRepository) {}

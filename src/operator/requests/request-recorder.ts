@@ -13,12 +13,12 @@ import { RequestLogRepository } from './request-log.repository.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 
 const intervalMs = 2_000;
-/** So many requests wait to be stored; further ones are lost. */
+/** Further requests are lost. */
 const waitingLimit = 2_000;
-/** Of a list of messages, which may be a hundred. */
+/** A response may have a hundred. */
 const messagesLimit = 10;
 
-/** Logs why requests were refused, and what of accepted ones was ignored, by batches (rule OPS-36). */
+/** Logs refused requests, and accepted ones with ignored fields, in batches (rule OPS-36). */
 @Injectable()
 export class RequestRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
@@ -28,7 +28,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   );
   private waiting: RequestLogDocument[] = [];
   private lost = 0;
-  /** How many requests of each key are logged on this day, as far as this process knows. */
+  /** Logged requests of this day by key, as far as this process knows. */
   private readonly ofDay = new Map<string, number>();
   private day = 0;
 
@@ -39,12 +39,11 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
-  /** How many requests wait to be stored, and how many could not be. */
   stats(): { readonly waiting: number; readonly lost: number } {
     return { waiting: this.waiting.length, lost: this.lost };
   }
 
-  /** Logs from now on, after whoever else is told of responses. */
+  /** Logs from now on, after other listeners. */
   start(fastify: FastifyInstance): void {
     const others = fastify.onCompletedRequest;
     fastify.onCompletedRequest = (completed, request) => {
@@ -57,7 +56,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     this.loop.start();
   }
 
-  /** Stores what waits; what is left by a database that takes nothing waits on. */
+  /** Without a database the requests wait on. */
   async store(): Promise<void> {
     const byKey = Map.groupBy(this.waiting, ({ apiKeyId }) => apiKeyId.toHexString());
     for (const requests of byKey.values()) await this.storeOfKey(requests);
@@ -66,7 +65,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   /** Requests have ended by now; the database is still connected. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop();
-    // A database that is gone takes nothing: these requests are lost.
+    // Without a database these requests are lost.
     await this.store().catch(() => undefined);
   }
 
@@ -80,7 +79,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     try {
       await this.log.insert(requests.slice(0, room));
     } catch (error) {
-      // Its outcome is not known, and they count as logged.
+      // The outcome is unknown, and they count as logged.
       this.lost += room;
       throw error;
     }
@@ -114,7 +113,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     });
   }
 
-  /** Beyond the limit of its day a key's requests are only counted. */
+  /** Beyond the limit of the day requests are only counted. */
   private hasRoom(keyId: string, now: number): boolean {
     const day = Math.floor(now / dayMs);
     if (day !== this.day) this.ofDay.clear();

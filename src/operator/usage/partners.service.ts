@@ -14,14 +14,13 @@ export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly name: string;
   readonly organizationId: string;
   readonly organizationName: string;
-  /** `ended`: it is revoked or over, so that its silence is meant. */
+  /** `ended`: revoked or expired, so that its silence is expected. */
   readonly state: KeyState | 'ended';
-  /** The last call, to within a minute; where the key does not say it, to within an hour. */
+  /** To within a minute, or an hour when the key does not store it. */
   readonly lastCallAt: Date;
-  /** When the key ends; null where it does not. */
   readonly expiresAt: Date | null;
   readonly operations: readonly Operation[];
-  /** Nobody has said what the key is for. */
+  /** No operations were chosen for the key. */
   readonly isUnrestricted: boolean;
   /** Whether its callbacks have to be signed. */
   readonly isSigned: boolean;
@@ -29,7 +28,7 @@ export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
 
-/** Those who call, by their keys (rule OPS-33). */
+/** Partners by their keys, the most urgent first (rule OPS-33). */
 @Injectable()
 export class PartnersService {
   constructor(
@@ -38,12 +37,10 @@ export class PartnersService {
     private readonly organizations: OrganizationsRepository,
   ) {}
 
-  /** The keys of the last four weeks, those first that are to be looked at. */
   async list(): Promise<Partner[]> {
     return this.partnersOf(await this.stats.baselines());
   }
 
-  /** The key with an id; null when none has called under it in the last four weeks. */
   async find(keyId: string): Promise<Partner | null> {
     const id = parseObjectId(keyId);
     if (id === null) return null;

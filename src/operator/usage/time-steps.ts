@@ -1,6 +1,6 @@
 import { dayMs, hourMs, minuteMs, weekMs } from '../../core/values/durations.js';
 
-/** Statistics are shown, and those of calls stored, by these lengths of time. */
+/** The intervals of statistics, and how many are shown. */
 export const timeSteps = {
   quarter: { ms: 15 * minuteMs, count: 96 },
   hour: { ms: hourMs, count: 7 * 24 },
@@ -10,15 +10,14 @@ export const timeSteps = {
 
 export type TimeStep = keyof typeof timeSteps;
 
-/** 5 January 1970, so that a week begins on Monday (UTC); quarters, hours and days begin as the clock shows. */
+/** 5 January 1970: weeks begin on Monday, UTC. */
 const firstMonday = 4 * dayMs;
 
-/** When the step of a time begins, both in milliseconds since 1970. */
 export function startOf(step: TimeStep, time: number): number {
   return time - ((time - firstMonday) % timeSteps[step].ms);
 }
 
-/** When the steps up to a time begin: the last one is under way. */
+/** The starts of the steps up to now, the current one included. */
 export function stepsUntil(step: TimeStep, now: number): number[] {
   const { ms, count } = timeSteps[step];
   const last = startOf(step, now);

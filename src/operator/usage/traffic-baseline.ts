@@ -2,25 +2,21 @@ import { hourMs } from '../../core/values/durations.js';
 import { startOf } from './time-steps.js';
 
 /**
- * What is unusual about a key. `silent`: its calls have stopped, compared with its own baseline; `failing`:
- * far more of its calls than usual are refused or fail; `busier`, `quieter`: its last day has three
- * times the calls that are usual, or a third of them; `new`: it is too new to have a baseline.
+ * `silent`: calls have stopped, compared with the key's own baseline; `failing`: far more calls than usual are
+ * refused or fail; `busier`, `quieter`: three times the usual calls of a day, or a third; `new`: no baseline yet.
  */
 export type KeyState = 'silent' | 'failing' | 'busier' | 'quieter' | 'new' | 'usual';
 
-/** How a key is used, by its calls of the last four weeks. */
 export interface TrafficBaseline {
   readonly state: KeyState;
-  /** The mean of the calls by hour of the week, Monday 00:00 UTC first: 168. */
+  /** The mean calls by hour of the week, from Monday 00:00 UTC: 168. */
   readonly week: readonly number[];
-  /** When the last hour with calls began. */
   readonly lastHour: Date;
-  /** In the last 24 hours. */
   readonly calls: number;
   readonly errors: number;
-  /** How many calls are usual in these 24 hours; null while there is no baseline. */
+  /** The usual calls of these 24 hours; null without a baseline. */
   readonly usualCalls: number | null;
-  /** How many calls would have been usual since the last one. */
+  /** The usual calls since the last one. */
   readonly missedCalls: number;
 }
 
@@ -28,38 +24,30 @@ const hoursOfDay = 24;
 const hoursOfWeek = 7 * hoursOfDay;
 /** In hours. */
 const window = 4 * hoursOfWeek;
-/** What a baseline is learnt from. */
 export const baselineWindowMs = window * hourMs;
 
-/** Less than a week is no baseline. */
 const leastHours = hoursOfWeek;
-/** A silence has to have cost so many calls that are usual, or it may be chance. */
+/** A silence with fewer missed calls may be chance. */
 const leastMissed = 5;
-/** And to be longer by this factor than any silence before it. */
+/** A silence is longer than any before it by this factor. */
 const longerThanEver = 1.5;
-/** What counts as many or few: by this factor, and by so many calls. */
+/** Unusual traffic differs by this factor, and by so many calls. */
 const unusualFactor = 3;
 const unusualCalls = 50;
 const failingShare = 0.2;
 const leastErrors = 10;
 
-/** The calls of a key in the hours of the last four weeks, oldest first, the current one last. */
+/** The calls of a key by hour in the last four weeks, oldest first, the current hour included. */
 export class HourlyCallCounts {
   readonly calls = new Float64Array(window + 1);
   readonly errors = new Float64Array(window + 1);
-  /** When the first hour begins. */
   readonly begin: number;
 
-  /** @param now in milliseconds since 1970 */
   constructor(now: number) {
     this.begin = now - (now % hourMs) - baselineWindowMs;
   }
 
-  /**
-   * Adds calls; those of another time are left out.
-   *
-   * @param at when their hour begins, in milliseconds since 1970
-   */
+  /** Leaves out calls of another time. */
   add(at: number, calls: number, errors: number): void {
     const index = (at - this.begin) / hourMs;
     if (this.calls[index] === undefined || this.errors[index] === undefined) return;
@@ -68,12 +56,7 @@ export class HourlyCallCounts {
   }
 }
 
-/**
- * What the hours of a key say of it (rule OPS-33). The baseline is learnt from the time before the time that
- * is compared with it.
- *
- * @param hours with calls in one of them at least
- */
+/** Judges a key that has calls (rule OPS-33): a time is compared with the baseline of the time before it. */
 export function baselineOf(counts: HourlyCallCounts): TrafficBaseline {
   const { week, lastHour, ...facts } = factsOf(counts);
   return {
@@ -126,7 +109,6 @@ function stateOf(facts: Facts): KeyState {
   return unusualFactor * calls < usualCalls ? 'quieter' : 'usual';
 }
 
-/** The mean calls by hour of the week, from an hour on and before another one. */
 function meanByHour(
   calls: Float64Array,
   hourAt: (index: number) => number,
@@ -143,7 +125,6 @@ function meanByHour(
   return sums.map((total, hour) => total / Math.max(1, counts[hour] ?? 0));
 }
 
-/** In hours, between two hours with calls. */
 function longestSilence(calls: Float64Array, first: number, last: number): number {
   let longest = 1;
   let since = first;
@@ -155,7 +136,7 @@ function longestSilence(calls: Float64Array, first: number, last: number): numbe
   return longest;
 }
 
-/** Which hour of the week a time in milliseconds since 1970 is in, Monday 00:00 UTC being 0. */
+/** 0 for Monday 00:00 UTC. */
 export function hourOfWeek(time: number): number {
   return Math.floor((time - startOf('week', time)) / hourMs);
 }

@@ -5,49 +5,41 @@ import { minuteMs } from '../../core/values/durations.js';
 import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 
-/** So many quarters wait for a database that takes none: an hour at least. Later calls are lost. */
+/** An hour at least; calls after it are lost while the database is unavailable. */
 const quartersLimit = 5;
-/** So many keys, or routes, of a quarter are told apart; further ones count together. */
+/** Of keys and of routes in a quarter; further ones count together. */
 const namesLimit = 1_000;
 
-/** The calls of a quarter of an hour. */
 export interface QuarterCounts {
-  /** When it begins, in milliseconds since 1970. */
+  /** Its start, in milliseconds since 1970. */
   readonly at: number;
-  /** Of all calls and deliveries. */
   readonly total: Counts;
-  /** By the key's id in hexadecimal; `none` for calls without a valid key, and for keys beyond the limit. */
+  /** By key id; `none` for calls without a valid key, and for keys beyond the limit. */
   readonly keys: Map<string, Counts>;
   /** By route as `POST /leads`; `other` beyond the limit. */
   readonly routes: Map<string, Counts>;
 }
 
-/** Quarters that a process adds to the database at once. */
 export type UsageBatch = readonly QuarterCounts[];
 
-/** Counts the calls of this process in memory, until they are stored (rule OPS-32). */
+/** The calls of this process that are not stored yet (rule OPS-32). */
 @Injectable()
 export class UsageCounter {
   private quarters = new Map<number, QuarterCounts>();
   private batch: UsageBatch | undefined;
-  /** Since when something waits, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   private waitingSince: number | undefined;
   private lostCalls = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  /** How long counts have waited to be stored, and how many calls there was no room for. */
   stats(): { readonly waitingMinutes: number; readonly lostCalls: number } {
     const now = this.clock.now().getTime();
     const waitingMs = this.waitingSince === undefined ? 0 : now - this.waitingSince;
     return { waitingMinutes: Math.floor(waitingMs / minuteMs), lostCalls: this.lostCalls };
   }
 
-  /**
-   * Counts a response that has ended; costs about a microsecond.
-   *
-   * @param ofKeyOnly counts of its key alone
-   */
+  /** Takes about a microsecond, once for each response. */
   count(completed: CompletedRequest, isPoll = false, ofKeyOnly: Counts = {}): void {
     const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
     const quarter = this.quarter();
@@ -63,14 +55,13 @@ export class UsageCounter {
     addCounts(ofKey, ofKeyOnly);
   }
 
-  /** Counts attempts to deliver webhooks. */
   countDeliveries(delivered: number, undelivered: number): void {
     if (delivered + undelivered === 0) return;
     const quarter = this.quarter();
     if (quarter !== undefined) addCounts(quarter.total, { delivered, undelivered });
   }
 
-  /** The counts to be stored next: the same batch until it is confirmed; undefined when nothing was counted. */
+  /** The same batch until it is confirmed. */
   take(): UsageBatch | undefined {
     if (this.batch === undefined && this.quarters.size > 0) {
       this.batch = [...this.quarters.values()];
@@ -79,7 +70,6 @@ export class UsageCounter {
     return this.batch;
   }
 
-  /** Forgets a batch that is stored. */
   confirm(batch: UsageBatch): void {
     if (this.batch !== batch) return;
     this.batch = undefined;

@@ -3,15 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
-import { leadCounts } from './lead-counts.js';
 import { UsageCounter } from './usage-counter.js';
-import { operationCounts } from './used-operations.js';
+import { keyCounts } from './key-counts.js';
 import { UsageStatsRepository } from './usage-stats.repository.js';
 
-/** How often what was counted is stored. */
 const intervalMs = 10_000;
 
-/** Counts the calls of this process, and stores the counts every ten seconds and at its end (rule OPS-32). */
+/** Counts the calls of this process and stores them every ten seconds and at shutdown (rule OPS-32). */
 @Injectable()
 export class UsageRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
@@ -27,23 +25,17 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     private readonly webhooks: WebhookStatisticsService,
   ) {}
 
-  /** Counts from now on, as well as whoever else does. */
+  /** Counts from now on, after other listeners. */
   start(fastify: FastifyInstance): void {
     const others = fastify.onCompletedRequest;
     fastify.onCompletedRequest = (completed, request) => {
       others?.(completed, request);
-      this.counter.count(completed, isLongPoll(request), {
-        ...leadCounts(completed, request),
-        ...operationCounts(completed, request),
-      });
+      this.counter.count(completed, isLongPoll(request), keyCounts(completed, request));
     };
     this.loop.start();
   }
 
-  /**
-   * Stores the counts. A batch that was certainly not stored is stored the next time; one whose commit has
-   * no known outcome is given up: counts may be missing, and are never doubled.
-   */
+  /** A batch whose commit has no known outcome is dropped: counts may be missing, but are never doubled. */
   async store(): Promise<void> {
     this.countAttempts();
     const batch = this.counter.take();
@@ -55,11 +47,11 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.stop();
     try {
-      // The first batch may be one that could not be stored before.
+      // The first may be an earlier batch that failed.
       await this.store();
       await this.store();
     } catch {
-      // A database that is gone takes nothing: these calls are lost.
+      // Without a database these calls are lost.
     }
   }
 

@@ -9,15 +9,14 @@ import { dayMs, weekMs } from '../../core/values/durations.js';
 import type { Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';
-import { operationsIn } from './used-operations.js';
+import { operationsIn } from './key-counts.js';
 import type { QuarterCounts, UsageBatch } from './usage-counter.js';
 import type { UsageStatsDocument } from './usage-stats.schema.js';
 
 const weeksKeptMs = weekMs + baselineWindowMs + dayMs;
-/** So many quarters are decoded at once: nothing else runs meanwhile. */
+/** Few, because decoding them blocks the event loop. */
 const quartersInBatch = 10;
 
-/** Counts of a span of time. */
 export interface TimedCounts {
   readonly at: Date;
   readonly counts: Counts;
@@ -27,7 +26,6 @@ export type StoredWeek = Pick<UsageStatsDocument, 'at' | 'hours' | 'used'> & {
   readonly keyId: Types.ObjectId;
 };
 
-/** The queries on `usageStats`. */
 @Injectable()
 export class UsageStatsRepository {
   private readonly stats: Collection<UsageStatsDocument>;
@@ -40,12 +38,7 @@ export class UsageStatsRepository {
     this.stats = collection as unknown as Collection<UsageStatsDocument>;
   }
 
-  /**
-   * Adds the counts of a process to those of all, or none of them.
-   *
-   * @param onceCommitted called when a commit was begun, also where its outcome is not known
-   * @throws Error of the database, of the commit, too
-   */
+  /** @param onceCommitted called when a commit was begun, also when its outcome is unknown */
   async add(batch: UsageBatch, onceCommitted: () => void): Promise<void> {
     const writes = batch.flatMap((quarter) => this.writesOf(quarter));
     let isToBeCommitted = false;
@@ -60,7 +53,6 @@ export class UsageStatsRepository {
     }
   }
 
-  /** The sums of all quarters, hours or days from a time on that have calls or deliveries. */
   async totals(span: 'quarter' | 'hour' | 'day', from: Date): Promise<TimedCounts[]> {
     const projection = { _id: 0, span: 0, keyId: 0, expiresAt: 0, keys: 0, routes: 0 };
     const found = await this.find<Counts & { readonly at: Date }>(
@@ -70,7 +62,6 @@ export class UsageStatsRepository {
     return found.map(({ at, ...counts }) => ({ at, counts }));
   }
 
-  /** The keys and routes of the quarters from a time on. */
   async quarters(from: Date): Promise<StoredQuarter[]> {
     const options = { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersInBatch };
     const found = await this.find<Partial<StoredQuarter>>(
@@ -85,7 +76,6 @@ export class UsageStatsRepository {
     }));
   }
 
-  /** The calls of a key in the quarters from a time on. */
   async quartersOfKey(keyId: string, from: Date): Promise<TimedCounts[]> {
     const projection = { _id: 0, at: 1, [`keys.${keyId}`]: 1 };
     const found = await this.find<{ at: Date; keys?: Record<string, Counts> }>(
@@ -95,18 +85,13 @@ export class UsageStatsRepository {
     return found.map(({ at, keys }) => ({ at, counts: keys?.[keyId] ?? {} }));
   }
 
-  /** The weeks that begin from a time on, of all keys or of one. */
   async weeks(from: Date, keyId?: Types.ObjectId): Promise<StoredWeek[]> {
     const ofKey = keyId === undefined ? {} : { keyId };
     const projection = { _id: 0, at: 1, keyId: 1, hours: 1, used: 1 };
     return this.find<StoredWeek>({ span: 'week', at: { $gte: from }, ...ofKey }, { projection });
   }
 
-  /**
-   * Counts requests of a key that are to be logged.
-   *
-   * @returns how many there were on the day before these
-   */
+  /** @returns the number of logged requests of the day before these */
   async countLogged(keyId: Types.ObjectId, now: Date, count: number): Promise<number> {
     const day = `logged.${now.getUTCDay()}`;
     const week = { span: 'week', at: now.getTime(), keyId } as const;
@@ -147,7 +132,7 @@ export class UsageStatsRepository {
   }
 }
 
-/** Adds to the document of the span of a time, which is made where there is none, to be kept so long. */
+/** Creates or increments the document of a span. */
 function upsert(
   { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterCounts, 'at'>,
   keptMs: number,
@@ -159,7 +144,6 @@ function upsert(
   return { updateOne: { filter, update: { $inc, $setOnInsert }, upsert: true } };
 }
 
-/** The numbers of each name, by the path of their field. */
 function increments(field: string, all: Iterable<readonly [string, Counts]>): Counts {
   const paths: Counts = {};
   for (const [name, counts] of all) {

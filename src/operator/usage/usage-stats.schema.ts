@@ -5,8 +5,8 @@ import { type Counts, countFields } from './call-counts.js';
 import type { TimeStep } from './time-steps.js';
 
 /**
- * What all processes together have counted (rule OPS-32): all calls of a quarter of an hour, an hour or a day,
- * or the calls of a key by the hours of a week. It belongs to no organization.
+ * Counts of all processes (rule OPS-32): all calls of a quarter of an hour, an hour or a day, or the calls of a key
+ * by the hours of a week. It belongs to no organization.
  */
 @Schema({ collection: 'usageStats' })
 export class UsageStatsDocument {
@@ -15,7 +15,6 @@ export class UsageStatsDocument {
   @Prop({ type: String, required: true })
   span!: TimeStep;
 
-  /** When the span begins; a week begins on Monday, UTC. */
   @Prop({ type: Date, required: true })
   at!: Date;
 
@@ -23,7 +22,7 @@ export class UsageStatsDocument {
   @Prop({ type: SchemaTypes.ObjectId })
   keyId!: Types.ObjectId | null;
 
-  /** Attempts to deliver webhooks; of a week none. */
+  /** Webhook attempts; not of a week. */
   @Prop({ type: Number })
   delivered?: number;
 
@@ -34,19 +33,19 @@ export class UsageStatsDocument {
   @Prop({ type: SchemaTypes.Mixed })
   keys?: Record<string, Counts>;
 
-  /** Of a quarter, by the route in percent-encoding: a name of a field has no dots. */
+  /** Of a quarter, by the route in percent-encoding: names of fields have no dots. */
   @Prop({ type: SchemaTypes.Mixed })
   routes?: Record<string, Counts>;
 
-  /** Of a week: calls and errors by hour of the week; an hour without calls is missing. */
+  /** Of a week, by hour of the week. */
   @Prop({ type: SchemaTypes.Mixed })
   hours?: Record<string, { calls: number; errors: number }>;
 
-  /** Of a week: calls by operation. */
+  /** Of a week, by operation. */
   @Prop({ type: SchemaTypes.Mixed })
   used?: Record<string, number>;
 
-  /** Of a week: how many requests were to be logged, by day of the week. */
+  /** Of a week: logged requests by day of the week. */
   @Prop({ type: SchemaTypes.Mixed })
   logged?: Record<string, number>;
 
@@ -57,9 +56,8 @@ export class UsageStatsDocument {
 export const usageStatsSchema = SchemaFactory.createForClass(UsageStatsDocument);
 usageStatsSchema.add(Object.fromEntries(countFields.map((field) => [field, Number])));
 
-/** All processes add to the same document. */
 usageStatsSchema.index({ span: 1, at: 1, keyId: 1 }, { name: 'usage', unique: true });
-/** Weeks of keys have a fixed time, the others that of the setting. */
+/** Weeks of keys have a fixed retention, the others that of the setting. */
 removeAfter(
   usageStatsSchema,
   { expiresAt: 1 },

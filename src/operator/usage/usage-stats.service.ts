@@ -17,38 +17,34 @@ import {
   HourlyCallCounts,
   type TrafficBaseline,
 } from './traffic-baseline.js';
-import { type UsedOperations, usedOperations } from './used-operations.js';
+import { type UsedOperations, usedOperations } from './key-counts.js';
 import {
   type StoredWeek,
   type TimedCounts,
   UsageStatsRepository,
 } from './usage-stats.repository.js';
 
-/** So many requests of a key and day are logged, by all processes together. */
+/** The limit of a key, for all processes together. */
 export const loggedPerDay = 1_000;
 
 /** Errors by code are read from the quarters of at most so many days. */
 const codeDays = 28;
 
-/** How often a key met an error, step by step. */
+/** The number of errors with a code, step by step. */
 export interface CodeCounts {
   readonly code: string;
   readonly counts: readonly number[];
 }
 
-/** How a key calls. */
 export interface KeyUsage extends TrafficBaseline {
-  /** In the last four weeks. */
   readonly used: UsedOperations;
 }
 
-/** The calls of a step of time. */
 export interface StepStats extends CallSummary {
   readonly at: Date;
   readonly deliveries: { readonly delivered: number; readonly failed: number };
 }
 
-/** The calls of a day by route and by key, the most called first. */
 export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 
 /** Usage over time, by route and by key (rule OPS-32). */
@@ -59,14 +55,13 @@ export class UsageStatsService {
     private readonly clock: Clock,
   ) {}
 
-  /** All calls step by step, oldest first up to now, also without calls. */
   async series(step: TimeStep): Promise<StepStats[]> {
     const times = stepsUntil(step, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
     return seriesOf(step, times, await this.stats.totals(step === 'week' ? 'day' : step, from));
   }
 
-  /** The calls of a key step by step; by hour and longer as far back as its baseline goes. */
+  /** Hours and longer steps reach as far back as the baseline. */
   async seriesOfKey(keyId: string, step: TimeStep): Promise<StepStats[]> {
     const times = stepsUntil(step, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
@@ -84,7 +79,6 @@ export class UsageStatsService {
     return seriesOf(step, times, hours);
   }
 
-  /** The last 24 hours. */
   async lastDay() {
     const [first = 0] = stepsUntil('quarter', this.clock.now().getTime());
     const [totals, quarters] = await Promise.all([
@@ -102,7 +96,7 @@ export class UsageStatsService {
     };
   }
 
-  /** The errors of a key step by step, oldest first; the most frequent code first. */
+  /** The most frequent code first. */
   async errorsOfKey(
     keyId: string,
     step: TimeStep,
@@ -127,17 +121,12 @@ export class UsageStatsService {
     };
   }
 
-  /** How many of the next requests of a key may be logged; all of them count as logged. */
   async roomToLog(keyId: Types.ObjectId, count: number): Promise<number> {
     const before = await this.stats.countLogged(keyId, this.clock.now(), count);
     return Math.max(0, Math.min(count, loggedPerDay - before));
   }
 
-  /**
-   * The baseline of each key that has called in the last four weeks, by the id of the key.
-   *
-   * @param ofKey of this one only, where it has called
-   */
+  /** By key id; keys without calls in the last four weeks have none. */
   async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, KeyUsage>> {
     const now = this.clock.now().getTime();
     const firstWeek = new Date(startOf('week', startOf('hour', now) - baselineWindowMs));
@@ -158,7 +147,6 @@ function totalOf({ counts }: CodeCounts): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** The hours with calls of a key's weeks. */
 function hoursOf(weeks: readonly StoredWeek[]) {
   return weeks.flatMap(({ at, hours }) =>
     Object.entries(hours ?? {}).map(([hour, counts]) => ({
@@ -184,7 +172,6 @@ function deliveriesOf({ delivered = 0, undelivered = 0 }: Counts) {
   return { delivered, failed: undelivered };
 }
 
-/** The sums of each name, the most called first. */
 function byName(
   all: readonly Readonly<Record<string, Counts>>[],
 ): (readonly [string, CallSummary])[] {

@@ -19,11 +19,7 @@ import { describeConnectionError, openDatabase } from '../../../open-database.js
 import { CommandContext } from './context.js';
 import { sayingWhatItWaitsFor, whileDatabaseResponds } from './database-watch.js';
 
-/**
- * Runs a command's work on the service without an HTTP listener, then closes the service and the database.
- *
- * @throws ConfigurationError; Error of one line when the database cannot be used; whatever the work throws
- */
+/** Runs a command on the service without an HTTP listener, then closes the service and an embedded database. */
 export async function withApplication(
   isJson: boolean,
   work: (context: CommandContext) => Promise<void>,

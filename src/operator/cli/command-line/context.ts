@@ -18,7 +18,6 @@ interface LoggedAction extends Pick<OperatorRequest, 'action' | 'subject'> {
     readonly _id: Types.ObjectId | string;
     readonly organizationId?: Types.ObjectId;
   };
-  /** Nothing personal. */
   readonly details?: string | undefined;
 }
 
@@ -26,7 +25,6 @@ interface LoggedAction extends Pick<OperatorRequest, 'action' | 'subject'> {
 export class CommandContext {
   constructor(
     private readonly application: INestApplicationContext,
-    /** Whether the result is for programs. */
     readonly isJson: boolean,
   ) {}
 
@@ -34,11 +32,7 @@ export class CommandContext {
     return this.application.get(part);
   }
 
-  /**
-   * The organization with an id, or the only one with a name, in whatever case.
-   *
-   * @throws Error when there is none, or several, or it is deleted
-   */
+  /** @throws Error when no organization has the id, or not exactly one has the name in any case */
   async organization(idOrName: string): Promise<OrganizationDocument> {
     const organizations = this.get(OrganizationsRepository);
     const _id = parseObjectId(idOrName);
@@ -55,11 +49,7 @@ export class CommandContext {
     throw new Error(`Several organizations are called ${idOrName}, give the id of one: ${ids}.`);
   }
 
-  /**
-   * Logs an action as the console does (rule OPS-31), then does its work.
-   *
-   * @throws Error before the work when it cannot be logged; whatever the work throws
-   */
+  /** Does an action after logging it as the console does (rule OPS-31); without a log entry it is not done. */
   async logged<T>(
     { action, subject, to = wholeDatabase, details = '' }: LoggedAction,
     work: () => Promise<T>,

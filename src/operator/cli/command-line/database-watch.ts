@@ -3,10 +3,10 @@ import type { Connection } from 'mongoose';
 import { DatabaseUnavailableError } from '../../../core/database/connection/database-errors.js';
 
 const intervalMs = 1_000;
-/** A busy event loop reads a response after the timer that waits for it has run. */
+/** A busy event loop reads a response only after the timer has fired. */
 const graceMs = 100;
 
-/** Says after a second what a person at a terminal waits for, unless it has ended by then. */
+/** Tells a person at a terminal after a second that the command waits. */
 export async function sayingWhatItWaitsFor<T>(waiting: Promise<T>): Promise<T> {
   const timer = setTimeout(() => {
     if (process.stderr.isTTY) process.stderr.write('Waiting for the database.\n');
@@ -15,10 +15,8 @@ export async function sayingWhatItWaitsFor<T>(waiting: Promise<T>): Promise<T> {
 }
 
 /**
- * Runs work for as long as the database responds. Connections of a command have no deadline, because its work may
- * take long, so nothing else notices a database that hangs.
- *
- * @throws DatabaseUnavailableError after `deadlineMs` without a response; whatever the work throws
+ * Ends work when the database does not respond for `deadlineMs`. A command's connections have no deadline, because
+ * its work may take long, so nothing else notices a database that hangs.
  */
 export async function whileDatabaseResponds<T>(
   { db }: Connection,

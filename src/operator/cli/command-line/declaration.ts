@@ -2,11 +2,9 @@ import type { Command } from 'commander';
 import type { CommandContext } from './context.js';
 import { print, type Result } from './result.js';
 
-/** The call of a command from a shell. */
 export const commandLine = 'npm run cli --';
 /** For output into a file, which must not have npm's own lines. */
 const silentCommandLine = 'npm run --silent cli --';
-/** The id in examples. */
 export const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 
 /** Ends a command with 2, as wrong usage that commander finds. */
@@ -38,7 +36,6 @@ export function required<T>(placeholder: string, description: string, parse: Par
   return { placeholder, description, parse, isRequired: true } satisfies Parameter<T>;
 }
 
-/** An option that may be missing. */
 export function option<T>(
   placeholder: string,
   description: string,
@@ -64,12 +61,10 @@ export function flag(description: string): Parameter<boolean> {
 /** A command as data; its action is in another file, which loads the framework. */
 export interface Declaration<P> {
   readonly description: string;
-  /** The arguments of a typical call. */
   readonly example?: string;
   readonly takes?: P;
   /** @throws WrongUsageError, before the database is opened */
   check?(values: Values<P>): unknown;
-  /** The action of a command without a database. */
   run?(values: Values<P>): Promise<Result | void>;
   /** Whether it has no result for programs. */
   readonly isForPeople?: boolean;
@@ -110,7 +105,6 @@ export function addGroup(program: Command, group: CommandGroup, load?: LoadActio
   }
 }
 
-/** Adds a command to a group or to the program. */
 export function addDeclared(
   parent: Command,
   name: string,

@@ -1,23 +1,17 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 
-/** Why the system did not do something with a file, such as `permission denied`. */
 export function reasonOf(error: unknown): string {
   const { errno } = error as NodeJS.ErrnoException;
   return errno === undefined ? String(error) : getSystemErrorMessage(errno);
 }
 
-/**
- * The text of a file that an argument names.
- *
- * @throws Error as {@link checkFile}
- */
 export async function readTextFile(path: string): Promise<string> {
   await checkFile(path);
   return readFile(path, 'utf8');
 }
 
-/** @throws Error with a line for people when there is no such file to be read */
+/** @throws Error of one line when the file cannot be read */
 export async function checkFile(path: string): Promise<void> {
   if (await isFolder(path)) throw new Error(`${path} is a folder, not a file.`);
 }

@@ -45,7 +45,6 @@ export const name = textWhere(
   `It must not be empty, or longer than ${limitText(shortTextLimit)} characters.`,
 );
 
-/** The organization that a command is about. */
 export const org = required('<id>', 'id or name of the organization', name);
 
 /** A host name as clients send it in `Host`. */
@@ -74,7 +73,6 @@ export const trueOrFalse = reader(
   'It must be true or false.',
 );
 
-/** In order of preference. */
 export const matchFields = reader(
   (text) => itemsOf(clientMatchFields, text, { canRepeat: false }),
   'It must be phone, email or both, separated by a comma.',
@@ -135,7 +133,6 @@ function wholeNumber(min: number, max: number, meaning = '') {
   );
 }
 
-/** The items of a list, each once; null when one is unknown. */
 function itemsOf<T extends string>(
   known: readonly T[],
   text: string,

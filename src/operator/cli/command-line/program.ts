@@ -18,19 +18,15 @@ import {
 } from './declaration.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 
-/** Commands of rooms that this one does not know. */
+/** Commands that this folder may not import. */
 type MoreCommands = CommandGroup['commands'];
 
 const failed = 1;
-/** Also wrong configuration, as at a start of the service. */
 const wrongUsage = 2;
 
 /**
- * Runs the command that the arguments name. Results go to standard output; an error is one line on
- * standard error and sets the exit code of the process: 2 for wrong usage or wrong configuration, 1
- * for anything else.
- *
- * @param args what follows the name of the program
+ * Results go to standard output. An error is one line on standard error, with exit code 2 for wrong usage or
+ * configuration, else 1.
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -50,7 +46,6 @@ export async function runCommandLine(
   }
 }
 
-/** The command line with all its commands. */
 export function createProgram(more: MoreCommands = {}): Command {
   const program = new Command(commandLine)
     .version(version())
@@ -80,11 +75,7 @@ export function createProgram(more: MoreCommands = {}): Command {
   return program;
 }
 
-/**
- * npm keeps options that have no `--` before them: a dry run would be none.
- *
- * @throws WrongUsageError that names such an option
- */
+/** npm keeps options without `--` before them, which would turn a dry run into a real one. */
 function assertNoOptionLost(program: Command, args: readonly string[]): void {
   if (process.env['npm_lifecycle_event'] !== 'cli') return;
   const words = args.slice(0, 2);

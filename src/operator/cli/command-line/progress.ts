@@ -1,24 +1,21 @@
 import { SingleBar } from 'cli-progress';
 
-/** Takes how much is done, of how much. */
 type Progress = (done: number, total: number) => void;
 
-/** The exit code that shells expect of a program that ctrl-C has ended. */
+/** The exit code of a program that ctrl-C has ended. */
 export const interruptedCode = 130;
 
-/** The program was asked to end before it was through. */
 export class InterruptedError extends Error {}
 
-/** A second signal so soon is the same one: npm passes on what the process group has had already. */
+/** An earlier second signal is the same one: npm repeats a signal to the process group. */
 const echoMs = 1_000;
 const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Runs long work and shows on standard error how far it has come, where a person can see it. Ctrl-C
- * leaves it where it is, with the terminal as it was before.
+ * Shows the progress of work on a terminal. Ctrl-C interrupts the work and restores the terminal.
  *
- * @param texts what is counted, and what to do when the work is cut short
- * @throws InterruptedError that says how far the work had come; whatever the work throws
+ * @param texts the counted noun, and the remedy after an interruption
+ * @throws InterruptedError with the progress
  */
 export async function withProgress<T>(
   texts: { readonly counted: string; readonly remedy: string },
@@ -32,7 +29,7 @@ export async function withProgress<T>(
   let state: { readonly done: number; readonly total: number } | undefined;
   let interruptedAt: number | undefined;
   const progress: Progress = (done, total) => {
-    // What runs until the database is closed must not draw over the last line.
+    // Work that still runs must not draw over the last line.
     if (interruptedAt !== undefined) return;
     if (state === undefined) bar.start(total, 0);
     state = { done, total };
@@ -50,7 +47,7 @@ export async function withProgress<T>(
   try {
     return await Promise.race([work(progress), interruption]);
   } finally {
-    // After an interruption a further signal ends the program, which has yet to close the database.
+    // After an interruption the handler stays: a further signal ends the process.
     if (interruptedAt === undefined) {
       for (const signal of endingSignals) process.off(signal, onSignal);
     }

@@ -1,13 +1,11 @@
 import Table from 'cli-table3';
 import { type Field, plainColumns } from '../../views/field.js';
 
-/** What a cell of a table or the value of a line may hold. */
 type Cell = string | number | boolean | Date | null | undefined | readonly string[];
 
-/** The titles of a view for people, in their order, and the cell under each. */
+/** Titles in their order, and the cell of each. */
 export type Columns<T> = Readonly<Record<string, (item: T) => Cell>>;
 
-/** The same by the fields that the console shows, too. */
 type View<T> = Columns<T> | readonly Field<T>[];
 
 /** The result of a command: JSON for programs, lines for people. */
@@ -27,12 +25,10 @@ const borders = [
 ];
 const chars = { ...Object.fromEntries(borders.flat().map((part) => [part, ''])), middle: '  ' };
 
-/** A list: a table for people, a JSON array for programs. */
 export function list<T>(items: readonly T[], view: View<T>, json: unknown = items): Result {
   return { json, lines: [() => listLines(items, columnsOf(view))] };
 }
 
-/** A single thing: a line per field for people, a JSON object for programs. */
 export function item<T>(one: T, view: View<T>, json: unknown = one): Result {
   return { json, lines: [() => itemLines(one, columnsOf(view))] };
 }
@@ -45,7 +41,6 @@ export function report(json: unknown, ...parts: readonly (string | Result)[]): R
   };
 }
 
-/** @throws Error when the result has a failure */
 export function print(result: Result | void, isJson: boolean): void {
   if (!result) return;
   const { json, lines, failure, isFailed = false } = result;
@@ -81,7 +76,7 @@ function columnsOf<T>(view: View<T>): Columns<T> {
   return Array.isArray(view) ? plainColumns(view as readonly Field<T>[]) : (view as Columns<T>);
 }
 
-/** The lines of a table as wide as the screen, its widest column wrapped between words; null where that is too narrow. */
+/** Wraps the widest column between words; null when the table is still wider than the screen. */
 function fittingTable(titles: string[], rows: string[][]): string[] | null {
   const lines = tableLines(titles, rows);
   const excess = Math.max(...lines.map(({ length }) => length)) - (process.stdout.columns ?? 80);
@@ -113,7 +108,6 @@ function textOf(cell: Cell): string {
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }
 
-/** A number with what it counts, such as `1 entry` or `2 entries`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

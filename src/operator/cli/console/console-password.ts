@@ -26,7 +26,6 @@ function firstLine(text: string): string {
   return /^[^\r\n]*/.exec(text)?.[0] ?? '';
 }
 
-/** @throws Error when the two passwords differ */
 async function askTwice(): Promise<string> {
   const password = await ask('Password: ');
   checkLength(password);

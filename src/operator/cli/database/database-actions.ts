@@ -83,7 +83,6 @@ export const actions: ActionsOf<typeof databaseCommands> = {
   },
 };
 
-/** @throws Error when the file is no list of erasures */
 async function readLedger(file: string): Promise<Entry[]> {
   const value = parsed(await readTextFile(file));
   const entries = Array.isArray(value) ? value.map(entryOf) : [null];

@@ -37,7 +37,6 @@ export const neededKeyColumns: Columns<NeededKey> = {
   State: ({ state }) => state,
 };
 
-/** A key without a list of operations may do more than anybody chose. */
 export interface UnrestrictedKey {
   readonly _id: string;
   readonly organizationId: string;
@@ -57,7 +56,6 @@ interface Status extends Omit<DatabaseStatus, 'retention'> {
   readonly records: readonly RecordUsage[];
 }
 
-/** The exit code is 1 when something is missing or differs. */
 export function statusReport(status: Status): Result {
   const { isComplete, isOfNewerVersion, collections, migrations, records } = status;
   const { encryptionKeys, unrestrictedKeys } = status;

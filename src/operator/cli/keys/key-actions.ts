@@ -106,7 +106,6 @@ export const actions: ActionsOf<typeof keyCommands> = {
   },
 };
 
-/** @throws Error when no key, or more than one, has the id or the prefix */
 async function findKey(
   context: CommandContext,
   idOrPrefix: string,

@@ -126,11 +126,7 @@ export const keys: CommandGroup = {
   commands: keyCommands,
 };
 
-/**
- * The burst is by default twice the requests per second, as in the service's own limit.
- *
- * @throws WrongUsageError for a burst alone
- */
+/** The default burst is twice the rate, as in the service's own limit. */
 export function rateLimitOf(values: {
   readonly rps: number | undefined;
   readonly burst: number | undefined;
@@ -141,11 +137,7 @@ export function rateLimitOf(values: {
   return null;
 }
 
-/**
- * Undefined without an option for it.
- *
- * @throws WrongUsageError for both options
- */
+/** Undefined when neither option is given. */
 export function operationsOf(values: {
   readonly for: KeyPurpose | undefined;
   readonly operations: readonly Operation[] | undefined;

@@ -5,7 +5,7 @@ import type {
   RotatedApiKey,
 } from '../../../tenants/keys/api-keys.service.js';
 import { permittedOperations } from '../../../tenants/keys/api-key-restrictions.js';
-import type { UsedOperations } from '../../usage/used-operations.js';
+import type { UsedOperations } from '../../usage/key-counts.js';
 import type { Columns } from '../command-line/result.js';
 
 type KeyView = ReturnType<typeof keyView>;
@@ -64,10 +64,8 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     state: keys.stateOf(document),
     /** Without it the key is not accepted, whatever its state. */
     allowExternal: document.permissions?.allowExternal === true,
-    /** Whether it may read events. */
     readEvents: permittedOperations(document).includes('events.read'),
     ...restrictionsOf(document),
-    /** Whether its callbacks must be signed. */
     isSigned: (document.secrets ?? []).length > 0,
     /** Null while the service's own limit counts. */
     rateLimit: keys.rateLimitOf(document),
@@ -103,7 +101,6 @@ function restrictionsOf(document: ApiKeyDocument) {
     operations: permittedOperations(document),
     /** No operations were chosen for it. */
     isUnrestricted: operations === null,
-    /** Null for everywhere. */
     addresses,
   };
 }

@@ -20,7 +20,7 @@ import { importLeads } from './lead-import.js';
 type ChangeEntry = ReturnType<typeof changeEntry>;
 type DeliveryEntry = ReturnType<typeof deliveryEntry>;
 
-/** More than a lead's life brings; a list has to end somewhere. */
+/** Far more than any lead has. */
 const maxHistoryEntries = 10_000;
 
 const historyColumns: Columns<ChangeEntry | DeliveryEntry> = {

@@ -77,7 +77,6 @@ export const leads: CommandGroup = {
   commands: leadCommands,
 };
 
-/** Either a lead is named, or a person by what is a phone and an email (LEAD-4, LEAD-7). */
 async function assertPerson(values: {
   readonly lead: string | undefined;
   readonly phone: string | undefined;

@@ -29,7 +29,6 @@ const leadColumns: Columns<LeadDto> = {
   Created: ({ createdAt }) => createdAt,
 };
 
-/** Logs that personal data is shown. */
 export async function logShown(
   context: CommandContext,
   organizationId: Types.ObjectId,
@@ -84,7 +83,6 @@ function nothingErased({ phone, email }: EraseValues, finished: number): string 
   return `No lead, and no client of a lead, has this ${names.join(' or ')}; ${nothing} was erased.`;
 }
 
-/** The ids of a person's leads, when the operator wants all of them erased. */
 async function confirmed(
   context: CommandContext,
   organization: Organization,
@@ -103,7 +101,7 @@ async function confirmed(
   return ids.map((id) => new Types.ObjectId(id));
 }
 
-/** @throws Error where nobody can be asked */
+/** @throws Error without a terminal to ask at */
 async function isWanted(count: number): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error('Nothing was erased: repeat the command with --yes.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

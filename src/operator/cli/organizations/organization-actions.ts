@@ -15,7 +15,6 @@ const organizationListColumns: Columns<OrganizationView> = {
   Created: ({ createdAt }) => createdAt,
 };
 
-/** The lines of `org show`. */
 const organizationColumns: Columns<OrganizationView> = {
   Id: ({ _id }) => _id,
   Name: ({ name }) => name,
@@ -71,7 +70,6 @@ export const actions: ActionsOf<typeof organizationCommands> = {
   },
 };
 
-/** The given values by the paths at which they are stored. */
 function storedFields({ phoneCountry, ...others }: Changes): Record<string, unknown> {
   const country = phoneCountry === undefined ? undefined : countryOf(phoneCountry);
   const given = Object.entries({ ...others, phoneCountry: country });
@@ -94,7 +92,6 @@ function nested(fields: Record<string, unknown>): object {
   return root;
 }
 
-/** An organization for printing, with defaults for the settings that it does not have. */
 function organizationView(document: OrganizationDocument) {
   const organization = toOrganization(document);
   const { allowConflictLeads, phoneCountry, unknownPhoneCountry, clients } = organization;

@@ -24,7 +24,7 @@ type Comparison = NonNullable<FileOutcome['comparison']>;
 type LedgerError = NonNullable<FileOutcome['errors']>[number];
 type Difference = Comparison['differences'][number];
 
-/** A difference, or a cheque that the ledger does not mention. */
+/** A difference, or a cheque that is not in the ledger. */
 type Finding = Omit<Difference, 'index' | 'kind' | 'theirs'> & {
   readonly index: number | null;
   readonly kind: Difference['kind'] | 'unmentioned';
@@ -83,7 +83,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   },
 };
 
-/** Lines of CSV end as RFC 4180 says. */
+/** Written as it is: RFC 4180 ends lines with CRLF. */
 function printCsv(outcome: Comparison): void {
   const columns = Object.entries(findingColumns);
   const titles = columns.map(([title]) => title);

@@ -98,7 +98,6 @@ async function showDelivery(context: CommandContext, delivery: ShownDelivery): P
   );
 }
 
-/** The JSON of a delivery; `nextAttemptAt` is null when there is no further attempt. */
 export function deliveryView(delivery: ListedDelivery) {
   const { status } = delivery;
   return {

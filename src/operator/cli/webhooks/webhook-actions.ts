@@ -149,7 +149,6 @@ export const actions: ActionsOf<typeof webhookCommands> = {
   },
 };
 
-/** Changes an endpoint and shows its new state. */
 async function change(
   context: CommandContext,
   id: string,

@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify';
+import { basePath } from '../../core/http/base-path.js';
+import { type Operation, operations } from '../../core/http/operations.js';
+import type { CompletedRequest } from '../../core/http/server/request-log.js';
+import { routeOptionsOf } from '../../core/http/server/route-options.js';
+import { fieldsOf } from '../../core/http/validation/field.js';
+import { UpsertLeadDto } from '../../leads/dto/upsert-lead.dto.js';
+import { type Counts, sumOf } from './call-counts.js';
+
+/** How often a key used each operation. */
+export type UsedOperations = Partial<Record<Operation, number>>;
+
+type LeadBody = Readonly<Record<string, unknown>> & { readonly leads?: readonly object[] };
+
+const prefix = 'used_';
+const leadRoutes = new Set([`/${basePath}/leads`, `/${basePath}/leads/batch`]);
+const leadFields = new Set(fieldsOf(UpsertLeadDto));
+
+/** Counts that only a key has: operations, and accepted leads of which half the fields or more are ignored (rule OPS-37). */
+export function keyCounts(completed: CompletedRequest, request: FastifyRequest): Counts {
+  const { method, route, status, ignoredFields } = completed;
+  const { permission } = routeOptionsOf(request);
+  const isUsed = permission !== undefined && status !== 403;
+  const isLead = method === 'POST' && status < 400 && leadRoutes.has(route);
+  const isHalfUnderstood =
+    isLead && ignoredFields !== undefined && isMostlyIgnored(request.body as LeadBody);
+  return {
+    ...(isUsed && { [fieldOf(permission)]: 1 }),
+    ...(isLead && { leads: 1 }),
+    ...(isHalfUnderstood && { halfUnderstood: 1 }),
+  };
+}
+
+/** The counts of operations only. */
+export function operationsIn(counts: Readonly<Counts>): Counts {
+  return Object.fromEntries(Object.entries(counts).filter(([field]) => field.startsWith(prefix)));
+}
+
+export function usedOperations(all: Iterable<Readonly<Counts>>): UsedOperations {
+  const sum = sumOf(all);
+  return Object.fromEntries(
+    operations
+      .map((operation) => [operation, sum[fieldOf(operation)] ?? 0] as const)
+      .filter(([, count]) => count > 0),
+  );
+}
+
+/** Without the dot, which a field's name must not have. */
+function fieldOf(operation: Operation): string {
+  return prefix + operation.replace('.', '_');
+}
+
+function isMostlyIgnored(body: LeadBody): boolean {
+  // Every lead has an id, which says nothing about it.
+  const names = (body.leads ?? [body])
+    .flatMap((lead) => Object.keys(lead ?? {}))
+    .filter((name) => name !== 'recordSystemId');
+  const ignored = names.filter((name) => !leadFields.has(name));
+  return ignored.length > 0 && 2 * ignored.length >= names.length;
+}
