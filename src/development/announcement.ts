@@ -5,18 +5,15 @@ import type { DemoOrganization } from './demo/demo-organization.js';
 
 export type Line = readonly [label: string, value: string];
 
-/** What a start has led to. */
 export interface Started {
-  /** Null for a worker, which listens nowhere. */
+  /** Null for a worker. */
   readonly url: string | null;
-  /** Null without OPS_PORT. */
   readonly operationsUrl: string | null;
   readonly environment: Environment;
   readonly database: { readonly description: string };
   readonly demo: DemoOrganization | null;
 }
 
-/** What a newcomer needs to know. */
 export function linesAbout({ url, operationsUrl, environment, database, demo }: Started): Line[] {
   return [
     ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
@@ -34,7 +31,7 @@ function addresses(url: string): Line[] {
   ];
 }
 
-/** Where the operator's console is, or how it is turned on; programs are told only the first. */
+/** The address of the console or, in development, how to turn it on. */
 export function consoleOf(
   url: string | null,
   { OPS_PASSWORD, NODE_ENV }: { readonly OPS_PASSWORD?: unknown; readonly NODE_ENV: string },
@@ -60,7 +57,7 @@ function keysOf({ organizationId, keys }: DemoOrganization): Line[] {
   return [['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo --for everything`]];
 }
 
-/** Standard output is for people, but in production, where programs read it (rule OPS-12). */
+/** Standard output is for people, except in production, where programs read it (rule OPS-12). */
 export function announce(lines: readonly Line[], { NODE_ENV }: Environment, logger: Logger): void {
   if (NODE_ENV !== 'production') return print(lines);
   for (const [label, value] of lines) logger.info(`${label} ${value}`);

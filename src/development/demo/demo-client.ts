@@ -1,49 +1,47 @@
 import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import type { KeyPurpose } from '../../core/http/operations.js';
 import type { Language } from '../../core/localization/language.js';
 import { basePath } from '../../core/http/base-path.js';
 import { objectOf } from '../../core/values/plain-object.js';
 import { scalarText } from '../../core/values/scalar.js';
 import { readableJson } from './readable-json.js';
 
-/** Takes one line of the demo's text. */
 export type Print = (line: string) => void;
 
-/** Where requests are sent to, and with which key. */
-interface DemoAddress {
+export interface DemoAddress {
   /** Without path. */
   readonly url: string;
-  readonly key: string;
+  readonly keys: ReadonlyMap<KeyPurpose, string>;
 }
 
 interface DemoRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the API's base path. */
   readonly path: string;
   readonly language?: Language;
   readonly body?: object;
-  /** The entity tag of an earlier response. */
   readonly etag?: string;
-  /** Sent instead of the demo's own key; null sends none. */
+  /** The purpose of the key that is sent (default: everything). */
+  readonly as?: KeyPurpose;
+  /** Sent in place of a key of the demo; null sends none. */
   readonly key?: string | null;
 }
 
 interface DemoResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text when it is none. */
+  /** Parsed JSON, else the text. */
   readonly body: unknown;
 }
 
-/** A request and its expected response. A text of the request may name captured values as `{name}`. */
+/** A request, which may name captured values as `{name}`, and its expected response. */
 export interface Step {
   readonly request: DemoRequest;
-  /** The response may have more; headers that are expected are shown. */
+  /** A part of the response; expected headers are printed. */
   readonly expected: Partial<DemoResponse>;
-  /** Values for later requests, by their dotted paths in the response, which has to have them. */
+  /** Values for later requests, by their dotted paths in the response. */
   readonly captured?: Readonly<Record<string, string>>;
-  /** Sent without being shown. */
   readonly isSilent?: boolean;
 }
 
@@ -51,11 +49,6 @@ const width = 100;
 const margin = '    ';
 const requestTimeoutMs = 15_000;
 
-/**
- * Sends one request over HTTP.
- *
- * @throws Error with one line when there is no response within 15 seconds
- */
 export async function exchange(address: DemoAddress, request: DemoRequest): Promise<DemoResponse> {
   try {
     const response = await fetch(`${address.url}/${basePath}/${request.path}`, {
@@ -74,9 +67,8 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
   }
 }
 
-/** Sends the demo's requests, shows them and checks what comes back. */
+/** Sends and prints requests, and checks their responses. */
 export class DemoClient {
-  /** How many requests have been sent so far. */
   requestCount = 0;
 
   constructor(
@@ -85,11 +77,7 @@ export class DemoClient {
     private readonly captured: Record<string, string>,
   ) {}
 
-  /**
-   * Sends a request and, unless it is silent, prints it and its response.
-   *
-   * @throws Error with one line when the response is not the expected one
-   */
+  /** @throws Error of one line when the response is not the expected one */
   async run({ expected, captured = {}, isSilent = false, ...step }: Step): Promise<DemoResponse> {
     const request = this.withCaptured(step.request);
     if (!isSilent) this.printRequest(request);
@@ -100,7 +88,7 @@ export class DemoClient {
     for (const [name, path] of Object.entries(captured)) {
       const found = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
       const value = scalarText(found);
-      if (value === '') throw new Error(`${nameOf(request)}: the response lacks ${path}`);
+      if (value === '') throw new Error(`${nameOf(request)}: the response has no ${path}`);
       this.captured[name] = value;
     }
     return response;
@@ -118,10 +106,11 @@ export class DemoClient {
   }
 
   private printRequest(request: DemoRequest): void {
-    const { language, key, etag, body } = request;
+    const { language, as, key, etag, body } = request;
     const notes = [
       ...(language ? [`language: ${language}`] : []),
       ...(etag ? [`if-none-match: ${etag.slice(0, 9)}...`] : []),
+      ...(as ? [`key: ${as}`] : []),
       ...(key === null ? ['no api-key'] : []),
       ...(key ? [`api-key: ${key}`] : []),
     ];
@@ -138,16 +127,15 @@ export class DemoClient {
     if (body !== '') this.printBody(abridged(body));
   }
 
-  /** Prints a value as indented JSON. */
   printBody(body: unknown): void {
     for (const line of readableJson(body, width - margin.length)) this.print(`${margin}${line}`);
   }
 }
 
 function headersOf(address: DemoAddress, request: DemoRequest): Record<string, string> {
-  const { key = address.key, language, etag, body } = request;
+  const { as = 'everything', key = address.keys.get(as), language, etag, body } = request;
   return {
-    ...(key !== null && { 'api-key': key }),
+    ...(key && { 'api-key': key }),
     ...(language && { language }),
     ...(etag && { 'if-none-match': etag }),
     ...(body && { 'content-type': 'application/json' }),
@@ -166,7 +154,7 @@ function nameOf({ method, path }: DemoRequest): string {
   return `${method} /${basePath}/${path}`;
 }
 
-/** The response repeats the lead for earlier clients; the reader need not read it twice. */
+/** Responses repeat the lead for earlier clients. */
 function abridged(body: unknown): unknown {
   const { lead, newLead } = objectOf(body);
   const isRepeated = newLead !== undefined && isDeepStrictEqual(lead, newLead);
@@ -179,7 +167,7 @@ function check(request: DemoRequest, response: DemoResponse, expected: Step['exp
   } catch {
     const found =
       response.status === expected.status
-        ? `the response lacks ${JSON.stringify(expected).slice(0, 300)}`
+        ? `the response has no ${JSON.stringify(expected).slice(0, 300)}`
         : `the status is ${response.status} instead of ${expected.status}`;
     const responseText = JSON.stringify(response.body).slice(0, 300);
     throw new Error(`${nameOf(request)}: ${found} (response ${response.status} ${responseText})`);

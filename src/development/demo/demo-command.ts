@@ -7,7 +7,7 @@ export const demo = declare({
   isForPeople: true,
   run: async () => {
     const { loadEnvironment } = await import('../../core/configuration/load-environment.js');
-    // Only this command needs a whole service with its listener.
+    // Help does not load the service.
     const { runDemo } = await import('./run-demo.js');
     await runDemo(loadEnvironment(), printLine);
   },

@@ -12,17 +12,15 @@ import { OrganizationsRepository } from '../../tenants/organizations/organizatio
 import { hourMs } from '../../core/values/durations.js';
 import { isAlive } from '../is-alive.js';
 
-/** The demo organization; its keys on the first start only, as they are stored nowhere. */
+/** The demo organization; its keys on the first start only, because they are stored nowhere. */
 export interface DemoOrganization {
   readonly organizationId: Types.ObjectId;
   readonly keys: ReadonlyMap<KeyPurpose, string> | null;
 }
 
-/** An organization with a key, for one walk through the API. */
 export interface DemoAccess {
   readonly organizationId: Types.ObjectId;
-  readonly key: string;
-  /** Revokes the key, and deletes the organization unless it is to be looked at. */
+  readonly keys: ReadonlyMap<KeyPurpose, string>;
   readonly end: (keepsOrganization?: boolean) => Promise<void>;
 }
 
@@ -31,8 +29,8 @@ const nameOfWalks = 'Nile Homes (walk through the API)';
 const longestWalkMs = hourMs;
 
 /**
- * The demo organization of a database for development (rule CONF-4). While there is no other
- * organization and it has never had a key, it is made first: with its catalogue and a key for each purpose.
+ * The demo organization of a database for development (rule CONF-4). It is created with its catalogue and a key for
+ * each purpose while there is no other organization and it has never had a key.
  */
 export async function openAtStart(
   application: INestApplicationContext,
@@ -42,24 +40,20 @@ export async function openAtStart(
   const demo = lasting.find((organization) => organization.name === name);
   if (demo === undefined && lasting.length > 0) return null;
   const known = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
-  // Without a key nobody has used it: its catalogue is as an earlier start left it.
+  // Without a key nobody has used it: an earlier start was interrupted.
   if (demo !== undefined && (lasting.length > 1 || known.length > 0)) {
     return { organizationId: demo._id, keys: null };
   }
   reportStep('Loading the demo organization with its compounds and units ...');
   const organizationId = demo?._id ?? (await addOrganization(application, name));
   await importCatalogue(application, organizationId);
-  const keys = new Map<KeyPurpose, string>();
-  for (const purpose of ['everything', 'website', 'collector', 'crm'] as const) {
-    const fields = { name: `Demo: ${purpose}`, expiresAt: null };
-    keys.set(purpose, await issueKey(application, organizationId, purpose, fields));
-  }
+  const keys = await issueKeys(application, organizationId, (purpose) => `Demo: ${purpose}`, null);
   return { organizationId, keys };
 }
 
 /**
- * Makes an organization of its own for a walk, so that nothing that others did to the demo
- * organization disturbs it, nor the walk them. Those of walks that were cut off on this machine are deleted, others, and kept ones, after an hour.
+ * Creates an organization for a walk, apart from the demo organization and its changes. Organizations of walks that
+ * were interrupted on this machine are deleted, others after an hour.
  */
 export async function openForWalk(application: INestApplicationContext): Promise<DemoAccess> {
   const organizations = application.get(OrganizationsRepository);
@@ -77,17 +71,16 @@ export async function openForWalk(application: INestApplicationContext): Promise
   };
   try {
     const expiresAt = new Date(now + longestWalkMs);
-    const fields = { name: nameOfKey(process.pid), expiresAt };
-    const key = await issueKey(application, organizationId, 'everything', fields);
+    const keyName = nameOfKey(process.pid);
+    const keys = await issueKeys(application, organizationId, () => keyName, expiresAt);
     await importCatalogue(application, organizationId);
-    return { organizationId, key, end };
+    return { organizationId, keys, end };
   } catch (error) {
     await end();
     throw error;
   }
 }
 
-/** The key of a walk names its process: one that is not there any more has cut it off. */
 function nameOfKey(pid: number | string): string {
   return `Walk of process ${pid} on ${hostname()}`;
 }
@@ -112,24 +105,27 @@ async function addOrganization(
   return (await organizations.create({ name: organizationName, ...fields }))._id;
 }
 
-async function issueKey(
+async function issueKeys(
   application: INestApplicationContext,
   organizationId: Types.ObjectId,
-  purpose: KeyPurpose,
-  { name: keyName, expiresAt }: { readonly name: string; readonly expiresAt: Date | null },
-): Promise<string> {
-  const issued = await application.get(ApiKeysService).issue({
-    organizationId,
-    name: keyName,
-    operations: keyPurposes[purpose],
-    addresses: null,
-    rateLimit: null,
-    expiresAt,
-  });
-  return issued.key;
+  nameFor: (purpose: KeyPurpose) => string,
+  expiresAt: Date | null,
+): Promise<ReadonlyMap<KeyPurpose, string>> {
+  const keys = new Map<KeyPurpose, string>();
+  for (const purpose of ['everything', 'website', 'collector', 'crm'] as const) {
+    const { key } = await application.get(ApiKeysService).issue({
+      organizationId,
+      name: nameFor(purpose),
+      operations: keyPurposes[purpose],
+      addresses: null,
+      rateLimit: null,
+      expiresAt,
+    });
+    keys.set(purpose, key);
+  }
+  return keys;
 }
 
-/** @throws Error when the catalogue breaks a rule of imports */
 async function importCatalogue(
   application: INestApplicationContext,
   organizationId: Types.ObjectId,

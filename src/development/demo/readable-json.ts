@@ -1,10 +1,9 @@
 const indent = '  ';
 
 /**
- * Gives a value as JSON on as few lines as fit the width: what is short stays on one line, what is
- * long is broken up entry by entry, and short entries share a line. Single texts are never broken.
+ * Breaks JSON into lines of a width, entry by entry; short entries share a line, and texts are never broken.
  *
- * @param taken how much of the first line is taken already
+ * @param taken the used width of the first line
  */
 export function readableJson(value: unknown, width: number, taken = 0): string[] {
   const flat = flatJson(value);
@@ -34,7 +33,7 @@ function labelled(label: string, value: unknown, width: number): string[] {
   return [`${label}${first}`, ...rest];
 }
 
-/** Puts entries that fit behind one another; one of several lines stands alone. */
+/** Joins short entries; an entry of several lines stands alone. */
 function pack(entries: readonly string[][], width: number): string[] {
   const lines: string[] = [];
   let canGoOn = false;

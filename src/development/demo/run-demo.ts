@@ -7,35 +7,30 @@ import { createLogger } from '../../core/http/server/logger.js';
 import { counted } from '../../operator/cli/command-line/result.js';
 import { openDatabase } from '../../open-database.js';
 import { createService, listen, type Service } from '../../start.js';
-import { DemoClient, exchange, type Print, type Step } from './demo-client.js';
+import { type DemoAddress, DemoClient, exchange, type Print, type Step } from './demo-client.js';
 import { openForWalk } from './demo-organization.js';
 import { type DemoRun, works } from './works.js';
 
-/** A line of the table: a heading, a remark, a step, or what is more than a request. */
+/** A line of the table: a heading, a remark, a function of `works.ts`, or a request. */
 type Line =
   | { readonly chapter: string }
   | { readonly says: string }
   | { readonly does: keyof typeof works }
   | Step;
 
-const visibleKeyCharacters = 11;
-
-/** All steps in their order; later ones build on earlier ones. */
+/** Later steps build on earlier ones. */
 const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as Line);
 
-/** The titles of all chapters. */
 export const chapters = table.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
 
 /**
- * Walks through the API as a partner would, on the environment's database and with an organization
- * of its own that is deleted at the end, unless it can be looked at in the console: over a service that runs
- * already, or one of its own.
+ * Walks through the API as partners would, over a running service or one of its own. The organization of the walk is
+ * deleted at the end, unless a console can show it.
  *
- * @param print takes the text line by line, which never has the whole key
- * @throws Error with one line when the database cannot be used or a response is not the expected one
+ * @throws Error of one line when the database cannot be used or a response is not the expected one
  */
 export async function runDemo(environment: Environment, print: Print): Promise<void> {
   if (environment.NODE_ENV === 'production') {
@@ -58,7 +53,7 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
 function demoOptions(environment: Environment, databaseUri: string): AppOptions {
   const { LOG_LEVEL: level } = environment;
   const isQuiet = level === 'silent' || level === 'fatal' || level === 'error';
-  // Its worker also sends what others have waiting in the database: of that, what is configured decides.
+  // The demo's worker also sends waiting deliveries of others, for which the configuration decides.
   const isOwnDatabase = environment.MONGODB_URI === undefined;
   const own: Environment = {
     ...environment,
@@ -78,17 +73,16 @@ interface DemoContext {
   readonly environment: Environment;
   readonly options: AppOptions;
   readonly service: Service;
-  /** Where the data is. */
   readonly data: string;
   readonly print: Print;
 }
 
 async function walk({ environment, options, service, data, print }: DemoContext): Promise<void> {
-  const { key, organizationId, end } = await openForWalk(service.app);
+  const { keys, organizationId, end } = await openForWalk(service.app);
   let isToBeSeen = false;
   try {
-    const running = { url: `http://127.0.0.1:${environment.PORT}`, key };
-    const isRunning = await acceptsKey(running);
+    const running = { url: `http://127.0.0.1:${environment.PORT}`, keys };
+    const isRunning = await acceptsKeys(running);
     const url = isRunning ? running.url : await listen(service, options);
     print('A walk through the Integration API');
     print('');
@@ -96,8 +90,8 @@ async function walk({ environment, options, service, data, print }: DemoContext)
       `  Service  ${url}/${basePath} (${isRunning ? 'running already' : 'started for the demo'})`,
     );
     print(`  Data     ${data}`);
-    print(`  API key  ${key.slice(0, visibleKeyCharacters)}... (temporary, revoked at the end)`);
-    const client = new DemoClient({ url, key }, print, {
+    print(`  API keys ${[...keys.keys()].join(', ')} (temporary, revoked at the end)`);
+    const client = new DemoClient({ url, keys }, print, {
       lastVisit: new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z'),
       organization: organizationId.toHexString(),
       console: `http://127.0.0.1:${environment.OPS_PORT}/console`,
@@ -113,9 +107,9 @@ async function walk({ environment, options, service, data, print }: DemoContext)
 }
 
 /** Whether a service runs there on the same database. */
-async function acceptsKey(address: { readonly url: string; readonly key: string }) {
+async function acceptsKeys(address: DemoAddress): Promise<boolean> {
   try {
-    // The key is shown only to what says that it is this service.
+    // Only a service of this kind gets the key.
     const health = await exchange(address, { method: 'GET', path: 'healthz', key: null });
     const { description, ok } = health.body as Record<string, unknown>;
     if (description !== 'Integration API' || ok !== true) return false;
@@ -126,7 +120,6 @@ async function acceptsKey(address: { readonly url: string; readonly key: string 
   }
 }
 
-/** @returns the number of chapters that were skipped */
 async function runTable(run: DemoRun): Promise<number> {
   let [number, skipped, title] = [0, 0, ''];
   for (const line of table) {
@@ -165,7 +158,6 @@ function conclusion(skipped: number, requests: number): string {
   return `${went}; ${counted(skipped, 'chapter')} ${skipped === 1 ? 'was' : 'were'} skipped.`;
 }
 
-/** Where in the console the results of a walk can be looked at. */
 const consoleLinks = [
   '',
   'The console shows the story, until a walk in an hour or later deletes it:',

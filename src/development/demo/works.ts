@@ -15,7 +15,6 @@ import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deli
 import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { DemoClient, Print } from './demo-client.js';
 
-/** One walk through the API, in an organization that nobody else uses. */
 export interface DemoRun {
   readonly app: INestApplicationContext;
   readonly organizationId: Types.ObjectId;
@@ -27,17 +26,17 @@ const erasedLead = 'website-form-1';
 const hookLead = { recordSystemId: 'hook-1', data: { budget: 4_200_000 } };
 const deliveryTimeoutMs = 10_000;
 
-/** What a walk does that is more than a request; true when it had to be skipped. */
+/** Steps that are more than a request; true when one is skipped. */
 export const works = { sendFromSources, eraseLead, receiveWebhook };
 
-/** One lead of each source that partners connect, in the shape in which that source sends it. */
+/** One lead of each source, in the shape in which that source sends it. */
 async function sendFromSources({ client, print }: DemoRun): Promise<boolean> {
   const lines = readFileSync(join(import.meta.dirname, 'lead-sources.ndjson'), 'utf8');
   print('');
   for (const line of lines.trimEnd().split('\n')) {
     const { source, body } = JSON.parse(line) as { source: string; body: object };
     const { status } = await client.run({
-      request: { method: 'POST', path: 'leads', body },
+      request: { method: 'POST', path: 'leads', as: 'website', body },
       expected: { status: 201, body: { operation: 'create', lead: body } },
       captured: { number: 'body.lead.leadId' },
       isSilent: true,
@@ -77,7 +76,7 @@ async function receiveWebhook(run: DemoRun): Promise<boolean> {
   try {
     if (added !== null) receiver.trust(added.secret);
     await client.run({
-      request: { method: 'POST', path: 'leads', body: hookLead },
+      request: { method: 'POST', path: 'leads', as: 'website', body: hookLead },
       expected: { status: 201, body: { ok: true, operation: 'create', lead: hookLead } },
     });
     const webhook = added && (await deliveryTo(receiver, run, added.endpoint._id));
@@ -98,7 +97,7 @@ async function receiveWebhook(run: DemoRun): Promise<boolean> {
   }
 }
 
-/** The webhook about the lead; null where the running service may not send it. */
+/** The webhook about the lead; null when the running service may not send it. */
 async function deliveryTo(
   { webhooks, failures }: Awaited<ReturnType<typeof startReceiver>>,
   { app, organizationId }: DemoRun,
@@ -107,7 +106,7 @@ async function deliveryTo(
   const deadline = Date.now() + deliveryTimeoutMs;
   while (Date.now() < deadline) {
     if (failures[0] !== undefined) throw failures[0];
-    // Events of earlier chapters may still be on their way.
+    // Events of earlier chapters may arrive first.
     const webhook = webhooks.find(({ event }) => isAboutLead(event));
     if (webhook !== undefined) return webhook;
     const [delivery] = await app
@@ -124,7 +123,7 @@ function isAboutLead(event: unknown): boolean {
   return type === 'lead.created' && objectOf(data)['recordSystemId'] === hookLead.recordSystemId;
 }
 
-/** A receiver of webhooks as a partner would write it, which verifies by the Standard Webhooks library. */
+/** A partner's receiver, which verifies by the Standard Webhooks library. */
 async function startReceiver() {
   const webhooks: { readonly id: string; readonly event: unknown }[] = [];
   const failures: Error[] = [];
@@ -147,10 +146,8 @@ async function startReceiver() {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    /** Those that were verified. */
     webhooks,
     failures,
-    /** Sets the secret that the operator has given it. */
     trust: (secret: string) => void (verifier = new Webhook(secret)),
     stop: async () => {
       server.closeAllConnections();

@@ -10,15 +10,13 @@ import { findMongodBinary } from './mongod-binary.js';
 const replicaSet = 'embedded';
 const notInitialized = 94;
 const alreadyInitialized = 23;
-/** A busy machine takes long; until the server listens, and again until it is primary. */
+/** Until the server listens, and again until it is primary; long enough for a busy machine. */
 const startTimeoutMs = 30_000;
 
-/** A replica set of one node that this process started, or found running. */
+/** A replica set of one node. */
 export interface EmbeddedMongod {
-  /** Connection string with the replica set's name, without a database. */
   readonly uri: string;
   readonly port: number;
-  /** Absolute folder of the data files. */
   readonly folder: string;
   /** Stops the server when this process started it; the data stays. */
   stop(): Promise<void>;
@@ -27,29 +25,24 @@ export interface EmbeddedMongod {
 export interface MongodOptions {
   readonly port?: number;
   readonly args?: readonly string[];
-  /** Whether a majority write waits for the journal; without, only a crash can lose it. */
+  /** Whether a majority write waits for the journal; without it a crash can lose the write. */
   readonly isJournaled?: boolean;
 }
 
 /** A mongod that prints nothing when it fails to start. */
 class QuietInstance extends MongoInstance {
   override async stop(): Promise<boolean> {
-    // A server that does not listen cannot be asked to shut down; the attempt prints a warning.
+    // Shutting down a server that does not listen would print a warning.
     if (!this.isInstanceReady) this.isReplSet = false;
     return super.stop();
   }
 
-  /** Several lines may come together, and the reason is one of them. */
+  /** A chunk may hold several lines. */
   protected override checkErrorInLine(lines: string): void {
     for (const line of lines.split('\n')) super.checkErrorInLine(line);
   }
 }
 
-/**
- * Starts a replica set of one node on a folder, WiredTiger on disk.
- *
- * @throws Error when no mongod can be found or it does not listen, or become primary, within 30 seconds each
- */
 export async function startMongod(
   folder: string,
   options: MongodOptions = {},
@@ -122,12 +115,12 @@ async function becomePrimary(host: string, { isJournaled = true }: MongodOptions
   }
 }
 
-/** False where the server still loads the configuration of an earlier run, which comes after it listens. */
+/** False while the server, which listens already, loads the configuration of an earlier run. */
 async function isConfigured(admin: Db, host: string, isJournaled: boolean): Promise<boolean> {
   const members = [{ _id: 0, host }];
   try {
     const { config } = (await admin.command({ replSetGetConfig: 1 })) as ReplicaSetConfig;
-    // The data may come from a run on another port.
+    // An earlier run may have used another port.
     if (config.members[0]?.host !== host) {
       const version = config.version + 1;
       await admin.command({ replSetReconfig: { ...config, members, version }, force: true });

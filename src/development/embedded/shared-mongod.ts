@@ -12,22 +12,18 @@ import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;
 
-/** An embedded server, of this process or of another one. */
 export interface SharedMongod extends EmbeddedMongod {
-  /** Whether another process has started it, with which it ends. */
+  /** Whether another process owns it and stops it. */
   readonly isShared: boolean;
 }
 
 /**
- * Opens the embedded database of a data folder. The process that starts the server owns it and stops
- * it in the end; a process that finds one running uses it, so that the command line works while the
- * service runs.
+ * Opens the embedded database of a data folder. The process that starts the server owns it and stops it; other
+ * processes use it meanwhile, so that the command line works while the service runs.
  *
- * @param dataFolder where the data files live between runs; created when missing
- * @param options `isLasting`: whether others may use it while this process runs: a command ends too soon for that
- *   `startTimeoutMs`: how long another process may take to start the server or to stop it
- * @throws StartupError when no mongod can be found (it says what to install) or started, when another
- *   process keeps the folder without serving it, or when `mongod.json` is damaged
+ * @param options `isLasting`: whether others may use it, for which a command ends too soon
+ *   `startTimeoutMs`: how long another process may take to start or stop the server
+ * @throws StartupError that says what to install, set, stop or delete
  */
 export async function openSharedMongod(
   dataFolder: string,
@@ -50,7 +46,7 @@ export async function openSharedMongod(
       }
       if (!reason.includes('DBPathInUse')) throw startupErrorOf(error, dataFolder);
       if (Date.now() > deadline) throw folderInUse(folder, error);
-      // Another process is starting its server or stopping it, or is a command that has one for itself.
+      // Another process starts or stops its server, or is a command with a server of its own.
       reportStep(`Waiting for another process that uses ${folder} ...`);
       await delay(retryDelayMs);
     }
@@ -60,7 +56,7 @@ export async function openSharedMongod(
 const storedState = z.object({
   uri: z.string().startsWith('mongodb://'),
   port: z.int().min(1).max(65_535),
-  /** The process that stops the server when it ends, and whether it is there for others to use meanwhile. */
+  /** The process that stops the server, and whether others may use it. */
   owner: z.int().min(1).optional(),
   isLasting: z.boolean().optional(),
 });
@@ -78,13 +74,13 @@ async function startOwned(
     owner: process.pid,
     isLasting,
   };
-  // In one step: a file that is cut off would say nothing of the server.
+  // Written in one step, so that no process reads half a file.
   await writeFile(`${stateFile}.new`, JSON.stringify(state));
   await rename(`${stateFile}.new`, stateFile);
   return server;
 }
 
-/** The server that a service runs on the folder; stopping it is up to its owner. */
+/** The owner stops the server. */
 async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
   const state = await readState(stateFile);
   // A server whose owner is dead ends within seconds.
@@ -126,7 +122,7 @@ function folderInUse(folder: string, cause: unknown): StartupError {
   return new StartupError(line, { cause });
 }
 
-/** What the folder or the server is to blame for explains itself. */
+/** Faults of the folder or the server explain themselves. */
 function startupErrorOf(error: unknown, dataFolder: string): unknown {
   const isFault = error instanceof errors.StdoutInstanceError || isSystemError(error);
   if (!isFault) return error;
