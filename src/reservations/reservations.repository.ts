@@ -16,6 +16,8 @@ import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 
+export type ListedAbout = { readonly unitId: Types.ObjectId } | { readonly leadId: Types.ObjectId };
+
 export const fieldsWithoutHistories = [
   'reservationId',
   'isDeleted',
@@ -76,21 +78,14 @@ export class ReservationsRepository {
     return [...new Map(found.flat().map((one) => [one._id.toHexString(), one])).values()];
   }
 
-  async listOfUnit(
+  /** Newest first. Those of a lead include deleted ones, which the index of units does not. */
+  async list(
     organizationId: Types.ObjectId,
-    unitId: Types.ObjectId,
+    about: ListedAbout,
     part: KeysetRequest,
   ): Promise<KeysetPage<ReservationDocument>> {
-    return this.reservations.page(organizationId, { unitId, ...notDeleted }, newestFirst, part);
-  }
-
-  async listOfLeads(
-    organizationId: Types.ObjectId,
-    leadIds: readonly Types.ObjectId[],
-    part: KeysetRequest,
-  ): Promise<KeysetPage<ReservationDocument>> {
-    const ofLeads = { leadId: { $in: leadIds } };
-    return this.reservations.page(organizationId, ofLeads, newestFirst, part);
+    const filter = 'unitId' in about ? { ...about, ...notDeleted } : about;
+    return this.reservations.page(organizationId, filter, newestFirst, part);
   }
 
   /** The ids that follow `after` of reservations in the partner collection flow, ascending. */

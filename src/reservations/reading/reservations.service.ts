@@ -10,7 +10,7 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import { reservationErrors } from '../reservation-errors.js';
-import { ReservationsRepository } from '../reservations.repository.js';
+import { type ListedAbout, ReservationsRepository } from '../reservations.repository.js';
 import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 import { presentFields, presentReservation, presentWallet } from './reservation.presenter.js';
 
@@ -85,28 +85,18 @@ export class ReservationsService {
     return found.flat();
   }
 
-  async ofUnit(
+  /** Newest first; the reservations of a lead include deleted ones. */
+  async list(
     organizationId: Types.ObjectId,
-    unitId: Types.ObjectId,
+    about: ListedAbout,
     part: KeysetRequest,
   ): Promise<KeysetPage<FoundReservation>> {
-    return presentPage(await this.reservations.listOfUnit(organizationId, unitId, part));
-  }
-
-  async ofLeads(
-    organizationId: Types.ObjectId,
-    leadIds: readonly Types.ObjectId[],
-    part: KeysetRequest,
-  ): Promise<KeysetPage<FoundReservation>> {
-    return presentPage(await this.reservations.listOfLeads(organizationId, leadIds, part));
+    const { items, next } = await this.reservations.list(organizationId, about, part);
+    return { items: items.map(presentFound), next };
   }
 }
 
 function presentFound(reservation: ReservationDocument): FoundReservation {
   const organizationId = reservation.organizationId.toHexString();
   return { ...presentFields(reservation), organizationId };
-}
-
-function presentPage({ items, next }: KeysetPage<ReservationDocument>) {
-  return { items: items.map(presentFound), next };
 }

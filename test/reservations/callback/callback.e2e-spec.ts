@@ -49,6 +49,12 @@ const error = (statusCode: number, message: unknown, name: string) => ({
   message,
   error: name,
 });
+const outboxEvents = () =>
+  service.db
+    .collection('outboxEvents')
+    .find({ organizationId: tenant.organizationId })
+    .sort({ _id: 1 })
+    .toArray();
 /** Everything of the tenant but the log of callbacks. */
 const everything = () =>
   Promise.all(
@@ -91,10 +97,7 @@ describe('POST /reservations/webhook', () => {
       approvedAt: expect.any(Date),
     });
     expect(await stored('units', unitId)).toMatchObject({ status: 'Sold' });
-    const [event, ...more] = await service.db
-      .collection('outboxEvents')
-      .find({ organizationId: tenant.organizationId })
-      .toArray();
+    const [event, ...more] = await outboxEvents();
     expect(more).toEqual([]);
     const { body } = await read(reservationId).expect(200);
     expect(event).toMatchObject({
@@ -120,11 +123,7 @@ describe('POST /reservations/webhook', () => {
       deletedAt: expect.any(Date),
     });
     const { body } = await read(reservationId).expect(200);
-    const events = await service.db
-      .collection('outboxEvents')
-      .find({ organizationId: tenant.organizationId })
-      .sort({ _id: 1 })
-      .toArray();
+    const events = await outboxEvents();
     expect(events).toMatchObject([
       {
         type: 'reservation.updated',
@@ -159,11 +158,7 @@ describe('POST /reservations/webhook', () => {
         { status: 'overdue', changedAt: expect.any(Date), source: 'External API' },
       ],
     });
-    const [first, second] = await service.db
-      .collection('outboxEvents')
-      .find({ organizationId: tenant.organizationId })
-      .sort({ _id: 1 })
-      .toArray();
+    const [first, second] = await outboxEvents();
     expect(first).toMatchObject({
       type: 'wallet.updated',
       changes: [

@@ -35,7 +35,7 @@ export class UnitPage implements ConsolePage {
     const unit = await this.units.inspect(organizationId, id);
     if (unit === null) return null;
     const part = partOf(request, 'reservations', reservationsOnPage);
-    const reservations = await this.reservations.ofUnit(organizationId, id, part);
+    const reservations = await this.reservations.list(organizationId, { unitId: id }, part);
     const changes = await this.history.unitChanges(organizationId, id);
     const reader = { organizationId: organizationId.toHexString() };
     const body = (

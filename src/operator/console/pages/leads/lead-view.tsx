@@ -30,7 +30,7 @@ interface ShownLead {
   readonly endpoints: readonly ShownEndpoint[];
   /** The outcome of an action. */
   readonly notice: ComponentChildren;
-  readonly reservations: Awaited<ReturnType<ReservationsService['ofLeads']>>;
+  readonly reservations: Awaited<ReturnType<ReservationsService['list']>>;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 

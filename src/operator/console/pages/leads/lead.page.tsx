@@ -70,7 +70,7 @@ export class LeadPage implements ConsolePage {
         [id.toHexString()],
         partOf(request, 'events', eventsOnPage),
       ),
-      this.reservations.ofLeads(organizationId, [id], { limit: mostReservations }),
+      this.reservations.list(organizationId, { leadId: id }, { limit: mostReservations }),
       this.keys.list(organizationId),
     ]);
     const [endpoints, outcome, ...deliveries] = await Promise.all([
