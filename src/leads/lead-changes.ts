@@ -5,7 +5,6 @@ import type { OutboundEvent } from '../events/outbox/pending-event.js';
 import { type LeadErasureDto, presentDecided, presentLead } from './dto/lead.dto.js';
 import type { LeadDocument } from './lead.schema.js';
 
-/** The request that makes a change. */
 export type ChangeRequest = Pick<Caller, 'requestId' | 'apiKeyId'>;
 
 export type LeadOperation = 'create' | 'update' | 'delete';
@@ -16,16 +15,9 @@ const contexts = {
   delete: 'External Lead Delete',
 } as const;
 
-const eventTypes = {
-  create: 'lead.created',
-  update: 'lead.updated',
-  delete: 'lead.deleted',
-} as const;
-
-/** The fields whose keys are compared one by one. */
 const freeForm: ReadonlySet<string> = new Set(['data', 'additionalData']);
 
-/** What the change log says of an operation (rule LEAD-12). */
+/** Builds a change-log entry (rule LEAD-12). */
 export function leadChange(
   operation: LeadOperation,
   { _id: entityId }: LeadDocument,
@@ -35,18 +27,17 @@ export function leadChange(
   return { entityId, context: contexts[operation], requestId, apiKeyId, changes };
 }
 
-/** The event of an operation (rule LEAD-11). */
 export function leadEvent(
   operation: LeadOperation,
   lead: LeadDocument,
   changes: readonly FieldChange[],
   requestId: string,
 ): OutboundEvent {
-  const event = { type: eventTypes[operation], data: presentLead(lead), requestId };
+  const event = { type: `lead.${operation}d` as const, data: presentLead(lead), requestId };
   return operation === 'update' ? { ...event, changes } : event;
 }
 
-/** The event of a lead whose values were removed: ids only (rule LEAD-15). */
+/** Contains ids only (rule LEAD-15). */
 export function leadErasedEvent(
   { _id, leadId, recordSystemId, clientId }: ErasedLead,
   erasedAt: Date,
@@ -57,20 +48,19 @@ export function leadErasedEvent(
     ...(recordSystemId === undefined ? {} : { recordSystemId }),
     clientId: clientId?.toHexString() ?? null,
   };
-  // With the time no response to it is stored: a receiver may answer with what it knows.
+  // With `erasedAt` no response of a receiver is stored, which might contain erased values.
   return { type: 'lead.erased', data, erasedAt };
 }
 
 type ErasedLead = Pick<LeadDocument, '_id' | 'leadId' | 'recordSystemId' | 'clientId'>;
 
-/** The differences between two states of a lead; before its creation it has nothing. */
+/** @param before null for a new lead */
 export function leadChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {
   const nothing = { data: {}, additionalData: {}, compoundsIds: [], clientId: null };
   const fields = before === null ? nothing : auditedFields(before);
   return fieldChanges(fields, auditedFields(after), freeForm);
 }
 
-/** The fields that a request can change. */
 function auditedFields(lead: LeadDocument) {
   const { data, additionalData, compoundsIds, clientId } = presentDecided(lead);
   return { data, additionalData, compoundsIds, clientId };

@@ -4,14 +4,14 @@ import { CountersRepository } from '../core/database/counters/counters.repositor
 import { LeadsRepository } from './leads.repository.js';
 
 const sequence = 'leadId';
-/** Most numbers that one query counts, in about a second. */
+/** Numbers that one query counts in about a second. */
 const maxStep = 2 ** 20;
 
-/** Numbers of leads: from 1, one more for each (rule LEAD-6). */
+/** Numbers leads from 1 (rule LEAD-6). */
 @Injectable()
 export class LeadNumbers {
   private readonly logger = new Logger(LeadNumbers.name);
-  /** The searches that run in this process, by organization; a number is not given out meanwhile. */
+  /** Running searches by organization; no number is given out meanwhile. */
   private readonly searches = new Map<string, Promise<void>>();
 
   constructor(
@@ -19,17 +19,13 @@ export class LeadNumbers {
     private readonly leads: LeadsRepository,
   ) {}
 
-  /** The next numbers of an organization, in ascending order. */
   async next(organizationId: Types.ObjectId, count: number): Promise<number[]> {
     if (count === 0) return [];
     await this.searches.get(organizationId.toHexString());
     return this.counters.next(organizationId, sequence, count);
   }
 
-  /**
-   * Continues after the last number that was given out, at the first that no other program has used.
-   * Requests that meet taken numbers at the same time share one search.
-   */
+  /** Skips numbers that another program has used. Concurrent requests share one search. */
   async skipTaken(organizationId: Types.ObjectId): Promise<void> {
     const id = organizationId.toHexString();
     const running = this.searches.get(id);
@@ -39,10 +35,7 @@ export class LeadNumbers {
     return search;
   }
 
-  /**
-   * Finds the end of the taken numbers in steps that double and then halve. Each step is kept, so
-   * that a search which is cut off has not been in vain.
-   */
+  /** Searches in steps that double and then halve. Each step is stored, in case the search is cut off. */
   private async findFree(organizationId: Types.ObjectId): Promise<void> {
     const first = await this.counters.skipTo(organizationId, sequence, 0);
     let last = first;
@@ -56,6 +49,6 @@ export class LeadNumbers {
     while (await skipIfTaken(size)) size = Math.min(2 * size, maxStep);
     for (size /= 2; size >= 1; size /= 2) await skipIfTaken(size);
     const details = { organization: organizationId.toHexString(), after: first, next: last + 1 };
-    this.logger.log(details, 'Taken lead numbers were skipped');
+    this.logger.log(details, 'Skipped lead numbers that another program has used');
   }
 }

@@ -3,16 +3,14 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
 import { caseCandidates } from '../core/localization/fold-case.js';
 
-/** A lead's free-form fields; known keys are name, email, phones, project and leadSource. */
 export type LeadData = Readonly<Record<string, unknown>>;
 
 @Schema({ collection: 'leads' })
 export class LeadDocument extends DeletableDocument {
-  /** Sequential number within the organization. */
   @Prop({ type: Number })
   leadId?: number | null;
 
-  /** The lead's id in the system that it came from, exactly as sent. */
+  /** External id, exactly as sent. */
   @Prop({ type: String })
   recordSystemId?: string;
 
@@ -37,22 +35,19 @@ export class LeadDocument extends DeletableDocument {
   @Prop({ type: Boolean })
   isActive?: boolean | null;
 
-  /** Derived from the phones in `data`: their comparison keys. */
+  /** Comparison keys of the phones in `data`. */
   @Prop({ type: [String] })
   phoneKeys?: string[];
 
-  /** What `phoneKeys` were derived from, as text; other programs may have changed it since. */
+  /** Country and phones from which `phoneKeys` were derived; other programs may have changed the phones since. */
   @Prop({ type: String })
   phoneKeysOf?: string;
 
-  /**
-   * The `updatedAt` that was written together with `phoneKeys`: the write of another program, which
-   * knows nothing of it, leaves it behind.
-   */
+  /** `updatedAt` of the write of `phoneKeys`; differs after a write of another program. */
   @Prop({ type: Date })
   phoneKeysAt?: Date;
 
-  /** When its values were removed, because the person wished to be forgotten (rule LEAD-15). */
+  /** When an erasure removed its values (rule LEAD-15). */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }
@@ -63,7 +58,6 @@ export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
 const partialFilterExpression = notDeleted;
 
-/** An external id names one active lead of an organization. */
 leadSchema.index(
   { organizationId: 1, recordSystemId: 1, isDeleted: 1 },
   {
@@ -72,7 +66,7 @@ leadSchema.index(
     partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
   },
 );
-/** Serves the operator's search for a deleted lead by its external id. */
+/** Serves the operator's search for deleted leads. */
 leadSchema.index(
   { organizationId: 1, recordSystemId: 1 },
   {
@@ -80,17 +74,16 @@ leadSchema.index(
     partialFilterExpression: { isDeleted: true, recordSystemId: { $exists: true } },
   },
 );
-/** A number is given to one lead of an organization, deleted ones included. */
 leadSchema.index(
   { organizationId: 1, leadId: 1 },
   { name: 'leadId', unique: true, partialFilterExpression: { leadId: { $exists: true } } },
 );
-/** Serves the duplicate check by comparison keys, the lead with the lowest number first. */
+/** Serves the duplicate check, lowest number first. */
 leadSchema.index(
   { organizationId: 1, phoneKeys: 1, leadId: 1, _id: 1 },
   { name: 'phoneKeys', partialFilterExpression },
 );
-/** Serves the duplicate check by spelling, for leads that other programs wrote. */
+/** Serve the duplicate check by spelling, for leads of other programs. */
 leadSchema.index(
   { organizationId: 1, 'data.phoneNumber': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber', partialFilterExpression },
@@ -99,7 +92,7 @@ leadSchema.index(
   { organizationId: 1, 'data.phoneNumber2': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber2', partialFilterExpression },
 );
-/** Serves the operator's search by an email, in any case, for leads that no client has it of. */
+/** Serves the operator's search by email for leads without a client. */
 leadSchema.index(
   { organizationId: 1, 'data.email': 1 },
   {
@@ -108,14 +101,10 @@ leadSchema.index(
     partialFilterExpression: { isDeleted: false, clientId: null },
   },
 );
-/** Serves the leads of a client, deleted ones included. */
 leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });
-/** Serves the background pass: leads that have no comparison keys yet, across organizations. */
+/** Serves the background pass across organizations: leads without comparison keys. */
 leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
-/**
- * Serves the background pass: leads that other programs changed, across organizations. It has all that
- * tells them from the leads that this service wrote, which are not read.
- */
+/** Serves the background pass across organizations, which tells foreign writes by the index alone. */
 leadSchema.index(
   { updatedAt: 1, phoneKeysAt: 1, isDeleted: 1, _id: 1 },
   { name: changedElsewhereIndex, partialFilterExpression },

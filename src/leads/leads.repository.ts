@@ -12,7 +12,6 @@ import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js
 import type { LeadDocument } from './lead.schema.js';
 import type { WrittenLead } from './upsert/lead-records.js';
 
-/** What tells whose lead it is. */
 const contactFields = [
   'clientId',
   'data.name',
@@ -21,10 +20,8 @@ const contactFields = [
   'data.phoneNumber2',
 ] as const;
 
-/** A lead with no more of its data than a contact. */
 type LeadContact = Pick<LeadDocument, '_id' | 'clientId' | 'data'>;
 
-/** What an erasure needs to know of a lead. */
 export type UnerasedLead = Pick<
   LeadDocument,
   '_id' | 'leadId' | 'recordSystemId' | 'clientId' | 'deletedAt' | 'updatedAt'
@@ -73,7 +70,7 @@ export class LeadsRepository {
     return leads;
   }
 
-  /** Leads by an id of theirs, deleted ones included: the active one first, then the newest. */
+  /** Finds leads by one of their ids, including deleted ones: the active one first, then the newest. */
   async findAll(
     organizationId: Tenants,
     id: { recordSystemId: string } | { _id: Types.ObjectId } | { leadId: number },
@@ -93,7 +90,7 @@ export class LeadsRepository {
     return found.length > 0 || _id === null ? found : this.findAll(organizationId, { _id });
   }
 
-  /** The leads without a client that have an email, in any case. */
+  /** Finds leads without a client, ignoring case. */
   async findByEmail(
     organizationId: Tenants,
     email: string,
@@ -103,7 +100,7 @@ export class LeadsRepository {
     return this.leads.find(organizationId, filter, { limit, collation: caseCandidates });
   }
 
-  /** The leads of clients, deleted ones included, in no order. */
+  /** Includes deleted leads. */
   async findOfClients(
     organizationId: Tenants,
     clientIds: readonly Types.ObjectId[],
@@ -113,7 +110,7 @@ export class LeadsRepository {
     return this.leads.find(organizationId, { clientId: { $in: clientIds } }, { limit });
   }
 
-  /** How many numbers of a range are taken, also by deleted leads. */
+  /** Counts taken numbers, including those of deleted leads. */
   async countNumbers(
     organizationId: Types.ObjectId,
     { after, upTo }: { readonly after: number; readonly upTo: number },
@@ -121,7 +118,6 @@ export class LeadsRepository {
     return this.leads.count(organizationId, { leadId: { $gt: after, $lte: upTo } });
   }
 
-  /** Stores new leads, and the fields of others that requests decide. */
   async write(organizationId: Types.ObjectId, leads: readonly WrittenLead[]): Promise<void> {
     const created = leads
       .filter(({ isNew }) => isNew)
@@ -132,7 +128,6 @@ export class LeadsRepository {
     await this.leads.write(organizationId, [...created, ...updates]);
   }
 
-  /** The leads of ids, deleted ones included, with no more of their data than contacts. */
   async findContacts(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -140,12 +135,12 @@ export class LeadsRepository {
     return this.leads.find(organizationId, { _id: { $in: ids } }, { fields: contactFields });
   }
 
-  /** Parts of all leads of an organization, deleted ones included, that have not been erased. */
+  /** Includes deleted leads, but no erased ones. */
   contactsOfAll(organizationId: Types.ObjectId): AsyncGenerator<LeadContact[], void> {
     return this.leads.batches(organizationId, { erasedAt: null }, { fields: contactFields });
   }
 
-  /** The leads of clients, deleted ones included, that have not been erased. */
+  /** Includes deleted leads, but no erased ones. */
   async ofClients(
     organizationId: Types.ObjectId,
     clientIds: readonly Types.ObjectId[],
@@ -155,7 +150,7 @@ export class LeadsRepository {
     return this.leads.find(organizationId, filter, { fields: ['clientId'] });
   }
 
-  /** Those of the leads that have values, or were not deleted by an erasure. */
+  /** Finds leads that have values or that no erasure has deleted. */
   async findUnerased(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -170,14 +165,14 @@ export class LeadsRepository {
     return this.leads.find(organizationId, { _id: { $in: ids }, $or }, { fields });
   }
 
-  /** Deletes leads and removes their values; ids, numbers and times stay. */
+  /** Keeps ids, numbers and times. */
   async erase(
     organizationId: Types.ObjectId,
     leads: readonly UnerasedLead[],
     now: Date,
   ): Promise<void> {
     const writes = leads.map(({ _id, deletedAt, updatedAt }) => {
-      // The pass over phones must not take it for the lead that it has read.
+      // The pass over phones must not store keys that it has read before.
       const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
       const values = { data: {}, additionalData: {} };
       const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
@@ -193,7 +188,6 @@ export class LeadsRepository {
   }
 }
 
-/** What a request can change of a lead. */
 function decidedFields({
   data,
   additionalData,

@@ -7,10 +7,9 @@ import { LeadDto } from './lead.dto.js';
 import { UpsertLeadDto } from './upsert-lead.dto.js';
 import { leadErrors } from '../lead-errors.js';
 
-/** What one transaction stores, and one response shows, without others waiting for long. */
+/** A larger transaction would delay other requests of the organization. */
 const maxLeads = 100;
 
-/** Why a lead of a batch may be refused. */
 const refusals: readonly ErrorDefinition[] = [
   httpErrors.bodyMustBeObject,
   httpErrors.validationFailed,
@@ -27,12 +26,12 @@ export class LeadBatchDto {
   @SeparateItems(UpsertLeadDto, {
     required: true,
     maxItems: maxLeads,
-    description: 'Each as in a request of its own; one that is refused does not touch the others.',
+    description: 'Each as in a request of its own; a refused lead does not affect the others.',
   })
   leads!: readonly (UpsertLeadDto | null)[];
 
   @BooleanField({
-    description: 'true only tells what the same request without it would do now.',
+    description: 'true stores nothing and returns the result of the same request without it.',
     example: false,
   })
   dryRun?: boolean;
@@ -45,20 +44,19 @@ export class BatchLeadDto extends OmitType(LeadDto, ['leadId']) {
     nullable: true,
     description:
       'Sequential number within the organization; null for a lead that a dry run would create, ' +
-      'whose ids stand for nothing either.',
+      'whose ids are placeholders too.',
     example: 42,
   })
   leadId!: number | null;
 }
 
-/** What became of one lead of a batch. */
 export class LeadResultDto {
   @ApiProperty({ type: Number, description: 'Position in the batch, from 0.', example: 0 })
   index!: number;
 
   @ApiProperty({
     type: Number,
-    description: 'What a request of its own would be answered: 201, 200, or that of an error.',
+    description: 'Status of the same request alone: 201, 200, or that of an error.',
     example: 201,
   })
   statusCode!: number;
@@ -76,7 +74,7 @@ export class LeadResultDto {
 
   @ApiPropertyOptional({
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-    description: 'What is wrong, in the language of the request; only of a refused lead.',
+    description: 'Reasons, in the language of the request; only of a refused lead.',
   })
   message?: string | readonly string[];
 
@@ -88,7 +86,7 @@ export class LeadResultDto {
 
   @ApiPropertyOptional({
     type: String,
-    description: `What x-error-code would say; only of a refused lead.\n${explained(refusals)}`,
+    description: `x-error-code of the same request alone; only of a refused lead.\n${explained(refusals)}`,
   })
   errorCode?: string;
 }

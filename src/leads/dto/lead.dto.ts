@@ -5,7 +5,6 @@ import type { LeadData, LeadDocument } from '../lead.schema.js';
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
 const freeForm = { type: 'object', additionalProperties: true } as const;
 
-/** Rule LEAD-2. */
 export class LeadDto {
   @ApiProperty({ ...objectId, description: 'Id of the lead.', example: '6740b1f2c3d4e5f60718293a' })
   _id!: string;
@@ -79,7 +78,7 @@ export class LeadDto {
   updatedAt!: string;
 }
 
-/** What is told of a lead whose values were removed (rule LEAD-15). */
+/** `data` of `lead.erased` (rule LEAD-15). */
 export class LeadErasureDto extends PickType(LeadDto, [
   '_id',
   'leadId',
@@ -113,7 +112,7 @@ export class LeadDeletionResponseDto extends LeadResponseDto {
   operation!: 'delete';
 }
 
-/** A lead as the API returns it (rule LEAD-2). */
+/** Whitelists the fields of a response (rule LEAD-2). */
 export function presentLead(lead: LeadDocument): LeadDto {
   return {
     _id: lead._id.toHexString(),
@@ -129,7 +128,7 @@ export function presentLead(lead: LeadDocument): LeadDto {
   };
 }
 
-/** The fields that requests decide, as the API returns them and the change log compares them. */
+/** Fields that requests change, which the change log compares. */
 export function presentDecided({ compoundsIds, data, additionalData, clientId }: LeadDocument) {
   return {
     compoundsIds: idsOf(compoundsIds),

@@ -6,49 +6,30 @@ import {
   TextField,
 } from '../../core/http/validation/fields.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
-import { type Rule, type ValueKind, isValid } from '../../core/values/rule.js';
+import { objectOf } from '../../core/values/plain-object.js';
+import { type Rule, textRule, type ValueKind } from '../../core/values/rule.js';
 import { isScalar } from '../../core/values/scalar.js';
 import { maxLength } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
 import { phoneLimit } from '../../tenants/contacts/phone-number.js';
 
-/**
- * The known keys of a lead's `data` (rule LEAD-4): scalars or null, an email that is a text and not
- * empty valid. Objects in their place would reach database queries.
- */
+/** Known keys of `data` hold no objects, which would reach database queries (rule LEAD-4). */
 const knownFields: ValueKind = [
-  ...knownDataKeys.map((key) => keyRule(key, 'isScalarOrNull', `data.${key}`, isScalarOrNone)),
-  ...['phoneNumber', 'phoneNumber2'].map((key) => ({
-    ...keyRule(key, 'maxLength', `data.${key}`, isShortPhone),
-    values: { property: `data.${key}`, limit: phoneLimit },
-  })),
-  keyRule('email', 'isEmail', 'email', isNoTextOrEmail),
+  ...knownDataKeys.map((key) => ofKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
+  ...['phoneNumber', 'phoneNumber2'].map((key) => ofKey(key, maxLength(phoneLimit))),
+  ofKey('email', {
+    ...textRule('isEmail', (email) => email === '' || isEmail(email)),
+    values: { property: 'email' },
+  }),
 ];
 
-function keyRule(
-  key: string,
-  name: string,
-  property: string,
-  isMet: (value: unknown) => boolean,
-): Rule {
-  return {
-    name,
-    isMet: (data) =>
-      typeof data !== 'object' || data === null || isMet((data as Record<string, unknown>)[key]),
-    values: { property },
-  };
+function ofKey(key: string, { name, isMet, values }: Rule): Rule {
+  const valuesOfKey = { property: `data.${key}`, ...values };
+  return { name, isMet: (data) => isMet(objectOf(data)[key]), values: valuesOfKey };
 }
 
 function isScalarOrNone(value: unknown): boolean {
   return value === undefined || value === null || isScalar(value);
-}
-
-function isNoTextOrEmail(value: unknown): boolean {
-  return typeof value !== 'string' || value === '' || isEmail(value);
-}
-
-function isShortPhone(value: unknown): boolean {
-  return isValid([maxLength(phoneLimit)], value);
 }
 
 const dataDescription =
@@ -56,7 +37,7 @@ const dataDescription =
   '(strings, numbers, booleans or null; an empty string or null means no value). Any ' +
   'other key is stored as sent. For a field sent both here and flat, the value here wins.';
 
-/** Body of `POST /leads` (rule LEAD-4); every field is optional. */
+/** Body of `POST /leads` (rule LEAD-4). */
 @ToleratesUnknownNames()
 export class UpsertLeadDto implements LeadPayload {
   @ExternalIdField({
@@ -118,7 +99,6 @@ export class UpsertLeadDto implements LeadPayload {
   project?: string;
 }
 
-/** Which lead, in a path or a query. */
 export class LeadIdParam {
   @ExternalIdField({
     required: true,
@@ -128,7 +108,6 @@ export class LeadIdParam {
   recordSystemId!: string;
 }
 
-/** Requests of `POST /leads` for the reference. */
 export const leadExamples = {
   'A lead of a website': {
     recordSystemId: 'website-form-7-4711',
@@ -156,13 +135,12 @@ export const leadExamples = {
 
 const parameters = { recordSystemId: '$response.body#/lead/recordSystemId' };
 
-/** What the response to `POST /leads` leads to; without an external id nothing. */
+/** A lead without an external id has no link. */
 export const leadLinks = {
   read: { operationId: 'readLead', parameters },
   delete: { operationId: 'deleteLead', parameters },
 };
 
-/** Requests of `POST /leads/batch` for the reference. */
 export const leadBatchExamples = {
   'What a website gathered while it was offline': {
     leads: [

@@ -17,15 +17,14 @@ import { erasedClientChanges, erasedClientData } from '../../tenants/clients/era
 import { type Contact, contactOf, contentionKeys } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
-/** The keys of `data` whose names say nothing of a person; any other key may be one's own words. */
+/** Other keys of `data` may be free text about a person. */
 const namedFields: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
 
-/** What is left of a lead as events and responses show it when its values are removed (rule LEAD-15). */
 function erasedLeadData(data: object): object {
   return { ...data, data: {}, additionalData: {} };
 }
 
-/** What is left of the changes of a lead: that there were some, and ids. */
+/** Keeps ids and the number of changes. */
 function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   return changes.map((change) => {
     const [, top] = /^(data|additionalData)\./.exec(change.field) ?? [];
@@ -34,24 +33,23 @@ function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   });
 }
 
-/** Leads that are erased together, and how those are found that are erased apart from them. */
 export interface ErasedLeads {
   readonly organization: Pick<Organization, '_id' | 'phoneCountry'>;
   readonly leadIds: readonly Types.ObjectId[];
-  /** Those of other leads that no erasure is about. */
+  /** Returns the leads that no erasure is about. */
   readonly unlisted: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
 }
 
-/** What a transaction has erased. */
 export interface ErasedRecords {
   readonly leads: number;
   readonly clients: number;
-  /** The clients that are erased by now, and those that other leads have, which stay. */
+  /** Erased by now. */
   readonly clientIds: readonly Types.ObjectId[];
+  /** Kept, because other leads have them. */
   readonly keptClientIds: readonly Types.ObjectId[];
 }
 
-/** The part of an erasure that is about leads, their clients and their history (rule LEAD-15). */
+/** Erases leads, their clients and their change log (rule LEAD-15). */
 @Injectable()
 export class LeadErasuresService {
   constructor(
@@ -63,16 +61,13 @@ export class LeadErasuresService {
     private readonly clock: Clock,
   ) {}
 
-  /** The leads with an external id, deleted ones included, the active one first; else the one with that as its own id. */
+  /** Finds leads by external id, otherwise by own id, including deleted ones. */
   async named(organizationId: Types.ObjectId, reference: string): Promise<Types.ObjectId[]> {
     const found = await this.leads.findNamed(organizationId, reference);
     return found.map(({ _id }) => _id);
   }
 
-  /**
-   * The leads of a person, deleted ones included: those with a phone or the email, and those of the
-   * clients of these or with these.
-   */
+  /** Finds leads with a phone or the email, and all leads of their clients, including deleted ones. */
   async ofPerson(organization: Organization, person: Contact): Promise<Types.ObjectId[]> {
     const { phoneCountry } = organization;
     const sought = new Set(contentionKeys(person, phoneCountry));
@@ -90,16 +85,14 @@ export class LeadErasuresService {
     return distinct([...leadIds, ...ofClients.map(({ _id }) => _id)]);
   }
 
-  /** Leads as the operator sees them. */
   async show(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<LeadDto[]> {
     const found = await Promise.all(ids.map((_id) => this.leads.findAll(organizationId, { _id })));
     return found.flat().map(presentLead);
   }
 
   /**
-   * Removes the values of leads, and of their clients unless another lead has them, and tells of it,
-   * inside the open transaction. Whoever gives one of the clients another lead at the same moment
-   * conflicts with it.
+   * Removes the values of leads, and of clients that no other lead has, in the open transaction. A request
+   * that links one of the clients at the same moment conflicts.
    */
   async erase(erased: ErasedLeads): Promise<ErasedRecords> {
     const { organization, leadIds } = erased;
@@ -107,7 +100,7 @@ export class LeadErasuresService {
     const now = this.clock.now();
     const contacts = await this.leads.findContacts(organization._id, leadIds);
     const leads = await this.leads.findUnerased(organization._id, leadIds);
-    // Before all else: requests about the leads have to wait for this transaction, not it for them.
+    // First, so that requests about the leads wait for this transaction, not it for them.
     await this.leads.erase(organization._id, leads, now);
     const { clientIds, keptClientIds } = await this.divideClients(erased, contacts);
     const known = [
@@ -122,7 +115,6 @@ export class LeadErasuresService {
     return { leads: leads.length, clients, clientIds, keptClientIds };
   }
 
-  /** What becomes of the change log of leads. */
   ofChangeLog(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
@@ -130,7 +122,6 @@ export class LeadErasuresService {
     return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
-  /** Divides the clients of leads: those of other leads stay. */
   private async divideClients(
     { organization, leadIds, unlisted }: ErasedLeads,
     leads: readonly Pick<LeadDocument, 'clientId'>[],
@@ -153,7 +144,7 @@ export class LeadErasuresService {
   }
 }
 
-/** What is left of an event about a lead or a client; that of an erasure has ids only. */
+/** Removes the values of an event about a lead or a client; `lead.erased` has none. */
 export function erasedEvent({ type, data, changes }: EventContent): EventContent {
   if (type === 'lead.erased') return { type, data, ...(changes === undefined ? {} : { changes }) };
   const isLead = type.startsWith('lead.');

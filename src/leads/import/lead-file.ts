@@ -7,27 +7,25 @@ import { readCsvRows } from '../../core/values/csv.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
-/** A row of a file, from 1 on, and the line on which it ends. Blank rows are counted and left out. */
+/** A row with its number, from 1, and the line on which it ends. Blank rows are counted and skipped. */
 export interface LeadRow {
   readonly row: number;
   readonly line: number;
-  /** The body of a request, or why it is none. */
   readonly body: unknown;
   readonly error?: DomainError;
-  /** About how much it takes. */
   readonly bytes: number;
 }
 
-/** As deep as the default of a request. */
+/** The default of a request. */
 const depthLimit = 32;
 const newLine = 0x0a;
 const nestedColumn = /^(data|additionalData)\.(.+)$/s;
 const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
 
 /**
- * The SHA-256 of a file in hexadecimal.
+ * Returns the SHA-256 of a file in hexadecimal.
  *
- * @throws Error when it is no UTF-8: names would be stored that nobody can read
+ * @throws Error when it is not UTF-8: names would be stored unreadably
  */
 export async function fileHashOf(path: string): Promise<string> {
   const hash = createHash('sha256');
@@ -40,22 +38,24 @@ export async function fileHashOf(path: string): Promise<string> {
     }
     decoder.decode();
   } catch (error) {
-    if (error instanceof TypeError) throw new TypeError('The file is not UTF-8.', { cause: error });
+    if (error instanceof TypeError)
+      throw new TypeError('The file is not UTF-8. Convert it and import it again.', {
+        cause: error,
+      });
     throw error;
   }
   return hash.digest('hex');
 }
 
 /**
- * The rows of a file of leads, as they are read: CSV with a header line, or one JSON object a line where
- * the name ends with `.ndjson` or `.jsonl` (rule LEAD-16).
+ * Reads CSV with a header line, or NDJSON by the name `.ndjson` or `.jsonl` (rule LEAD-16).
  *
- * @throws Error when it is JSON by its name or no CSV, or has a column that is not known
+ * @throws Error for a name `.json`, broken CSV, or an unknown column
  */
 export function leadRows(path: string): AsyncGenerator<LeadRow, void> {
   if (/\.json$/i.test(path)) {
     throw new Error(
-      'A file of leads is CSV, or NDJSON (one JSON object a line) with a name that ends with .ndjson or .jsonl.',
+      'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) named .ndjson or .jsonl.',
     );
   }
   return /\.(ndjson|jsonl)$/i.test(path) ? jsonRows(path) : csvRows(path);
@@ -69,9 +69,9 @@ async function* jsonRows(path: string): AsyncGenerator<LeadRow, void> {
   }
 }
 
-/** A text within JSON may hold what else is taken for the end of a line. */
+/** Node's `readline` also splits at U+2028, which JSON strings may contain. */
 async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
-  // Joined once when the line ends: a long line comes in many chunks.
+  // Joined once at the end of the line, because a long line comes in many chunks.
   let begun: Buffer[] = [];
   const chunks: AsyncIterable<Buffer> = createReadStream(path);
   for await (const chunk of chunks) {
@@ -115,7 +115,7 @@ const bodyRules = {
   inexactNumber: leadErrors.inexactNumber,
 };
 
-/** What a request with this body would be taken for. */
+/** Parses a body as a request would. */
 function bodyOf(text: Buffer): Pick<LeadRow, 'body' | 'error' | 'bytes'> {
   const bytes = text.length;
   try {

@@ -73,7 +73,7 @@ export class LeadImportsService {
     const done = earlier?.done ?? 0;
     // Reads to the end before anything is stored, in case the file is broken.
     const { rows, total, doneBefore } = await countRows(path, done);
-    if (rows === 0) throw new Error('There is nothing to import in the file.');
+    if (rows === 0) throw new Error('The file has no rows to import.');
     const file = { kind: 'leads', fileHash, total } as const;
     const record = options.isDryRun ? null : await this.begin(_id, file, options.isRestarted);
     let soFar: ImportProgress = { state: 'running', ...countsOf(record && earlier), done };
@@ -116,7 +116,7 @@ export class LeadImportsService {
       if (record === null) return;
       const progress = progressAfter(soFar, batch, stored, record.total);
       if (await this.imports.update(record, progress, now, soFar.done)) return;
-      throw new Error('Another process imports the same file.');
+      throw new Error('Another process imports the same file. Wait until it has finished.');
     });
   }
 }
@@ -131,7 +131,7 @@ async function countRows(path: string, done: number) {
   return { rows, total, doneBefore };
 }
 
-/** Groups the rows after those that are done. */
+/** Groups the remaining rows. */
 async function* batchesOf(
   rows: AsyncIterable<LeadRow>,
   done: number,

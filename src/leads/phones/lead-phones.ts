@@ -2,10 +2,8 @@ import type { CountryCode } from 'libphonenumber-js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 
-/** The fields that the duplicate check stores in addition to a lead's data. */
 export type DerivedPhones = Required<Pick<LeadDocument, 'phoneKeys' | 'phoneKeysOf'>>;
 
-/** The derived fields for a lead's data; they differ exactly when phones or country do. */
 export function derivedPhones(
   data: LeadData | null | undefined,
   country: CountryCode,
@@ -17,7 +15,7 @@ export function derivedPhones(
   };
 }
 
-/** As {@link derivedPhones}, without parsing a phone where what is stored was derived from the data. */
+/** As {@link derivedPhones}, without parsing where the stored keys are right. */
 export function storedPhones(
   { data, phoneKeys, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeys' | 'phoneKeysOf'>,
   country: CountryCode,
@@ -27,7 +25,7 @@ export function storedPhones(
     : derivedPhones(data, country);
 }
 
-/** Whether what is stored was derived from a lead's data as it is; judged without parsing a phone. */
+/** Whether the stored keys were derived from the present data; parses no phone. */
 export function isDerived(
   { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,
   country: CountryCode,
@@ -35,7 +33,6 @@ export function isDerived(
   return phoneKeysOf === originOf(phonesOf(data), country);
 }
 
-/** All that the comparison keys of phones follow from. */
 function originOf(phones: readonly string[], country: CountryCode): string {
   return JSON.stringify([country, ...phones]);
 }

@@ -19,11 +19,8 @@ import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
 /**
- * No two leads of an organization have the same phone (rule LEAD-7).
- *
- * @param sent phones of the request
- * @param own comparison keys of the phones that the request's lead has, which are not checked again
- * @throws DomainError 400 with a message for each phone that another lead has
+ * @param own comparison keys of the lead's stored phones, which are not checked again
+ * @throws DomainError 400 with a message for each phone of another lead (rule LEAD-7)
  */
 export function assertNoDuplicates(
   records: LeadRecords,
@@ -46,22 +43,18 @@ function describe(phone: string, user: string | undefined): Message {
   return { key: otherMessage.key, values: { phone, user } };
 }
 
-/**
- * Largest `data` and `additionalData` of a lead together, in MiB as stored. An event holds them and,
- * with every change, what was there before and after: all of it has to fit into one document of the
- * database, which ends at 16 MiB.
- */
+/** In MiB as stored. An event holds the lead and the values before and after: together at most 16 MiB. */
 const leadLimit = 4;
 const changesLimit = 8;
 
-/** The size in bytes. @throws DomainError 400 for a lead that would outgrow its events */
+/** @returns the size in bytes; @throws DomainError 400 beyond the limit (rule LEAD-13) */
 export function assertLeadSize({ data, additionalData }: MergedLead): number {
   const size = sizeOf({ data, additionalData });
   if (size > leadLimit * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
   return size;
 }
 
-/** The size in bytes. @throws DomainError 400 for changes that together would outgrow an event */
+/** @returns the size in bytes; @throws DomainError 400 beyond the limit (rule LEAD-13) */
 export function assertChangesSize(changes: readonly FieldChange[]): number {
   const size = sizeOf({ changes });
   if (size > changesLimit * mebibyte) throw new DomainError(leadErrors.tooManyChanges);
@@ -73,11 +66,10 @@ function sizeOf(document: object): number {
 }
 
 /**
- * Decides a request over the records that it may touch, and changes none of them: creates the lead,
- * or merges the request into the active lead with its `recordSystemId` (rules LEAD-3 to LEAD-12).
+ * Creates a lead, or merges the request into the active one (rules LEAD-3 to LEAD-12). The records stay unchanged.
  *
- * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
- * @throws EventTooLargeError when the change could not be published
+ * @throws DomainError 400 for a phone of another lead, or a merged lead that cannot be stored
+ * @throws EventTooLargeError when the change cannot be published
  */
 export function decideLead(
   records: LeadRecords,
@@ -117,7 +109,6 @@ export function decideLead(
       ...(client.change === undefined ? [] : [client.change.event]),
       ...published.map((event) => pendingEvent(organization._id, event, now)),
     ],
-    // The phones that the lead did not have yet.
     claims: [
       ...client.claims,
       ...phoneClaims(phones.phoneKeys.filter((key) => !own.includes(key))),
@@ -144,7 +135,7 @@ function newLead(
   };
 }
 
-/** With the compounds that have the name of the requested project (rule LEAD-8). */
+/** Adds the compounds of the sent project's name (rule LEAD-8). */
 function linkedCompounds(
   records: LeadRecords,
   language: Language,

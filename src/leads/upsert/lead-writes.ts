@@ -158,7 +158,7 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
   }
 }
 
-/** Phones that requests send and their leads lack; all of them if several requests are about one lead. */
+/** Returns sent phones that are new to their leads; all of them if several requests are about one lead. */
 function phonesToCheck(
   { allowConflictLeads, phoneCountry }: Organization,
   updates: readonly Update[],

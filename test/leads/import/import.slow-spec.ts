@@ -184,10 +184,10 @@ describe('lead import', () => {
     const errors = [
       `The columns phone, data. ${known}\n`,
       'Invalid Record Length: columns length is 2, got 1 on line 152\n',
-      'The file is not UTF-8.\n',
+      'The file is not UTF-8. Convert it and import it again.\n',
       `The columns recordSystemId;name ${known} Commas are expected between columns.\n`,
-      'A file of leads is CSV, or NDJSON (one JSON object a line) with a name that ends with .ndjson or .jsonl.\n',
-      ...Array<string>(3).fill('There is nothing to import in the file.\n'),
+      'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) named .ndjson or .jsonl.\n',
+      ...Array<string>(3).fill('The file has no rows to import.\n'),
     ];
     for (const [index, [name, text]] of Object.entries(files).entries()) {
       const { code, stderr } = await runCli(argsOf(await fileOf(name, text)), variables);

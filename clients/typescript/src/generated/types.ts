@@ -108,11 +108,11 @@ export type LeadUpsertResponseDto = {
 
 export type LeadBatchDto = {
     /**
-     * Each as in a request of its own; one that is refused does not touch the others.
+     * Each as in a request of its own; a refused lead does not affect the others.
      */
     leads: Array<UpsertLeadDto>;
     /**
-     * true only tells what the same request without it would do now.
+     * true stores nothing and returns the result of the same request without it.
      */
     dryRun?: boolean;
 };
@@ -159,7 +159,7 @@ export type BatchLeadDto = {
     createdAt: string;
     updatedAt: string;
     /**
-     * Sequential number within the organization; null for a lead that a dry run would create, whose ids stand for nothing either.
+     * Sequential number within the organization; null for a lead that a dry run would create, whose ids are placeholders too.
      */
     leadId: number | null;
 };
@@ -170,7 +170,7 @@ export type LeadResultDto = {
      */
     index: number;
     /**
-     * What a request of its own would be answered: 201, 200, or that of an error.
+     * Status of the same request alone: 201, 200, or that of an error.
      */
     statusCode: number;
     /**
@@ -182,7 +182,7 @@ export type LeadResultDto = {
      */
     lead?: BatchLeadDto;
     /**
-     * What is wrong, in the language of the request; only of a refused lead.
+     * Reasons, in the language of the request; only of a refused lead.
      */
     message?: string | Array<string>;
     /**
@@ -190,7 +190,7 @@ export type LeadResultDto = {
      */
     error?: string;
     /**
-     * What x-error-code would say; only of a refused lead.
+     * x-error-code of the same request alone; only of a refused lead.
      * - `request.body_not_object`: The body is JSON, but not an object. *Send one JSON object.*
      * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct what the messages name, one for each violated rule.*
      * - `lead.duplicate_phone`: Another lead of the organization has the phone; one message for each phone. *Update that lead, or ask the organization to allow such leads.*
