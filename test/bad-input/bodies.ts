@@ -81,9 +81,6 @@ const batches: Row[] = [
 ];
 
 const name = 'name must be a text, or an object of texts by en-us and ar-eg';
-const media =
-  'media must be a list of objects with an http or https address as image, and imageType and type ' +
-  'as texts, each of up to 2048 characters';
 const list = (field: string) => `${field} must be a list of texts of up to 2048 characters`;
 const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
 const image = 'https://example.com/a.jpg';
@@ -112,11 +109,14 @@ const units: Row[] = [
   ['listingType', repeated(501, 'sale'), 'listingType must not have more than 500 items'],
   ['propertyType', long, tooLong('propertyType')],
   ['propertyType', operator, 'propertyType must be a text or null'],
-  ['floor', { name: long }, tooLong('floor')],
-  ['floor', 'one', 'floor must be an object with a name'],
+  ['floor', { name: long }, tooLong('floor.name')],
+  ['floor', {}, 'floor.name must be a string'],
+  ['floor', 'one', 'floor must be an object'],
   ['floor', { name: 'Ground', level: 1 }, 'floor.level is not a known field'],
   ['media', repeated(501, { image }), 'media must not have more than 500 items'],
-  ...each('media', [[{ image: `${image}${long}` }], [{ image: 'no address' }]], media),
+  ['media', [{ image: `${image}${long}` }], tooLong('media.0.image')],
+  ['media', [{ image: 'no address' }], 'media.0.image must be an http or https address'],
+  ['media', [{ image }, { image, type: 1 }], 'media.1.type must be a string'],
   ['media', [{ image }, { image, alt: '' }], 'media.1.alt is not a known field'],
   ['showForBrokers', 'yes', 'showForBrokers must be a boolean'],
   ['unitId', 'a\0', `unitId ${characters}`],

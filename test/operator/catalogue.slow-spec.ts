@@ -139,6 +139,8 @@ describe('catalog import', () => {
     const [villa] = catalogue.units;
     const bad = {
       compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' }, showOnMap: 'yes', media: 7 }],
+      propertyTypes: [{ slug: 'a b', name: { 'en-us': 'A' } }],
+      amenities: [{ slug: 'pool', name: { 'en-us': 'Pool' }, icon: 'pool.svg' }],
       phases: [{ slug: 'p', name: { 'en-us': 'P' }, compound: 'nowhere' }],
       units: [
         { ...villa, slug: 'other', unitId: 'V-9', price: -1 },
@@ -166,11 +168,15 @@ describe('catalog import', () => {
       'there is nothing in compounds with slug nowhere',
     );
     expect(messages.get('compounds[0].media')).toBe('must be an array');
+    expect(messages.get('propertyTypes[0].slug')).toMatch(/^must not have spaces/);
+    expect(messages.get('amenities[0].icon')).toBe('must be an http or https address');
     expect(faults.map(({ place }) => place).toSorted()).toEqual([
+      'amenities[0].icon',
       'compounds[0].media',
       'compounds[0].name.en-us',
       'compounds[0].showOnMap',
       'phases[0].compound',
+      'propertyTypes[0].slug',
       'units[0].price',
       'units[1].recordSystemId',
       'units[1].unitId',

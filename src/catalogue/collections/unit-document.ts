@@ -172,10 +172,10 @@ export class UnitDocument extends CatalogueDocument {
   @Quantity({ example: 3, sent: true })
   beds?: number;
 
-  @ObjectOf(Floor, { sent: { rule: 'isFloor', example: { name: 'Ground' } } })
+  @ObjectOf(Floor, { sent: { example: { name: 'Ground' } } })
   floor?: Floor | null;
 
-  @ObjectsOf(UnitMedia, { sent: { rule: 'isMediaList' } })
+  @ObjectsOf(UnitMedia, { sent: true })
   media?: UnitMedia[];
 
   @ObjectsOf(UnitReview)

@@ -4,8 +4,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
 import type { Language } from '../../core/localization/language.js';
 import type { Localized } from '../../core/localization/localized.js';
-import { isPlainObject, withoutUndefined } from '../../core/values/plain-object.js';
-import { isValid } from '../../core/values/rule.js';
+import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { SentKind } from './sent-values.js';
 
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
@@ -151,16 +150,6 @@ export function storedFields<T extends object>(type: Type<T>, values: object): P
       : [[field.name, field.sent.toStored?.(sent[field.name])] as const],
   );
   return withoutUndefined(Object.fromEntries(stored)) as Partial<T>;
-}
-
-export function isSentObject(type: Type, value: unknown): boolean {
-  return (
-    isPlainObject(value) &&
-    fieldsOf(type).every(({ name, sent }) => {
-      if (sent === undefined) return true;
-      return value[name] === undefined ? !sent.isRequired : isValid(sent.rules, value[name]);
-    })
-  );
 }
 
 export interface DeclaredReference {

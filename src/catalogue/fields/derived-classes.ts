@@ -46,8 +46,8 @@ export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
     const field = sent.name ?? name;
     // The compiler adds this to declared fields; without it the reference cannot document `oneOf`.
     Reflect.metadata('design:type', Object)(prototype, field);
-    Field(sent.api, sent.rules)(prototype, field);
-    sent.inRequests?.(prototype, field);
+    const { rules, inRequests = (api) => Field(api, rules) } = sent;
+    inRequests(sent.api)(prototype, field);
   }
   return request as Type<Sent<T>>;
 }
@@ -56,8 +56,8 @@ export function importClass<T extends object>(type: Type<T>): Type<Sent<T>> {
   const entry = classNamed(`${type.name}Entry`);
   for (const { name, sent } of fieldsOf(type)) {
     if (sent === undefined) continue;
-    const { isRequired: required, rules, inImports = Field({ required }, rules) } = sent;
-    inImports(entry.prototype as object, sent.name ?? name);
+    const { isRequired: required, rules, inImports = (api) => Field(api, rules) } = sent;
+    inImports({ required })(entry.prototype as object, sent.name ?? name);
   }
   return entry as Type<Sent<T>>;
 }

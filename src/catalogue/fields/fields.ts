@@ -1,3 +1,4 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { SchemaTypes } from 'mongoose';
 import {
   flagOf,
@@ -89,7 +90,7 @@ export const ImportedTime = kind({
   stored: storedTime,
   read: timeOf,
   api: { type: String, example: timeApi.example, description: 'ISO 8601.' },
-  sent: { ...isoTime, inImports: TimeField({ required: true }) },
+  sent: { ...isoTime, inImports: TimeField },
 });
 
 export const NullableTime = kind({
@@ -131,13 +132,13 @@ const reference =
   (refersTo: ReferenceKind, { as: name, ...options }: ReferenceOptions): PropertyDecorator =>
     declareField(of, { imported: true, ...options }, { name, refersTo });
 
-const requiredSlug = Field({ required: true }, shortText.rules);
+const slugField = (api: ApiPropertyOptions) => Field(api, shortText.rules);
 
 export function Reference(
   refersTo: ReferenceKind,
   { kind: sent = nameOrNull, ...options }: ReferenceOptions,
 ): PropertyDecorator {
-  const inImports = options.imported === 'required' ? { inImports: requiredSlug } : {};
+  const inImports = options.imported === 'required' ? { inImports: slugField } : {};
   const of = { stored: storedId, read: idOf, api: idApi, sent: { ...sent, ...inImports } };
   return reference(of)(refersTo, options);
 }

@@ -1,46 +1,41 @@
-import type { Type } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { raw } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { SchemaTypes } from 'mongoose';
 import { objectsOf } from '../../core/database/documents/stored-values.js';
-import { NamesInside } from '../../core/http/validation/field.js';
-import { atMostItems, ItemsField, NestedField } from '../../core/http/validation/fields.js';
+import { Field, NamesInside } from '../../core/http/validation/field.js';
+import { ItemsField, NestedField } from '../../core/http/validation/fields.js';
 import { languages } from '../../core/localization/language.js';
 import { type Localized, textIn } from '../../core/localization/localized.js';
 import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
 import {
   declareField,
-  type Documentation,
   type FieldOptions,
   fieldsOf,
-  isSentObject,
   present,
   storedFields,
 } from './declared-fields.js';
 import { importClass, shownClass } from './derived-classes.js';
 import { Text } from './fields.js';
-import { fits, itemsLimit, limited, localizedText } from './sent-values.js';
+import { itemsLimit, localizedText } from './sent-values.js';
 
-interface ObjectOptions extends Pick<FieldOptions, 'description' | 'imported'> {
-  readonly sent?: Documentation & { readonly rule: string };
-}
+type ObjectOptions = Pick<FieldOptions, 'description' | 'imported' | 'sent'>;
 
 export function ObjectOf<T extends object>(
   type: Type<T>,
   options: ObjectOptions,
 ): PropertyDecorator {
-  const name = options.sent?.rule ?? 'isObject';
-  const isMet = (value: unknown) => !fits.isMet(value) || isSentObject(type, value);
+  const nested = (api: ApiPropertyOptions) => NestedField(importClass(type), api);
   return declareField(
     {
       stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
       read: (value, language) => present(type, objectOf(value), language),
       api: { type: shownClass(type) },
       sent: {
-        rules: [fits, { name, isMet }],
+        rules: [],
         api: apiOf(type),
-        inRequests: NamesInside(namesOf(type)),
-        inImports: NestedField(importClass(type)),
+        inRequests: nested,
+        inImports: nested,
         toStored: (value) => storedObject(type, value),
       },
     },
@@ -52,20 +47,18 @@ export function ObjectsOf<T extends object>(
   type: Type<T>,
   options: ObjectOptions = {},
 ): PropertyDecorator {
-  const name = options.sent?.rule ?? 'isArray';
-  const isMet = (value: unknown) =>
-    Array.isArray(value) && value.every((item) => isSentObject(type, item));
-  const maxItems = options.sent ? itemsLimit : Infinity;
+  const nested = (api: ApiPropertyOptions, maxItems = Infinity) =>
+    ItemsField(importClass(type), { ...api, maxItems });
   return declareField(
     {
       stored: { type: [] },
       read: (value, language) => objectsOf(value).map((item) => present(type, item, language)),
       api: { type: [shownClass(type)] },
       sent: {
-        rules: [atMostItems(itemsLimit), { name, isMet, values: limited }],
-        api: { type: 'array', maxItems: itemsLimit, items: apiOf(type) } as ApiPropertyOptions,
-        inRequests: NamesInside(namesOf(type)),
-        inImports: ItemsField(importClass(type), { maxItems }),
+        rules: [],
+        api: { type: 'array', items: apiOf(type) } as ApiPropertyOptions,
+        inRequests: (api) => nested(api, itemsLimit),
+        inImports: (api) => nested(api, options.sent && itemsLimit),
         toStored: (value) =>
           Array.isArray(value) ? value.map((item) => storedObject(type, item)) : undefined,
       },
@@ -84,7 +77,6 @@ class Translations {
 
 /** A text in several languages, of which a response shows one (rule HTTP-4). */
 export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
-  const required = options.imported === 'required';
   return declareField(
     {
       stored: raw({ 'en-us': String, 'ar-eg': String }),
@@ -92,8 +84,9 @@ export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
       api: { type: String },
       sent: {
         ...localizedText,
-        inRequests: NamesInside(languages),
-        inImports: NestedField(importClass(Translations), { required }),
+        inRequests: (api) =>
+          applyDecorators(Field(api, localizedText.rules), NamesInside(languages)),
+        inImports: (api) => NestedField(importClass(Translations), api),
         toStored: (value) => storedObject(Translations, value),
       },
     },
@@ -103,10 +96,6 @@ export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
 
 function storedObject(type: Type, value: unknown): unknown {
   return isPlainObject(value) ? storedFields(type, value) : value;
-}
-
-function namesOf(type: Type): string[] {
-  return fieldsOf(type).flatMap(({ name, sent }) => (sent === undefined ? [] : [name]));
 }
 
 function apiOf(type: Type): ApiPropertyOptions {

@@ -10,10 +10,9 @@ import * as texts from '../../core/values/text.js';
 export interface SentKind {
   readonly rules: ValueKind;
   readonly api: ApiPropertyOptions;
-  /** Checks objects in the field, in addition to the rules. */
-  readonly inRequests?: PropertyDecorator;
-  /** Replaces the rules: an import names the item that breaks one. */
-  readonly inImports?: PropertyDecorator;
+  /** Replace the rules where a field holds objects, which are checked as DTOs of their own. */
+  readonly inRequests?: (api: ApiPropertyOptions) => PropertyDecorator;
+  readonly inImports?: (api: ApiPropertyOptions) => PropertyDecorator;
   /** Converts the sent value, or undefined, to the stored one. */
   readonly toStored?: (sent: unknown) => unknown;
 }
@@ -22,9 +21,9 @@ export const itemsLimit = 500;
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.shortTextLimit);
 /** `fits` checks the length, as a rule of its own. */
 const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
-export const limited = { limit: texts.shortTextLimit };
+const limited = { limit: texts.shortTextLimit };
 
-export const fits: Rule = {
+const fits: Rule = {
   name: tooLong,
   isMet: (value) =>
     (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
