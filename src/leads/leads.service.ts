@@ -5,7 +5,7 @@ import { DomainError } from '../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../core/http/errors/error-responses.js';
 import { httpErrors } from '../core/http/errors/http-errors.js';
 import { assertValid } from '../core/http/validation/validation.pipe.js';
-import type { Answer } from '../core/idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../core/values/numbers.js';
 import { type GroupCommit, GroupCommits } from '../core/writes/group-commit.js';
 import type { Batch, Outcome } from '../core/writes/write-kind.js';
@@ -35,7 +35,7 @@ interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
   readonly leads: readonly (UpsertLeadDto | null | DomainError)[];
 }
 
-interface BatchAnswer extends Answer<LeadBatchResponseDto> {
+interface BatchAnswer extends ServiceResponse<LeadBatchResponseDto> {
   readonly body: LeadBatchResponseDto;
   readonly outcomes: readonly Outcome<LeadAnswer>[];
 }

@@ -1,15 +1,15 @@
 import { errorDefinitions } from '../http/errors/domain-error.js';
 
-/** How many characters a key has at most. */
+/** In characters. */
 export const keyLengthLimit = 255;
 
-/** A string of structured fields (RFC 9651): printable ASCII in quotes, with backslashes before two characters. */
+/** A string of structured fields (RFC 9651): printable ASCII in quotes, quotes and backslashes escaped. */
 const quotedKey = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bareKey = /^[!#-~]*$/;
 
 /**
- * The key in the value of an `Idempotency-Key` header, in quotes as in draft-ietf-httpapi-idempotency-key-header
- * or bare, which is the same key (rule HTTP-23); null when it is malformed.
+ * The key of an `Idempotency-Key` header, in quotes as in draft-ietf-httpapi-idempotency-key-header or
+ * bare (rule HTTP-23); null when it is malformed.
  */
 export function parseIdempotencyKey(value: string): string | null {
   const quoted = quotedKey.exec(value)?.[1]?.replaceAll(/\\(.)/g, '$1');

@@ -1,14 +1,10 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import type { Binary } from 'mongodb';
 import { SchemaTypes, type Types } from 'mongoose';
 import { removeAfter } from '../database/structure/retention.js';
 import { TenantDocument } from '../database/documents/tenant-document.js';
-import type { StoredResponse } from './idempotency-claim.js';
+import type { PackedResponse } from './idempotency-claim.js';
 
-/** A response whose body is compressed when it is long. */
-type PackedResponse = Omit<StoredResponse, 'body'> & { readonly body: string | Binary | null };
-
-/** An `Idempotency-Key` of an API key: who runs the request, and what came of it (rule HTTP-23). */
+/** An `Idempotency-Key` of an API key, the request that runs for it, and its response (rule HTTP-23). */
 @Schema({ collection: 'idempotencyRecords' })
 export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
@@ -21,15 +17,14 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   fingerprint!: string;
 
-  /** Random, one for each request that runs or ran. */
+  /** Random for each request that claims the key. */
   @Prop({ type: String, required: true })
   owner!: string;
 
-  /** When the owner began, from which its lease runs; long ago when it has given up. */
+  /** Start of the owner's lease; 1970 once the owner has given up. */
   @Prop({ type: Date, required: true })
   claimedAt!: Date;
 
-  /** When the key may be used for something else. */
   @Prop({ type: Date, required: true })
   expiresAt!: Date;
 
@@ -40,12 +35,11 @@ export class IdempotencyRecordDocument extends TenantDocument {
 
 export const idempotencyRecordSchema = SchemaFactory.createForClass(IdempotencyRecordDocument);
 
-/** Lets one of several requests with a key run, and finds what the first one left. */
 idempotencyRecordSchema.index(
   { organizationId: 1, apiKeyId: 1, key: 1 },
   { name: 'key', unique: true },
 );
-/** A key may be used for another request from then on. */
+/** A key is free for another request then. */
 removeAfter(
   idempotencyRecordSchema,
   { expiresAt: 1 },

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { idempotencyRecordSchema } from './idempotency-record.schema.js';
-import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
 import { IdempotencyService } from './idempotency.service.js';
 import { IdempotentRequests } from './idempotent-requests.js';
 
@@ -13,7 +12,7 @@ import { IdempotentRequests } from './idempotent-requests.js';
       schema: idempotencyRecordSchema,
     }),
   ],
-  providers: [IdempotencyRecordsRepository, IdempotencyService, IdempotentRequests],
+  providers: [IdempotencyService, IdempotentRequests],
   exports: [IdempotencyService],
 })
 export class IdempotencyModule {}

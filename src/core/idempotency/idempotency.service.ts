@@ -1,33 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { RequestCaller } from '../http/request-caller.js';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { duplicateKey } from '../database/connection/database-errors.js';
+import { InjectCollection, TenantCollection } from '../database/documents/tenant-collection.js';
 import { DomainError } from '../http/errors/domain-error.js';
+import type { RequestCaller } from '../http/request-caller.js';
 import { hourMs, minuteMs } from '../values/durations.js';
 import {
-  type Answer,
   type IdempotencyClaim,
+  pack,
+  type ServiceResponse,
   type StoredResponse,
   storedResponse,
+  unpack,
 } from './idempotency-claim.js';
 import { idempotencyErrors } from './idempotency-key.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
-import {
-  type Completion,
-  IdempotencyRecordsRepository,
-  unpacked,
-} from './idempotency-records.repository.js';
 
-/** How much longer a lease is than a request may run. */
+/** A lease outlives its request by this time. */
 const leaseMarginMs = 2_000;
-/** How often the database removes what has expired. */
+/** MongoDB removes expired documents once per minute. */
 const removalMs = minuteMs;
-/** How often a record may change under the eyes of a request that wants it. */
+/** A record may change between reading it and taking it over. */
 const maxAttempts = 3;
 
-/** A request that wants to run under a key. */
 export interface IdempotentRequest {
   readonly caller: RequestCaller;
   readonly key: string;
@@ -35,7 +33,12 @@ export interface IdempotentRequest {
   readonly headersSoFar: IdempotencyClaim['headersSoFar'];
 }
 
-/** Refusals that a repetition would get again. */
+interface Completion {
+  readonly claim: IdempotencyClaim;
+  readonly response: StoredResponse;
+}
+
+/** A retry would get these again, unlike 409, 413 or 429. */
 const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** Whether a response with this status is stored for its key. */
@@ -43,24 +46,24 @@ export function isFinal(status: number): boolean {
   return status < 300 || storedErrors.has(status);
 }
 
-/** What was found of a key: the right to run, or the response of the one that ran. */
+/** The right to run, or the response of the first request with the key. */
 export type Beginning =
   | { readonly claim: IdempotencyClaim; readonly response?: never }
   | { readonly claim?: never; readonly response: StoredResponse };
 
 /**
- * Lets one request run for each `Idempotency-Key` of an API key, over all instances (rule HTTP-23). Its
- * response is stored in the transaction of its change, and only while the request still has its
- * claim: whoever takes over finds either the change with its response, or neither.
+ * Lets one request run for each `Idempotency-Key` of an API key, over all instances (rule HTTP-23). The
+ * response is stored in the transaction of its change while the claim holds: a request that takes the
+ * claim over finds either the change with its response, or neither.
  */
 @Injectable()
 export class IdempotencyService {
   private readonly leaseMs: number;
-  /** How long a key stands for its first request. */
   private readonly keptMs: number;
 
   constructor(
-    private readonly records: IdempotencyRecordsRepository,
+    @InjectCollection('IdempotencyRecord')
+    private readonly records: TenantCollection<IdempotencyRecordDocument>,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
   ) {
@@ -68,26 +71,25 @@ export class IdempotencyService {
     this.keptMs = IDEMPOTENCY_RETENTION_HOURS * hourMs;
   }
 
-  /**
-   * Claims a key for a request, or finds what the first one with it was answered.
-   *
-   * @throws DomainError 409 while that one runs, 422 when it was another request
-   */
+  /** @throws DomainError 409 while the first request with the key runs, 422 when that was another request */
   async begin(request: IdempotentRequest): Promise<Beginning> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const record = this.newRecord(request);
-      if (await this.records.insert(record)) return { claim: claimOf(record, request) };
-      const found = await this.records.find(record);
-      // Removed since, or not there for certain.
+      if (await this.insert(record)) return { claim: claimOf(record, request) };
+      const { organizationId, apiKeyId, key } = record;
+      // A failover can undo an unconfirmed response, and its change with it: that must not be replayed.
+      const options = { readConcern: 'majority' } as const;
+      const found = await this.records.findOne(organizationId, { apiKeyId, key }, options);
+      // Removed since, or not confirmed yet.
       if (found === null) continue;
       if (found.expiresAt > record.createdAt) {
         if (found.fingerprint !== record.fingerprint) {
           throw new DomainError(idempotencyErrors.keyReused);
         }
-        if (found.response) return { response: await unpacked(found.response) };
+        if (found.response) return { response: await unpack(found.response) };
         if (!this.isLeaseOver(found)) break;
       }
-      if (await this.records.takeOver(found, record)) {
+      if (await this.takeOver(found, record)) {
         return { claim: claimOf({ ...record, _id: found._id }, request) };
       }
     }
@@ -95,24 +97,23 @@ export class IdempotencyService {
   }
 
   /**
-   * Stores the answers to those requests of a transaction that have claims, inside it; of a refusal only
-   * one that a repetition would get again.
+   * Stores, inside the open transaction, the final responses to those of its requests that have claims.
    *
-   * @throws DomainError 409 when one of the claims was taken over
+   * @throws DomainError 409 when another request has taken over one of the claims
    */
   async completeAll(
-    answered: readonly { readonly caller: RequestCaller; readonly answer: Answer }[],
+    requests: readonly { readonly caller: RequestCaller; readonly response: ServiceResponse }[],
     now: Date,
   ): Promise<void> {
-    const completions = answered.flatMap(({ caller: { claim }, answer }) => {
+    const completions = requests.flatMap(({ caller: { claim }, response }) => {
       if (claim === undefined) return [];
-      // What an attempt before this one stored has not been committed.
+      // The response of an earlier attempt has not been committed.
       delete claim.response;
-      return isFinal(answer.status) ? { claim, response: storedResponse(claim, answer) } : [];
+      return isFinal(response.status) ? { claim, response: storedResponse(claim, response) } : [];
     });
     const [first] = completions;
     if (first === undefined) return;
-    if ((await this.store(first.claim.organizationId, completions, now)) < completions.length) {
+    if ((await this.complete(completions, now)) < completions.length) {
       throw new DomainError(idempotencyErrors.requestRunning);
     }
     for (const { claim, response } of completions) claim.response = response;
@@ -120,27 +121,57 @@ export class IdempotencyService {
 
   /** Stores the response to a request that changed nothing. */
   async completeUnchanged(completion: Completion): Promise<void> {
-    await this.store(completion.claim.organizationId, [completion]);
-  }
-
-  /** When every response is gone that is stored by now, or of a request that is running. */
-  storedResponsesEndAt(): Date {
-    return new Date(this.clock.now().getTime() + this.leaseMs + this.keptMs + removalMs);
+    await this.complete([completion], this.clock.now());
   }
 
   /** Lets the next request with the key run, unless a transaction has stored a response. */
   async release(claim: IdempotencyClaim): Promise<void> {
-    await this.records.release(claim);
+    const $set = { claimedAt: new Date(0) };
+    await this.records.updateOne(claim.organizationId, ownedBy(claim), { $set });
   }
 
-  private store(
-    organizationId: Types.ObjectId,
-    completions: readonly Completion[],
-    updatedAt = this.clock.now(),
-  ) {
+  /** From then on no response is stored any more that is stored, or being made, now. */
+  storedResponsesEndAt(): Date {
+    return new Date(this.clock.now().getTime() + this.leaseMs + this.keptMs + removalMs);
+  }
+
+  /** @returns how many claims still had their owners and no response */
+  private async complete(completions: readonly Completion[], updatedAt: Date): Promise<number> {
     const expiresAt = new Date(updatedAt.getTime() + this.keptMs);
-    const times = { expiresAt, updatedAt };
-    return this.records.complete(organizationId, completions, times);
+    const updates = completions.map(async ({ claim, response }) => ({
+      _id: claim.recordId,
+      filter: ownedBy(claim),
+      update: { $set: { expiresAt, updatedAt, response: await pack(response) } },
+    }));
+    const [first] = completions;
+    return first ? this.records.write(first.claim.organizationId, await Promise.all(updates)) : 0;
+  }
+
+  /** @returns false when the key has a record */
+  private async insert(record: IdempotencyRecordDocument): Promise<boolean> {
+    try {
+      await this.records.insert(record);
+      return true;
+    } catch (error) {
+      if (duplicateKey(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  /**
+   * Gives a record that has expired, or whose owner has given up, to a new request.
+   *
+   * @returns false when it has changed since it was found
+   */
+  private async takeOver(
+    found: IdempotencyRecordDocument,
+    { fingerprint, owner, claimedAt, expiresAt, updatedAt }: IdempotencyRecordDocument,
+  ): Promise<boolean> {
+    const { organizationId, _id, response } = found;
+    const filter = { _id, owner: found.owner, response: { $exists: response !== undefined } };
+    const $set = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
+    const update = { $set, $unset: { response: '' } } as const;
+    return this.records.updateOne(organizationId, filter, update);
   }
 
   private newRecord({ caller, key, fingerprint }: IdempotentRequest): IdempotencyRecordDocument {
@@ -159,10 +190,14 @@ export class IdempotencyService {
     };
   }
 
-  /** A time that lies far ahead is that of a clock that was wrong. */
+  /** A time far in the future was written by a wrong clock. */
   private isLeaseOver({ claimedAt }: IdempotencyRecordDocument): boolean {
     return Math.abs(this.clock.now().getTime() - claimedAt.getTime()) > this.leaseMs;
   }
+}
+
+function ownedBy({ recordId: _id, owner }: IdempotencyClaim) {
+  return { _id, owner, response: { $exists: false } };
 }
 
 function claimOf(

@@ -9,13 +9,12 @@ import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
 import { idempotencyErrors, keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isFinal } from './idempotency.service.js';
 
-/** A request and its response. */
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** Answers repeated requests with an `Idempotency-Key` as the first one (rule HTTP-23). */
+/** Replays the response of the first request with an `Idempotency-Key` (rule HTTP-23). */
 @Injectable()
 export class IdempotentRequests {
   private readonly logger = new Logger(IdempotentRequests.name);
@@ -25,7 +24,7 @@ export class IdempotentRequests {
     private readonly deadline: RequestDeadline,
   ) {}
 
-  /** Looks at each POST with the header once its body is parsed; without it nothing is done. */
+  /** Requests without the header cost nothing more. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('preHandler', async (request, reply) => {
       const value = request.headers['idempotency-key'];
@@ -77,7 +76,7 @@ export class IdempotentRequests {
     return response;
   }
 
-  /** Stores what is sent, unless its transaction did, or lets a repetition run. */
+  /** Stores a final response, unless its transaction did; otherwise lets a retry run. */
   private async send(
     claim: IdempotencyClaim,
     { request, reply }: Exchange,
@@ -116,11 +115,14 @@ export class IdempotentRequests {
   }
 
   private warn(error: unknown): void {
-    this.logger.warn({ err: error }, 'The end of an idempotent request could not be stored');
+    this.logger.warn(
+      { err: error },
+      'Could not store the idempotent response; a retry with the key gets 409 until the lease ends',
+    );
   }
 }
 
-/** Path and body; how the body was spaced does not count. */
+/** Path and parsed body: white space does not count. */
 function fingerprintOf({ url, body }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
   return createHash('sha256')
@@ -130,7 +132,7 @@ function fingerprintOf({ url, body }: FastifyRequest): string {
     .digest('base64url');
 }
 
-/** The headers that say something about what this request did, and the language of its response. */
+/** The headers that this request set, and the language of its response. */
 function headersSince(
   before: ReadonlySet<string>,
   { language }: FastifyRequest,

@@ -9,7 +9,7 @@ import {
   workDeadline,
   type TransactionOptions,
 } from '../database/transactions/transactions.js';
-import type { Answer } from '../idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import { Metrics } from '../observability/metrics.js';
 import { mebibyte } from '../values/numbers.js';
 import { type GroupCommits, GroupCommit } from './group-commit.js';
@@ -74,7 +74,12 @@ function doubling(
     records.bytes += (17 * mebibyte) / atOnce;
     return value * 2;
   };
-  const groups = new GroupCommit<Doubling, { locks: []; bytes: number }, number, Answer<number>>(
+  const groups = new GroupCommit<
+    Doubling,
+    { locks: []; bytes: number },
+    number,
+    ServiceResponse<number>
+  >(
     parts as unknown as GroupCommits,
     {
       name: 'lead',

@@ -16,7 +16,7 @@ import {
   Transactions,
 } from '../database/transactions/transactions.js';
 import { ErrorResponses } from '../http/errors/error-responses.js';
-import type { Answer } from '../idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Metrics } from '../observability/metrics.js';
 import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
@@ -47,7 +47,7 @@ export class GroupCommits implements TransactionParts {
     Request extends WriteRequest,
     Records extends PendingWrites,
     Decision,
-    Response extends Answer,
+    Response extends ServiceResponse,
   >(
     kind: WriteKind<Request, Records, Decision, Response>,
   ): GroupCommit<Request, Records, Decision, Response> {
@@ -58,7 +58,7 @@ export class GroupCommits implements TransactionParts {
 /** A single request, or a batch, in the queue. */
 interface Entry<Request, Response> {
   readonly request: Request;
-  readonly batch?: Batch<Request, Response, Answer>;
+  readonly batch?: Batch<Request, Response, ServiceResponse>;
   /** When the request gets its 503, in milliseconds since 1970. */
   readonly expiresAt: number;
   /** A group runs after others, in the trace of its first request. */
@@ -66,7 +66,7 @@ interface Entry<Request, Response> {
 }
 
 /** A request that is held up leaves its group with a promise. */
-type Settled = PromiseSettledResult<Answer | Promise<Answer>>;
+type Settled = PromiseSettledResult<ServiceResponse | Promise<ServiceResponse>>;
 
 /**
  * Stores requests of one organization in groups, one transaction each, in the order of their arrival:
@@ -78,10 +78,13 @@ export class GroupCommit<
   Request extends WriteRequest,
   Records extends PendingWrites,
   Decision,
-  Response extends Answer,
+  Response extends ServiceResponse,
 > {
   private readonly logger = new Logger(GroupCommit.name);
-  private readonly groups: RequestGroups<Entry<Request, Response>, Answer | Promise<Answer>>;
+  private readonly groups: RequestGroups<
+    Entry<Request, Response>,
+    ServiceResponse | Promise<ServiceResponse>
+  >;
   private readonly transaction: GroupTransaction<Request, Records, Decision, Response>;
   private readonly transactions: Transactions;
   private readonly heldUp;
@@ -121,7 +124,9 @@ export class GroupCommit<
    *
    * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); every error of the database
    */
-  async submitAll<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+  async submitAll<Whole extends ServiceResponse>(
+    batch: Batch<Request, Response, Whole>,
+  ): Promise<Whole> {
     const [first] = batch.requests;
     if (first === undefined) return batch.answerOf([]);
     // It leaves no room for others in its group.
@@ -129,15 +134,15 @@ export class GroupCommit<
   }
 
   /** The response that {@link submitAll} would give now; stores nothing. */
-  rehearse<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+  rehearse<Whole extends ServiceResponse>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
     return this.transaction.rehearse(batch);
   }
 
   private async enqueue(
     request: Request,
     bytes: number,
-    batch?: Batch<Request, Response, Answer>,
-  ): Promise<Answer> {
+    batch?: Batch<Request, Response, ServiceResponse>,
+  ): Promise<ServiceResponse> {
     const { organizationId, expiresAt = Date.now() + this.transactions.deadlineMs } =
       request.caller;
     const entry = { request, expiresAt, inTrace: inCurrentTrace(), ...(batch && { batch }) };
@@ -148,7 +153,7 @@ export class GroupCommit<
   /** Responses are sent as soon as they are stored: the rest of the group may take until their deadlines. */
   private async runGroup(
     entries: readonly Entry<Request, Response>[],
-    settle: Settle<Answer | Promise<Answer>>,
+    settle: Settle<ServiceResponse | Promise<ServiceResponse>>,
   ): Promise<void> {
     const settleAll = (outcome: (entry: Entry<Request, Response>) => Settled) => {
       for (const [index, entry] of entries.entries()) settle(index, outcome(entry));
@@ -179,7 +184,7 @@ export class GroupCommit<
   }
 
   /** Runs a request beside the groups, for as long as it has time. */
-  private async runAlone(entry: Entry<Request, Response>): Promise<Answer> {
+  private async runAlone(entry: Entry<Request, Response>): Promise<ServiceResponse> {
     const [outcome] = await this.runTogether([entry]);
     // Stryker disable next-line OptionalChaining: one request has one outcome.
     if (outcome?.status === 'fulfilled') return outcome.value;
@@ -190,7 +195,7 @@ export class GroupCommit<
   private async runTogether(
     entries: readonly Entry<Request, Response>[],
     options: TransactionOptions = {},
-  ): Promise<Outcome<Answer>[]> {
+  ): Promise<Outcome<ServiceResponse>[]> {
     const [first] = entries;
     const newest = entries.at(-1);
     // Stryker disable next-line all: each group has a first request, which the compiler cannot know.
@@ -213,7 +218,9 @@ export class GroupCommit<
   }
 
   /** A batch is alone in its group. */
-  private async runOnce(entries: readonly Entry<Request, Response>[]): Promise<Outcome<Answer>[]> {
+  private async runOnce(
+    entries: readonly Entry<Request, Response>[],
+  ): Promise<Outcome<ServiceResponse>[]> {
     const batch = entries[0]?.batch;
     if (batch === undefined) return this.transaction.run(entries.map(({ request }) => request));
     return [{ status: 'fulfilled', value: await this.transaction.runBatch(batch) }];
@@ -232,8 +239,8 @@ export class GroupCommit<
 function withLate<One>(
   entries: readonly One[],
   inTime: readonly One[],
-  outcomes: readonly Outcome<Answer>[],
-): Outcome<Answer>[] {
+  outcomes: readonly Outcome<ServiceResponse>[],
+): Outcome<ServiceResponse>[] {
   const known = new Map(inTime.map((one, index) => [one, outcomes[index]]));
   const all = entries.map((one) => (known.has(one) ? known.get(one) : tooLate()));
   const end = all.indexOf(undefined);

@@ -3,7 +3,7 @@ import type { Snapshots } from '../database/transactions/snapshots.js';
 import { withoutSession } from '../database/transactions/open-session.js';
 import type { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
 import { type ErrorResponses, toDomainError } from '../http/errors/error-responses.js';
-import type { Answer } from '../idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import type { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { mebibyte } from '../values/numbers.js';
 import type {
@@ -33,7 +33,7 @@ export class GroupTransaction<
   Request extends WriteRequest,
   Records extends PendingWrites,
   Decision,
-  Response extends Answer,
+  Response extends ServiceResponse,
 > {
   constructor(
     private readonly parts: TransactionParts,
@@ -51,29 +51,35 @@ export class GroupTransaction<
     const options = this.optionsFor(first, false);
     const { outcomes, records } = await this.decide(requests, maxStoredBytes, options);
     await this.store(records, options);
-    const answered = outcomes.flatMap((outcome, index) => {
+    const responses = outcomes.flatMap((outcome, index) => {
       const caller = requests[index]?.caller;
-      // Only a claim keeps an answer; the others get theirs from the controller and the error filter.
-      return caller?.claim === undefined ? [] : { caller, answer: this.answerTo(outcome, caller) };
+      // Without a claim, the controller or the error filter makes the response.
+      return caller?.claim === undefined
+        ? []
+        : { caller, response: this.responseTo(outcome, caller) };
     });
-    await this.parts.idempotency.completeAll(answered, options.now);
+    await this.parts.idempotency.completeAll(responses, options.now);
     return outcomes;
   }
 
   /** Runs a batch inside the open transaction. */
-  async runBatch<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+  async runBatch<Whole extends ServiceResponse>(
+    batch: Batch<Request, Response, Whole>,
+  ): Promise<Whole> {
     const { caller, requests } = batch;
     const options = this.optionsFor(batch, false);
     const { outcomes, records } = await this.decide(requests, batch.maxBytes, options);
     await this.store(records, options);
-    const answer = batch.answerOf(withRefused(batch, outcomes));
-    await batch.alsoStore?.(answer, options.now);
-    await this.parts.idempotency.completeAll([{ caller, answer }], options.now);
-    return answer;
+    const response = batch.answerOf(withRefused(batch, outcomes));
+    await batch.alsoStore?.(response, options.now);
+    await this.parts.idempotency.completeAll([{ caller, response }], options.now);
+    return response;
   }
 
   /** The response that a batch would get now; takes no lock and opens no transaction. */
-  async rehearse<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+  async rehearse<Whole extends ServiceResponse>(
+    batch: Batch<Request, Response, Whole>,
+  ): Promise<Whole> {
     if (batch.requests.length === 0) return batch.answerOf([]);
     const { outcomes } = await this.parts.snapshots.during(() =>
       this.decide(batch.requests, batch.maxBytes, this.optionsFor(batch, true)),
@@ -126,14 +132,17 @@ export class GroupTransaction<
     await this.kind.store(records, organizationId);
   }
 
-  private answerTo(outcome: Outcome<Response>, { language }: WriteRequest['caller']): Answer {
+  private responseTo(
+    outcome: Outcome<Response>,
+    { language }: WriteRequest['caller'],
+  ): ServiceResponse {
     if (outcome.status === 'fulfilled') return outcome.value;
     return this.parts.errorResponses.of(toDomainError(outcome.reason), language);
   }
 }
 
 /** With the refusal of the requests for which a batch had no room. */
-function withRefused<Request, Response, Whole extends Answer>(
+function withRefused<Request, Response, Whole extends ServiceResponse>(
   { requests, fullError: reason }: Batch<Request, Response, Whole>,
   outcomes: readonly Outcome<Response>[],
 ): Outcome<Response>[] {

@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
 import type { DomainError } from '../http/errors/domain-error.js';
 import type { RequestCaller } from '../http/request-caller.js';
-import type { Answer } from '../idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 
 /** A request that changes something. */
 export interface WriteRequest {
@@ -42,7 +42,7 @@ export interface WriteKind<
   Request extends WriteRequest,
   Records extends PendingWrites,
   Decision,
-  Response extends Answer,
+  Response extends ServiceResponse,
 > {
   /** In the names of metrics. */
   readonly name: string;
@@ -68,7 +68,7 @@ export interface WriteKind<
 export type Outcome<Response> = PromiseSettledResult<Response>;
 
 /** Requests of one caller that one transaction stores, and one response answers. */
-export interface Batch<Request, Response, Whole extends Answer> {
+export interface Batch<Request, Response, Whole extends ServiceResponse> {
   readonly caller: WriteRequest['caller'];
   readonly requests: readonly Request[];
   /** How much they may change; further requests are refused. */

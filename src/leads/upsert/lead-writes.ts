@@ -4,7 +4,7 @@ import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../../compounds/compound-lookup.service.js';
 import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
-import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/scalar.js';
 import type { Decided, Loaded, LoadOptions, WriteKind } from '../../core/writes/write-kind.js';
@@ -28,7 +28,7 @@ import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records
 /** Most stored leads that one transaction loads. */
 const maxLeadBytes = 16 * mebibyte;
 
-export type LeadAnswer = Required<Answer<LeadUpsertResponseDto>>;
+export type LeadAnswer = Required<ServiceResponse<LeadUpsertResponseDto>>;
 
 /** A request with the stored lead that it updates. */
 interface Update {

@@ -12,7 +12,7 @@ import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../../core/http/errors/error-responses.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
-import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
@@ -41,7 +41,7 @@ interface HandledCallback {
   readonly error: DomainError | undefined;
 }
 
-type CallbackResponse = Answer & HandledCallback;
+type CallbackResponse = ServiceResponse & HandledCallback;
 
 class CallbackRecords extends ReservationRecords {
   readonly logged: LoggedCallback[] = [];

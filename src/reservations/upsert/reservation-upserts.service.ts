@@ -4,7 +4,7 @@ import type { ReservationDocument } from '../../availability/reservation.schema.
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ignoredFieldsValue } from '../../core/http/server/ignored-fields.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
-import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { leadErrors } from '../../leads/lead-errors.js';
@@ -40,7 +40,7 @@ interface Upserted extends Pick<ReservationState, 'reservation' | 'wallets'> {
   readonly operation: 'create' | 'update';
 }
 
-type UpsertResponse = Required<Answer<ReservationUpsertResponseDto>>;
+type UpsertResponse = Required<ServiceResponse<ReservationUpsertResponseDto>>;
 
 /** Reservations as outside systems post them (rule RES-3). */
 @Injectable()

@@ -10,7 +10,7 @@ import { slugCandidates } from './slug.js';
 import { requestFields } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
-import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
@@ -20,7 +20,7 @@ import { decideUnit, slugTexts, type UnitDecision, type UnitRequest } from './un
 import { UnitWritesService } from './unit-writes.service.js';
 import { UnitRecords } from './unit-records.js';
 
-type UnitResponse = Required<Omit<Answer<UnitUpsertResponseDto>, 'headers'>>;
+type UnitResponse = Required<Omit<ServiceResponse<UnitUpsertResponseDto>, 'headers'>>;
 
 /** Upserts units of outside systems (rules UNIT-1 and UNIT-2). */
 @Injectable()
