@@ -56,7 +56,7 @@ const doors = [
  */
 const acrossTenants = [
   // A key is looked up before its organization is known.
-  '^src/tenants/keys/api-keys\\.repository\\.ts$',
+  '^src/tenants/keys/api-keys\\.service\\.ts$',
   // One pass makes the phones comparable that other programs have stored, whosever they are.
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
   // A restore brings back what was erased, whosever it was.
@@ -85,7 +85,7 @@ const pure = [
   '^src/events/outbox/event-types\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/reservations/(cheques/cheques|reservation-state|transitions)\\.ts$',
-  '^src/tenants/(change-log/field-changes|contacts/(contact|phone-number)|keys/api-key-state)\\.ts$',
+  '^src/tenants/(change-log/field-changes|contacts/(contact|phone-number))\\.ts$',
   '^src/availability/availability\\.ts$',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome)\\.ts$',
 ];

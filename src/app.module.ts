@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
-import { AuthenticationModule } from './tenants/keys/authentication.module.js';
+import { TenantsModule } from './tenants/tenants.module.js';
 import { CatalogueImportModule } from './operator/catalogue-import/catalogue-import.module.js';
 import { ConfigurationModule } from './core/configuration/configuration.module.js';
 import type { Environment } from './core/configuration/environment.js';
@@ -49,7 +49,7 @@ export class AppModule {
         DatabaseModule.forRoot(databaseUri, isCommand),
         HttpModule,
         IdempotencyModule,
-        AuthenticationModule,
+        TenantsModule,
         LeadsModule,
         CompoundsModule,
         UnitsModule,

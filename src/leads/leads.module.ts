@@ -1,11 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
-import { ChangeLogModule } from '../tenants/change-log/change-log.module.js';
-import { ClientsModule } from '../tenants/clients/clients.module.js';
+import { TenantsModule } from '../tenants/tenants.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
-import { ImportsModule } from '../tenants/imports/imports.module.js';
-import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
@@ -22,13 +19,10 @@ import { LeadWrites } from './upsert/lead-writes.js';
 
 @Module({
   imports: [
-    ChangeLogModule,
-    ClientsModule,
+    TenantsModule,
     CompoundsModule,
     WritesModule,
-    OrganizationsModule,
     EventsModule,
-    ImportsModule,
     TenantCollectionsModule.forFeature({
       name: 'Lead',
       schema: leadSchema,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
-import { AuthenticationModule } from '../tenants/keys/authentication.module.js';
+import { TenantsModule } from '../tenants/tenants.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
@@ -24,7 +24,7 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
 /** Outbound webhooks: the deliveries of events, the worker that sends them, and the operator's services. */
 @Module({
   imports: [
-    AuthenticationModule,
+    TenantsModule,
     EventsModule,
     TenantCollectionsModule.forFeature(
       { name: 'WebhookEndpoint', schema: webhookEndpointSchema },

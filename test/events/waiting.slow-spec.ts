@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ApiKeysRepository } from '../../src/tenants/keys/api-keys.repository.js';
+import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { EventWaiters } from '../../src/events/feed/event-waiters.js';
 import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
 import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
@@ -135,7 +135,7 @@ describe('a request that waits', () => {
     const { app } = feed.service.service;
     let socket: Socket | undefined;
     (app.getHttpServer() as Server).once('connection', (connection) => (socket = connection));
-    const keys = app.get(ApiKeysRepository);
+    const keys = app.get(ApiKeysService);
     const find = keys.findByHash.bind(keys);
     jest.spyOn(keys, 'findByHash').mockImplementationOnce(async (hash) => {
       reading.destroy();

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ApiKeysRepository } from '../../src/tenants/keys/api-keys.repository.js';
+import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { runJson } from '../operator/command-line.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
@@ -226,7 +226,7 @@ describe('failed authentications', () => {
     const used = await newKey();
     await from('192.0.2.6', used).expect(404);
     expect(await failures(address)).toBe(5);
-    const find = jest.spyOn(service.service.app.get(ApiKeysRepository), 'findByHash');
+    const find = jest.spyOn(service.service.app.get(ApiKeysService), 'findByHash');
     for (let index = 0; index < 5; index++) await from(address, `other ${index}`).expect(429);
     expect(find).not.toHaveBeenCalled();
     await from(address, used).expect(404);
@@ -240,7 +240,7 @@ describe('failed authentications', () => {
 describe('an unknown key', () => {
   it('costs no second query within a second, and works soon after it was issued', async () => {
     now += 3_600_000;
-    const find = jest.spyOn(service.service.app.get(ApiKeysRepository), 'findByHash');
+    const find = jest.spyOn(service.service.app.get(ApiKeysService), 'findByHash');
     const unknown = `unknown ${Math.random()}`;
     const address = '192.0.2.9';
     const ask = async (key: string) => (await read(key).set('x-forwarded-for', address)).status;

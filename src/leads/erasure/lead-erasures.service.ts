@@ -13,7 +13,7 @@ import { LeadsRepository } from '../leads.repository.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
-import { erasedClientChanges, erasedClientData } from '../../tenants/clients/erased-client.js';
+import { erasedClientChanges, erasedClientData } from '../../tenants/clients/client.presenter.js';
 import { type Contact, contactOf, contentionKeys } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 

@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
-import { AuthenticationModule } from '../../tenants/keys/authentication.module.js';
+import { TenantsModule } from '../../tenants/tenants.module.js';
 import { RequestLogModule } from '../requests/request-log.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { LeadsModule } from '../../leads/leads.module.js';
 import { OperatorLogModule } from '../audit/operator-log.module.js';
-import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
 import { ReservationsModule } from '../../reservations/reservations.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { EventsModule } from '../../events/events.module.js';
@@ -47,13 +46,12 @@ const pages = [
 /** The operator's web pages (rule OPS-30). */
 @Module({
   imports: [
-    AuthenticationModule,
+    TenantsModule,
     CatalogueImportModule,
     UsageModule,
     RequestLogModule,
     LeadsModule,
     OperatorLogModule,
-    OrganizationsModule,
     ReservationsModule,
     UnitsModule,
     EventsModule,

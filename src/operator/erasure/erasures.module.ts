@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../../core/database/documents/tenant-collections.module.js';
 import { IdempotencyModule } from '../../core/idempotency/idempotency.module.js';
 import { LeadsModule } from '../../leads/leads.module.js';
-import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
+import { TenantsModule } from '../../tenants/tenants.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { erasureSchema } from './erasure.schema.js';
@@ -13,7 +13,7 @@ import { ErasuresService } from './erasures.service.js';
   imports: [
     IdempotencyModule,
     LeadsModule,
-    OrganizationsModule,
+    TenantsModule,
     EventsModule,
     WebhooksModule,
     TenantCollectionsModule.forFeature({ name: 'Erasure', schema: erasureSchema }),

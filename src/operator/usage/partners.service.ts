@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Operation } from '../../core/http/operations.js';
-import { permittedOperations } from '../../tenants/keys/api-key-restrictions.js';
+import { permittedOperations } from '../../tenants/keys/api-key-policy.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';

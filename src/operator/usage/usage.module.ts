@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
-import { AuthenticationModule } from '../../tenants/keys/authentication.module.js';
-import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
+import { TenantsModule } from '../../tenants/tenants.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { PartnersService } from './partners.service.js';
 import { UsageCounter } from './usage-counter.js';
@@ -14,8 +13,7 @@ import { UsageStatsService } from './usage-stats.service.js';
 @Module({
   imports: [
     MongooseModule.forFeature([{ name: 'UsageStats', schema: usageStatsSchema }]),
-    AuthenticationModule,
-    OrganizationsModule,
+    TenantsModule,
     WebhooksModule,
   ],
   providers: [

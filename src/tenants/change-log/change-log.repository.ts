@@ -14,22 +14,20 @@ import {
 import type { ChangeLogDocument } from './change-log.schema.js';
 import { type FieldChange, storedChanges } from './field-changes.js';
 
-/** An entry as it is stored. */
 export type ChangeLogEntry = ChangeLogDocument;
 
-/** What one request did to a lead. */
 export type LeadChange = Required<
   Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'apiKeyId' | 'changes'>
 >;
 
-/** The changes that requests made to leads (rule LEAD-12). */
+/** Changes of leads by requests (rule LEAD-12). */
 @Injectable()
 export class ChangeLogRepository {
   constructor(
     @InjectCollection('ChangeLog') private readonly entries: TenantCollection<ChangeLogDocument>,
   ) {}
 
-  /** Adds entries in their order, inside the transaction of the changes. */
+  /** Joins the transaction of the changes. */
   async addLeadChanges(
     organizationId: Types.ObjectId,
     changes: readonly LeadChange[],
@@ -48,7 +46,6 @@ export class ChangeLogRepository {
     await this.entries.insert(...entries);
   }
 
-  /** What becomes of the entries about leads, as `changesOf` decides it of their changes. */
   updatesOfLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
@@ -60,7 +57,7 @@ export class ChangeLogRepository {
     });
   }
 
-  /** The changes of one lead, newest first. */
+  /** Newest first. */
   async historyOf(
     organizationId: Types.ObjectId,
     entityId: Types.ObjectId,
@@ -69,7 +66,7 @@ export class ChangeLogRepository {
     return this.entries.page(organizationId, { entityId }, newestFirst, part);
   }
 
-  /** The changes of leads, oldest first. */
+  /** Oldest first. */
   async findByLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],

@@ -4,10 +4,6 @@ import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { FieldChange } from './field-changes.js';
 
-/** What happened to a lead (rule LEAD-12). */
-export type ChangeContext =
-  'External Lead Create' | 'External Lead Update' | 'External Lead Delete';
-
 @Schema({ collection: 'changeLogs' })
 export class ChangeLogDocument extends TenantDocument {
   @Prop({ type: String })
@@ -17,7 +13,7 @@ export class ChangeLogDocument extends TenantDocument {
   entityId?: Types.ObjectId;
 
   @Prop({ type: String })
-  context?: ChangeContext;
+  context?: 'External Lead Create' | 'External Lead Update' | 'External Lead Delete';
 
   @Prop({ type: String })
   modifier?: 'External API';
@@ -25,11 +21,11 @@ export class ChangeLogDocument extends TenantDocument {
   @Prop({ type: String })
   source?: 'API';
 
-  /** The request that made the change; older entries have none. */
+  /** Missing in older entries. */
   @Prop({ type: String })
   requestId?: string;
 
-  /** The key of that request; older entries have none, and that of an import is no key. */
+  /** Missing in older entries and those of imports. */
   @Prop({ type: SchemaTypes.ObjectId })
   apiKeyId?: Types.ObjectId;
 
@@ -39,7 +35,6 @@ export class ChangeLogDocument extends TenantDocument {
 
 export const changeLogSchema = SchemaFactory.createForClass(ChangeLogDocument);
 
-/** Serves the history of one lead, oldest first. */
 changeLogSchema.index(
   { organizationId: 1, entityId: 1, createdAt: 1, _id: 1 },
   { name: 'historyOfEntity' },

@@ -1,6 +1,6 @@
 import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
 
-/** One field that changed; `from` is null where there was none, `to` where there is none now. */
+/** Null stands for a missing value. */
 export interface FieldChange {
   readonly field: string;
   readonly from: unknown;
@@ -8,10 +8,9 @@ export interface FieldChange {
 }
 
 /**
- * The fields in which two states of a document differ as JSON shows them.
+ * The fields whose JSON differs.
  *
- * @param nested names of the fields whose own keys are compared one by one and reported as dotted
- * paths such as `data.email`
+ * @param nested fields whose own keys are compared and reported as paths such as `data.email`
  */
 export function fieldChanges(
   before: Readonly<Record<string, unknown>>,
@@ -27,7 +26,7 @@ export function fieldChanges(
   });
 }
 
-/** The changes of an entry that another program may have stored; what is none is left out. */
+/** Leaves out invalid changes of other programs. */
 export function storedChanges(value: unknown): FieldChange[] {
   if (!Array.isArray(value)) return [];
   return (value as unknown[]).filter(isFieldChange);
@@ -48,12 +47,9 @@ function changeOf(
   return [{ field, from: ownValue(before, key), to: ownValue(after, key) }];
 }
 
-/**
- * Whether JSON has one form for both: the integer, decimal, id or time that another program stored
- * is what a request sends back as the number or text that it was shown.
- */
+/** Clients send stored integers, decimals, ids and times back as the number or text that they were shown. */
 function isShownAlike(a: unknown, b: unknown): boolean {
-  // Stryker disable next-line ConditionalExpression: what is the same is shown alike, only found later.
+  // Stryker disable next-line ConditionalExpression: only saves time.
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => isShownAlike(item, b[index]));

@@ -1,4 +1,3 @@
-import type { CountryCode } from 'libphonenumber-js';
 import { Types } from 'mongoose';
 import { type Contact, contentionKeys } from '../contacts/contact.js';
 import { phoneKey } from '../contacts/phone-number.js';
@@ -6,32 +5,33 @@ import { foldCase } from '../../core/localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
 import { pendingEvent } from '../../events/outbox/pending-event.js';
 import { textsOf } from '../../core/values/text.js';
-import { clientChanges, mergeContact, phonesLimit } from './client-merge.js';
-import { presentClient } from './client.presenter.js';
+import { fieldChanges } from '../change-log/field-changes.js';
+import { phonesLimit, presentClient } from './client.presenter.js';
 import type { ClientChange, ClientRecords } from './client-records.js';
 import type { ClientDocument } from './client.schema.js';
 
-/** The client of a lead, and what linking them changes. */
+/** The client of a lead, and the change of that client. */
 export interface ClientLink {
   /** Null when the lead gets no client. */
   readonly clientId: Types.ObjectId | null;
   readonly change?: ClientChange;
-  /** Contention keys of the phones and the email that the client did not have yet. */
+  /** Contention keys of the phones and the email that are new to the client. */
   readonly claims: readonly string[];
 }
 
-/** A lead that is to be linked. */
-export interface LinkedLead {
+interface LinkedLead {
   readonly requestId: string;
   readonly organization: Organization;
   readonly contact: Contact;
-  /** The client that the lead has already. */
+  /** The present client of the lead. */
   readonly clientId: Types.ObjectId | null | undefined;
 }
 
+type ClientFields = Pick<ClientDocument, 'name' | 'email' | 'phoneNumbers'>;
+
 /**
- * The client that a lead belongs to, updated as the organization's settings say: the one it has,
- * otherwise one that its contact matches or creates (rules LEAD-9 and LEAD-10).
+ * Links a lead to its client, or to one that its contact matches or creates, and updates the client as the
+ * organization has set (rules LEAD-9 and LEAD-10).
  *
  * @throws EventTooLargeError when the change could not be published
  */
@@ -40,16 +40,18 @@ export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date):
   const client = clientId ? clients.findById(clientId) : match(clients, lead);
   if (client !== undefined) {
     const { claims, ...change } = update(clients, client, lead, now);
-    // Whoever erases the client of another lead has to see this one (rule LEAD-15).
+    // An erasure of the client by another lead has to see this lead (rule LEAD-15).
     const linked = clientId ? [] : contentionKeys(contact, organization.phoneCountry);
     return { clientId: client._id, ...change, claims: [...new Set([...claims, ...linked])] };
   }
   if (clientId) return { clientId, claims: [] };
-  const isCreated = organization.clients.createFromLeads && !hasNoContact(contact);
+  const { name, email, phones } = contact;
+  const isEmpty = name === undefined && email === undefined && phones.length === 0;
+  const isCreated = organization.clients.createFromLeads && !isEmpty;
   return isCreated ? create(lead, now) : { clientId: null, claims: [] };
 }
 
-/** The first phone decides: it is the main one. */
+/** The owner of the first phone comes first: it is the main phone. */
 function match(
   clients: ClientRecords,
   { organization, contact: { phones, email } }: LinkedLead,
@@ -69,7 +71,7 @@ function create({ requestId, organization, contact }: LinkedLead, now: Date): Cl
   const client: ClientDocument = {
     _id: new Types.ObjectId(),
     organizationId: organization._id,
-    ...mergeContact({ phoneNumbers: [] }, contact, organization.phoneCountry),
+    ...mergeContact({ phoneNumbers: [] }, contact, organization),
     isDeleted: false,
     createdAt: now,
     updatedAt: now,
@@ -89,45 +91,38 @@ function update(
   now: Date,
 ): Omit<ClientLink, 'clientId'> {
   if (!organization.clients.updateExisting) return { claims: [] };
-  const { _id, phoneCountry } = organization;
-  const added = {
-    ...contact,
-    email: newEmail(clients, stored, contact),
-    phones: newPhones(clients, stored, { organization, contact }),
-  };
-  const fields = mergeContact(stored, added, phoneCountry);
+  const { email } = contact;
+  const isFree = email !== undefined && clients.findByEmail(email) === undefined;
+  const isOwnEmail = hasEmail(stored, email);
+  const newEmail = isFree || isOwnEmail ? email : undefined;
+  const phones = missingPhones(stored, contact, organization).filter(
+    (phone) =>
+      !organization.clients.matchBy.includes('phone') || clients.findByPhone(phone) === undefined,
+  );
+  const added = { ...contact, email: newEmail, phones };
+  const fields = mergeContact(stored, added, organization);
   const changes = clientChanges(stored, fields);
   if (changes.length === 0) return { claims: [] };
   const client = { ...stored, ...fields, updatedAt: now };
   const data = presentClient(client);
   const event = { type: 'client.updated', data, changes, requestId } as const;
-  const claimed = hasEmail(stored, added.email) ? { ...added, email: undefined } : added;
+  const claimed = isOwnEmail ? { ...added, email: undefined } : added;
   return {
-    change: { client, isNew: false, event: pendingEvent(_id, event, now) },
-    claims: contentionKeys(claimed, phoneCountry),
+    change: { client, isNew: false, event: pendingEvent(organization._id, event, now) },
+    claims: contentionKeys(claimed, organization.phoneCountry),
   };
 }
 
-/** The email that a client may take: its own in any case, or one that no other client has. */
-function newEmail(
-  clients: ClientRecords,
-  client: ClientDocument,
-  { email }: Contact,
-): string | undefined {
-  if (email === undefined || hasEmail(client, email)) return email;
-  return clients.findByEmail(email) === undefined ? email : undefined;
-}
-
-/** What a client would have to take from a contact; others are looked for that may have it. */
+/** The part of a contact that is new to a client, and may belong to another client. */
 export function missingContact(
   client: ClientDocument,
-  { email, phones }: Contact,
-  { clients, phoneCountry }: Organization,
+  contact: Contact,
+  organization: Organization,
 ): Contact {
-  if (!clients.updateExisting) return { phones: [] };
+  if (!organization.clients.updateExisting) return { phones: [] };
   return {
-    ...(hasEmail(client, email) ? {} : { email }),
-    phones: missingPhones(client, phones, phoneCountry),
+    ...(hasEmail(client, contact.email) ? {} : { email: contact.email }),
+    phones: missingPhones(client, contact, organization),
   };
 }
 
@@ -135,37 +130,45 @@ function hasEmail(client: ClientDocument, email = ''): boolean {
   return foldCase(email) === foldCase(client.email ?? '');
 }
 
-/**
- * The phones that a client lacks; where clients are matched by phone, without those that another
- * client has.
- */
-function newPhones(
-  clients: ClientRecords,
-  client: ClientDocument,
-  { organization, contact }: Omit<LinkedLead, 'clientId' | 'requestId'>,
-): string[] {
-  const added = missingPhones(client, contact.phones, organization.phoneCountry);
-  if (!organization.clients.matchBy.includes('phone')) return added;
-  return added.filter((phone) => clients.findByPhone(phone) === undefined);
-}
-
-/** The phones that a client has not, as many as it may have in all. */
+/** The phones that are new to a client, up to its limit. */
 function missingPhones(
   client: ClientDocument,
-  phones: readonly string[],
-  country: CountryCode,
+  { phones }: Contact,
+  { phoneCountry }: Organization,
 ): string[] {
   const stored = textsOf(client.phoneNumbers);
   if (stored.length >= phonesLimit) return [];
-  // Most are there as they are compared, so that what the client has need not be parsed.
-  const lacked = phones.filter((phone) => !stored.includes(phoneKey(phone, country)));
-  if (lacked.length === 0) return [];
-  const existing = new Set(stored.map((phone) => phoneKey(phone, country)));
-  return lacked
-    .filter((phone) => !existing.has(phoneKey(phone, country)))
+  // Most phones are stored as their keys; only for others all stored phones have to be parsed.
+  const missing = phones.filter((phone) => !stored.includes(phoneKey(phone, phoneCountry)));
+  if (missing.length === 0) return [];
+  const existing = new Set(stored.map((phone) => phoneKey(phone, phoneCountry)));
+  return missing
+    .filter((phone) => !existing.has(phoneKey(phone, phoneCountry)))
     .slice(0, phonesLimit - stored.length);
 }
 
-function hasNoContact({ name, email, phones }: Contact): boolean {
-  return name === undefined && email === undefined && phones.length === 0;
+/** Replaces name and email by those of the contact and adds its phones (rule LEAD-10). */
+function mergeContact(
+  client: ClientFields,
+  contact: Contact,
+  { phoneCountry }: Organization,
+): ClientFields {
+  const phoneKeys = new Set(contact.phones.map((phone) => phoneKey(phone, phoneCountry)));
+  const name = contact.name ?? client.name;
+  const email = contact.email ?? client.email;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email }),
+    phoneNumbers: [...textsOf(client.phoneNumbers), ...phoneKeys],
+  };
+}
+
+/** Lists only the added phones, which are the last ones. */
+function clientChanges(client: ClientFields, merged: ClientFields): object[] {
+  const added = textsOf(merged.phoneNumbers).slice(textsOf(client.phoneNumbers).length);
+  const names = fieldChanges(
+    { name: client.name ?? null, email: client.email ?? null },
+    { name: merged.name ?? null, email: merged.email ?? null },
+  );
+  return added.length === 0 ? names : [...names, { field: 'phoneNumbers', added }];
 }

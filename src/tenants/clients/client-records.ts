@@ -4,24 +4,20 @@ import { contentionKeys } from '../contacts/contact.js';
 import type { PendingEvent } from '../../events/outbox/pending-event.js';
 import type { ClientDocument } from './client.schema.js';
 
-/** What became of a client, and the event about it. */
 export interface ClientChange {
   readonly client: ClientDocument;
   readonly isNew: boolean;
   readonly event: PendingEvent;
 }
 
-/**
- * The clients that a group of leads may touch, as the database has them and as the leads decided so
- * far leave them.
- */
+/** The clients that a group of leads may touch, with the changes by the leads decided so far. */
 export class ClientRecords {
   private readonly clients = new Map<string, ClientDocument>();
   private readonly changed = new Map<string, ClientChange>();
-  /** The ids of the clients that have a phone or an email, by its contention key. */
+  /** Ids of clients by the contention keys of their phones and emails. */
   private readonly owners = new Map<string, Set<string>>();
 
-  /** @param lookupPhones by which clients were looked for, in all the spellings under which they may have them */
+  /** @param lookupPhones all spellings of the phones that requests send */
   constructor(
     stored: readonly ClientDocument[],
     private readonly lookupPhones: ReadonlySet<string>,
@@ -34,12 +30,12 @@ export class ClientRecords {
     return this.clients.get(_id.toHexString());
   }
 
-  /** The oldest client that has the phone. */
+  /** The oldest owner. */
   findByPhone(phone: string): ClientDocument | undefined {
     return this.oldest({ phones: [phone] });
   }
 
-  /** The oldest client that has the email. */
+  /** The oldest owner. */
   findByEmail(email: string): ClientDocument | undefined {
     return this.oldest({ email, phones: [] });
   }
@@ -53,7 +49,7 @@ export class ClientRecords {
     });
   }
 
-  /** The last state of each client that has changed. */
+  /** One change for each client, with its last state. */
   changes(): ClientChange[] {
     return [...this.changed.values()];
   }
@@ -77,7 +73,7 @@ export class ClientRecords {
     }
   }
 
-  /** Other programs may have stored any number of phones that nobody looks for; these are not parsed. */
+  /** Does not parse other phones: other programs may store any number of them. */
   private keysOf({ email, phoneNumbers }: ClientDocument): string[] {
     const phones = (phoneNumbers ?? []).filter((phone) => this.lookupPhones.has(phone));
     return contentionKeys({ phones, ...(email ? { email } : {}) }, this.country);

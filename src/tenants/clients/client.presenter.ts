@@ -1,12 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { objectOf } from '../../core/values/plain-object.js';
 import { textsOf } from '../../core/values/text.js';
-import { phonesLimit } from './client-merge.js';
 import type { ClientDocument } from './client.schema.js';
 import { phoneLimit } from '../contacts/phone-number.js';
 
+/** Most phones of a client (rule LEAD-10). */
+export const phonesLimit = 100;
+
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;
 
-/** A client as outbound events show it, for the reference. */
+/** The client of an outbound event. */
 export class ClientDto {
   @ApiProperty({ type: String, pattern: '^[0-9a-f]{24}$', example: '6740b1f2c3d4e5f607182931' })
   _id!: string;
@@ -27,7 +30,6 @@ export class ClientDto {
   updatedAt!: string;
 }
 
-/** A client as outbound events show it. */
 export function presentClient(client: ClientDocument): ClientDto {
   return {
     _id: client._id.toHexString(),
@@ -39,7 +41,20 @@ export function presentClient(client: ClientDocument): ClientDto {
   };
 }
 
-/** Other programs may have stored any number of phones of any length. */
+/** Other programs may store any number of phones of any length. */
 function shownPhones(phones: readonly string[]): string[] {
   return phones.filter((phone) => phone.length <= phoneLimit).slice(0, phonesLimit);
+}
+
+/** The client of an event after an erasure (rule LEAD-15). */
+export function erasedClientData(data: object): object {
+  const { name: _name, email: _email, ...rest } = objectOf(data);
+  return { ...rest, phoneNumbers: [] };
+}
+
+export function erasedClientChanges(changes: readonly object[]): object[] {
+  return changes.map((change) => {
+    const { field } = objectOf(change);
+    return field === 'phoneNumbers' ? { field, added: [] } : { field, from: null, to: null };
+  });
 }

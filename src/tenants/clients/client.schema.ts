@@ -2,7 +2,6 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { caseCandidates } from '../../core/localization/fold-case.js';
 
-/** A person who may have many leads. */
 @Schema({ collection: 'clients' })
 export class ClientDocument extends DeletableDocument {
   @Prop({ type: String })
@@ -11,11 +10,11 @@ export class ClientDocument extends DeletableDocument {
   @Prop({ type: String })
   email?: string | null;
 
-  /** E.164 where the number parses. */
+  /** E.164 if the number parses. */
   @Prop({ type: [String] })
   phoneNumbers?: string[] | null;
 
-  /** When its values were removed, because the person wished to be forgotten (rule LEAD-15). */
+  /** When an erasure removed the values (rule LEAD-15). */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }
@@ -24,12 +23,11 @@ export const clientSchema = SchemaFactory.createForClass(ClientDocument);
 
 const partialFilterExpression = notDeleted;
 
-/** Serves matching a lead to a client by phone. */
 clientSchema.index(
   { organizationId: 1, phoneNumbers: 1 },
   { name: 'byPhone', partialFilterExpression },
 );
-/** Serves matching a lead to a client by email, in any case. */
+/** Finds emails in any case. */
 clientSchema.index(
   { organizationId: 1, email: 1 },
   { name: 'email', collation: caseCandidates, partialFilterExpression },

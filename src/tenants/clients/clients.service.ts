@@ -1,20 +1,28 @@
 import { Injectable } from '@nestjs/common';
+import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Types } from 'mongoose';
-import type { Contact } from '../contacts/contact.js';
-import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
-import type { Organization } from '../organizations/organization.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import type { Tenants } from '../../core/database/documents/tenant-queries.js';
+import { caseCandidates, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
+import type { Contact } from '../contacts/contact.js';
+import { isPhone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
+import type { Organization } from '../organizations/organization.js';
 import { missingContact } from './client-link.js';
 import { type ClientChange, ClientRecords } from './client-records.js';
-import { ClientsRepository, personalFields } from './clients.repository.js';
+import type { ClientDocument } from './client.schema.js';
 
-/** The client that a lead has, if any, and what a request says of the person. */
+/** The client of a lead, if any, and the contact that a request sends. */
 export interface ClientLookup {
   readonly clientId?: Types.ObjectId | null | undefined;
   readonly contact: Contact;
 }
 
-/** A client as the operator sees it. */
+/** A client in the operator's views. */
 export interface FoundClient {
   readonly _id: string;
   readonly name: string | null;
@@ -26,43 +34,47 @@ export interface FoundClient {
   readonly updatedAt: Date;
 }
 
-/** The clients that leads belong to (rules LEAD-9 and LEAD-10). */
+/** The clients of leads (rules LEAD-9 and LEAD-10). */
 @Injectable()
 export class ClientsService {
-  constructor(private readonly clients: ClientsRepository) {}
+  constructor(
+    @InjectCollection('Client') private readonly clients: TenantCollection<ClientDocument>,
+  ) {}
 
   /**
    * The clients that leads may touch.
    *
-   * @param isAlone whether it is one lead: another one before it may replace the email of its client, whose
-   *   own one is not looked for else
+   * @param isAlone false if an earlier lead may replace the email of a client, which must be checked then
    */
   async load(
     organization: Organization,
-    sought: readonly ClientLookup[],
+    lookups: readonly ClientLookup[],
     { isAlone }: { readonly isAlone: boolean },
   ): Promise<ClientRecords> {
     const { _id, phoneCountry } = organization;
-    const linked = await this.clients.findByIds(
-      _id,
-      sought.flatMap(({ clientId }) => clientId ?? []),
-    );
+    const ids = lookups.flatMap(({ clientId }) => clientId ?? []);
+    const linked = await this.findByIds(_id, ids, notDeleted);
     const known = new Map(linked.map((client) => [client._id.toHexString(), client]));
-    const contacts = sought.map(({ clientId, contact }) => {
+    const contacts = lookups.map(({ clientId, contact }) => {
       const client = clientId ? known.get(clientId.toHexString()) : undefined;
       if (client === undefined) return contact;
-      const lacked = missingContact(client, contact, organization);
-      return isAlone ? lacked : { ...lacked, email: contact.email };
+      const missing = missingContact(client, contact, organization);
+      return isAlone ? missing : { ...missing, email: contact.email };
     });
-    const { phones, emails } = lookupContacts(contacts, organization);
-    const others = await this.clients.findByPhones(_id, [...phones]);
-    const byEmail = await this.clients.findByEmails(_id, emails);
+    const phones = organization.clients.matchBy.includes('phone')
+      ? spellingsOf(contacts, organization)
+      : new Set<string>();
+    const others = await this.findByPhones(_id, phones);
+    const byEmail = await this.findByEmails(
+      _id,
+      contacts.flatMap(({ email }) => email ?? []),
+    );
     return new ClientRecords([...linked, ...others, ...byEmail], phones, phoneCountry);
   }
 
-  /** A client as the operator sees it, deleted or not; null when there is none. */
+  /** Deleted clients, too; null for an unknown id. */
   async find(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<FoundClient | null> {
-    const [client] = await this.clients.findAllByIds(organizationId, [id]);
+    const [client] = await this.findByIds(organizationId, [id]);
     if (client === undefined) return null;
     const { name, email, phoneNumbers, isDeleted, erasedAt, createdAt, updatedAt } = client;
     return {
@@ -77,74 +89,129 @@ export class ClientsService {
     };
   }
 
-  /** What clients are known by. */
   async contactsOf(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<Contact[]> {
-    const clients = await this.clients.findAllByIds(organizationId, ids);
+    const clients = await this.findByIds(organizationId, ids);
     return clients.map(({ email, phoneNumbers }) => ({
       ...(email ? { email } : {}),
       phones: textsOf(phoneNumbers),
     }));
   }
 
-  /** The ids of the clients of organizations with an email, in any case; deleted ones are not looked for. */
+  /** Compares the email in any case; without deleted clients. */
   async idsByEmail(
     organizationIds: readonly Types.ObjectId[],
     email: string,
   ): Promise<Types.ObjectId[]> {
-    const clients = await this.clients.findByEmails(organizationIds, [email]);
+    const clients = await this.findByEmails(organizationIds, [email]);
     return clients.map(({ _id }) => _id);
   }
 
-  /** The ids of the clients with a phone or an email; deleted ones are not looked for. */
-  async idsByContact(organization: Organization, { email, phones }: Contact) {
-    const { _id, phoneCountry } = organization;
-    const keys = phones.map((phone) => phoneKey(phone, phoneCountry));
-    const spellings = phones.flatMap((phone) => usualSpellings(phone, phoneCountry)).map(String);
-    const byPhone = await this.clients.findByPhones(_id, [...new Set([...keys, ...spellings])]);
-    const byEmail = await this.clients.findByEmails(_id, email ? [email] : []);
+  /** Without deleted clients. */
+  async idsByContact(organization: Organization, contact: Contact): Promise<Types.ObjectId[]> {
+    const { _id } = organization;
+    const byPhone = await this.findByPhones(_id, spellingsOf([contact], organization));
+    const byEmail = await this.findByEmails(_id, contact.email ? [contact.email] : []);
     return [...byPhone, ...byEmail].map((client) => client._id);
   }
 
   /**
-   * Deletes clients and removes their values, inside the open transaction (rule LEAD-15).
+   * Deletes clients and removes all that may describe the person, in fields of other programs too; ids,
+   * times, flags and short numbers stay (rule LEAD-15). Joins the open transaction.
    *
-   * @returns how many had some
+   * @returns how many clients had such values
    */
   async erase(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
     now: Date,
   ): Promise<number> {
-    const clients = await this.clients.findAllAsStored(organizationId, ids);
+    if (ids.length === 0) return 0;
+    const clients = await this.clients.findAsStored(organizationId, { _id: { $in: ids } });
     const unerased = clients.filter(
       (client) => !client.erasedAt || !client.isDeleted || personalFields(client).length > 0,
     );
-    await this.clients.erase(organizationId, unerased, now);
+    for (const client of unerased) {
+      const deletedAt = client.deletedAt instanceof Date ? client.deletedAt : now;
+      const times = { deletedAt, updatedAt: now, erasedAt: now };
+      // Names of other programs' fields may be empty or contain dots and dollar signs.
+      const isLeft = { $not: { $in: ['$$this.k', { $literal: personalFields(client) }] } };
+      const left = { $filter: { input: { $objectToArray: '$$ROOT' }, cond: isLeft } };
+      const set = { $literal: { phoneNumbers: [], isDeleted: true, ...times } };
+      const $replaceWith = { $mergeObjects: [{ $arrayToObject: left }, set] };
+      await this.clients.updateOne(organizationId, { _id: client._id }, [{ $replaceWith }]);
+    }
     return unerased.length;
   }
 
-  /** Stores clients as they have become, inside the transaction of their leads. */
+  /** Stores new clients, and of others the fields that leads decide, in the transaction of the leads. */
   async store(organizationId: Types.ObjectId, changes: readonly ClientChange[]): Promise<void> {
-    const created = changes.filter(({ isNew }) => isNew).map(({ client }) => client);
-    const updated = changes.filter(({ isNew }) => !isNew).map(({ client }) => client);
-    await this.clients.write(organizationId, created, updated);
+    const writes = changes.map(({ client, isNew }) => {
+      const { _id, name, email, phoneNumbers, updatedAt } = client;
+      if (isNew) return { insert: client };
+      return { _id, fields: { name, email, phoneNumbers, updatedAt } };
+    });
+    await this.clients.write(organizationId, writes);
+  }
+
+  private async findByIds(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+    filter: Partial<typeof notDeleted> = {},
+  ): Promise<ClientDocument[]> {
+    if (ids.length === 0) return [];
+    return this.clients.find(organizationId, { _id: { $in: ids }, ...filter });
+  }
+
+  private async findByPhones(
+    organizationId: Types.ObjectId,
+    spellings: ReadonlySet<string>,
+  ): Promise<ClientDocument[]> {
+    if (spellings.size === 0) return [];
+    const filter = { phoneNumbers: { $in: [...spellings] }, ...notDeleted };
+    return this.clients.find(organizationId, filter);
+  }
+
+  private async findByEmails(
+    organizationId: Tenants,
+    emails: readonly string[],
+  ): Promise<ClientDocument[]> {
+    if (emails.length === 0) return [];
+    const filter = { email: { $in: emails.flatMap(caseSpellings) }, ...notDeleted };
+    const candidates = await this.clients.find(organizationId, filter, {
+      collation: caseCandidates,
+    });
+    const folded = new Set(emails.map(foldCase));
+    return candidates.filter(({ email }) => folded.has(foldCase(email ?? '')));
   }
 }
 
-function lookupContacts(
-  contacts: readonly Contact[],
-  { phoneCountry, clients }: Organization,
-): { readonly phones: ReadonlySet<string>; readonly emails: readonly string[] } {
-  const phones = new Set<string>();
-  if (clients.matchBy.includes('phone')) {
-    for (const phone of new Set(contacts.flatMap((contact) => contact.phones))) {
-      phones.add(phoneKey(phone, phoneCountry));
-      for (const spelling of usualSpellings(phone, phoneCountry)) phones.add(String(spelling));
-    }
-  }
-  const emails = new Set(contacts.flatMap(({ email }) => (email === undefined ? [] : [email])));
-  return { phones, emails: [...emails] };
+function spellingsOf(contacts: readonly Contact[], { phoneCountry }: Organization): Set<string> {
+  const phones = new Set(contacts.flatMap((contact) => contact.phones));
+  return new Set(
+    [...phones].flatMap((phone) => [
+      phoneKey(phone, phoneCountry),
+      ...usualSpellings(phone, phoneCountry).map(String),
+    ]),
+  );
+}
+
+/** The names of the fields that may describe the person. */
+function personalFields(client: ClientDocument): string[] {
+  return Object.entries(client).flatMap(([name, value]: [string, unknown]) => {
+    if (name === 'phoneNumbers') return Array.isArray(value) && value.length === 0 ? [] : [name];
+    const isOwn = name === 'name' || name === 'email';
+    return !isOwn && isImpersonal(value) ? [] : [name];
+  });
+}
+
+/** An id, a time, a flag, or a number that is no phone. */
+function isImpersonal(value: unknown): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean') return true;
+  if (value instanceof ObjectId || value instanceof Date) return true;
+  const isNumber =
+    typeof value === 'number' || value instanceof Long || value instanceof Decimal128;
+  return isNumber && !isPhone(String(value));
 }

@@ -7,56 +7,48 @@ import { scalarText } from '../../core/values/scalar.js';
 /** Longest text that is a phone, in characters (rule LEAD-4). */
 export const phoneLimit = 64;
 
-/** Fewer digits are no phone but a word for none: `N/A`, `-`, `0`. */
+/** Fewer digits mean that there is no phone: `N/A`, `-`, `0`. */
 export const phoneMinDigits = 5;
 
-/** How many phones are kept with what they were read as. */
 export const keptPhonesLimit = 10_000;
 
-/** What a text was read as, and the spellings of that once they were asked for. */
 interface ReadPhone {
   readonly parsed: PhoneNumber | undefined;
   readonly key: string;
   spellings?: readonly (string | number)[];
 }
 
-/** One request compares a phone many times, and reading one takes longer than all of that. */
+/** One request compares a phone many times; parsing is slow. */
 const readPhones = new LRUCache<string, ReadPhone>({ max: keptPhonesLimit });
 
-/** How many phones are kept now. */
 export function keptPhones(): number {
   return readPhones.size;
 }
 
-/** Forgets all of them: a person's number must not stay for as long as a process runs (rule LEAD-15). */
+/** A person's number must not stay in memory for the life of a process (rule LEAD-15). */
 export function forgetPhones(): void {
   readPhones.clear();
 }
 
-/** The phones in a lead's data, as text (rule LEAD-7). */
+/** Of a lead's data (rule LEAD-7). */
 export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefined): string[] {
   return [data?.['phoneNumber'], data?.['phoneNumber2']].map(scalarText).filter(isPhone);
 }
 
-/** Whether a text is a phone and not the absence of one. */
 export function isPhone(text: string): boolean {
   return isValid([maxLength(phoneLimit)], text) && digitsOf(text).length >= phoneMinDigits;
 }
 
 /**
- * What two phones have in common when they are the same number: its E.164 form, or its digits where
- * it does not parse, or the text itself where it has none (rule LEAD-7).
+ * Equal for spellings of one number: its E.164 form, else its digits, else the text (rule LEAD-7).
  *
- * @param country whose national spelling is understood
+ * @param country of national spellings
  */
 export function phoneKey(phone: string, country: CountryCode): string {
   return read(phone, country).key;
 }
 
-/**
- * The spellings under which other programs may have stored a number: as sent, E.164 and national
- * with and without separators, with the exit code, and as an integer.
- */
+/** Spellings that other programs may store: as sent, E.164, national, with the exit code, and as an integer. */
 export function usualSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
   const known = read(phone, country);
   return (known.spellings ??= spellingsOf(phone, known));
@@ -75,7 +67,7 @@ function spellingsOf(phone: string, { parsed }: ReadPhone): (string | number)[] 
 }
 
 function read(phone: string, country: CountryCode): ReadPhone {
-  // Other programs may store texts of any length as phones.
+  // Other programs may store longer texts.
   if (phone.length > phoneLimit) return parse(phone, country);
   const name = `${country} ${phone}`;
   const known = readPhones.get(name);
@@ -90,14 +82,14 @@ function parse(phone: string, country: CountryCode): ReadPhone {
   return { parsed, key: parsed?.number ?? (digitsOf(phone) || phone) };
 }
 
-/** ASCII digits of a text that may be written in Arabic, Persian or full-width ones. */
+/** Converts Arabic, Persian and full-width digits. */
 function digitsOf(text: string): string {
   return text
     .replaceAll(/[^\d\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, '')
     .replaceAll(/\D/g, asciiDigit);
 }
 
-/** Each of these scripts has its digits from a multiple of 16 on. */
+/** The digits of each script start at a multiple of 16. */
 function asciiDigit(digit: string): string {
   return String(digit.charCodeAt(0) % 16);
 }

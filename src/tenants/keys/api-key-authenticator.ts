@@ -7,105 +7,98 @@ import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { reportOddFields } from '../../core/database/documents/stored-types.js';
 import { minuteMs } from '../../core/values/durations.js';
-import { keyRateLimit } from './api-key-rate-limit.js';
-import { apiKeyState } from './api-key-state.js';
-import { restrictionsOf } from './api-key-restrictions.js';
+import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysService } from './api-keys.service.js';
 import type { Identity } from './caller.js';
 
-/** A key as it was stored when it was looked up, and whom it stands for. */
+/** A key as it was stored at the lookup. */
 export interface AuthenticatedKey {
   readonly key: ApiKeyDocument;
   readonly identity: Identity;
 }
 
 interface Lookup {
-  /** When its read began, in milliseconds of `performance.now()`. */
+  /** The start of the read, in milliseconds of `performance.now()`. */
   readonly readAt: number;
   readonly found: AuthenticatedKey | undefined;
 }
 
-/** Where a key is used: the host name of its request, without port. */
-interface Place {
+/** Of the request, without port. */
+interface Host {
   readonly hostname: string;
 }
 
-/** Called before a key that this process has not seen yet is looked up, unless it throws; returns what to call afterwards. */
+/** Called before the lookup of a key that is new to this process; may refuse it. The returned function ends it. */
 type BeginLookup = () => () => void;
 
-/** Below the 5 seconds within which a revoked key has to stop working. */
+/** A revoked key has to stop working within 5 seconds. */
 const cacheTtlMs = 3_000;
 const lastUsedPrecisionMs = minuteMs;
-/** How long a key counts as unknown, and how many are remembered: there is no end of them. */
 const unknownTtlMs = 1_000;
 const maxLookups = 10_000;
 
-/** Accepts keys and finds their organizations (rule AUTH-2). */
+/** Finds keys and their organizations (rule AUTH-2). */
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);
   private readonly known = new LRUCache<string, AuthenticatedKey>({
     max: 10_000,
     ttl: cacheTtlMs,
-    // Else it sets a timer for each millisecond in which a key is used, which costs more than to read the clock.
+    // By default it sets a timer for each millisecond of use.
     ttlResolution: 0,
-    // A client that may only use keys seen before may use an old one.
+    // A client that may only use known keys may use an old one.
     noDeleteOnStaleGet: true,
   });
-  /** One read a key, and the keys found to be unknown: apart, so that they displace no known key. */
+  /** Running lookups and unknown keys; separate, so that they displace no known key. */
   private readonly lookups = new LRUCache<string, Lookup, BeginLookup>({
     max: maxLookups,
     ttl: unknownTtlMs,
     fetchMethod: (hash, _last, { context: beginLookup }) => this.lookUp(hash, beginLookup),
-    // Requests still wait for a lookup that others have displaced.
+    // Requests still wait for a displaced lookup.
     ignoreFetchAbort: true,
   });
 
   constructor(
-    private readonly keys: ApiKeysRepository,
+    private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   /**
-   * The key and its organization, null when the key is unknown, revoked, expired, without
-   * `allowExternal`, of a deleted organization, or used on another organization's API domain while
-   * ENFORCE_API_DOMAIN is set.
-   *
-   * @param hash of the key, as {@link hashApiKey} makes it
+   * Null when the key is unknown, revoked, expired, without `allowExternal`, of a deleted organization, or
+   * with ENFORCE_API_DOMAIN used on the API domain of another organization.
    */
   async authenticate(
     hash: string,
-    place: Place,
+    host: Host,
     beginLookup: BeginLookup,
   ): Promise<AuthenticatedKey | null> {
     const askedAt = performance.now();
     let lookup = await this.lookups.forceFetch(hash, { context: beginLookup });
     while (lookup.readAt + cacheTtlMs < askedAt) {
-      // It joined a slow read late.
+      // The joined read began too long ago.
       lookup = await this.lookups.forceFetch(hash, { context: beginLookup, forceRefresh: true });
     }
-    return this.judged(lookup.found, place);
+    return this.judged(lookup.found, host);
   }
 
-  /** As {@link authenticate}, at once; undefined where the key has to be looked up. */
-  remembered(hash: string, place: Place): AuthenticatedKey | null | undefined {
+  /** As {@link authenticate}, without a lookup; undefined where one is needed. */
+  remembered(hash: string, host: Host): AuthenticatedKey | null | undefined {
     const found = this.known.get(hash);
-    return found === undefined ? undefined : this.judged(found, place);
+    return found === undefined ? undefined : this.judged(found, host);
   }
 
-  /** How many keys are remembered, and how many lookups, mostly of unknown keys. */
   stats(): { readonly known: number; readonly unknown: number } {
     return { known: this.known.size, unknown: this.lookups.size };
   }
 
-  private judged(found: AuthenticatedKey | undefined, place: Place): AuthenticatedKey | null {
+  private judged(found: AuthenticatedKey | undefined, host: Host): AuthenticatedKey | null {
     if (found === undefined || !this.isUsable(found.key)) return null;
     if (!this.environment.ENFORCE_API_DOMAIN) return found;
     const { apiDomain } = found.identity.organization;
-    return apiDomain?.toLowerCase() === place.hostname.toLowerCase() ? found : null;
+    return apiDomain?.toLowerCase() === host.hostname.toLowerCase() ? found : null;
   }
 
   private isUsable(key: ApiKeyDocument): boolean {
@@ -140,7 +133,10 @@ export class ApiKeyAuthenticator {
     const now = this.clock.now();
     if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < lastUsedPrecisionMs) return;
     this.keys.markUsed(key, now).catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'The last use of an API key could not be stored');
+      this.logger.warn(
+        { err: error },
+        'Could not store the last use of an API key; it is stored at a later use',
+      );
     });
   }
 }

@@ -4,18 +4,8 @@ import { crc32 } from 'node:zlib';
 const label = 'iapi_';
 const prefixLength = label.length + 6;
 
-/** A new key, shown once, and what may be stored of it. */
-export interface IssuedKey {
-  readonly key: string;
-  readonly prefix: string;
-  readonly hash: string;
-}
-
-/**
- * Makes a key: a label that secret scanners can look for, 192 random bits and a checksum that
- * distinguishes a mistyped key from a revoked one. No format is required of a key that is presented.
- */
-export function newApiKey(): IssuedKey {
+/** A label for secret scanners, 192 random bits, and a checksum that tells a mistyped key from a revoked one. */
+export function newApiKey() {
   const random = randomBytes(24).toString('base64url');
   const key = `${label}${random}${checksum(random)}`;
   return { key, prefix: key.slice(0, prefixLength), hash: hashApiKey(key) };
@@ -26,7 +16,7 @@ export function prefixOf(text: string): string {
   return text.startsWith(label) ? text.slice(0, prefixLength) : text;
 }
 
-/** Lower-case hexadecimal SHA-256, the form in which keys are stored and looked up. */
+/** Lower-case hexadecimal SHA-256. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }

@@ -11,10 +11,7 @@ import { authenticationErrors } from '../../core/http/errors/authentication-erro
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
-/**
- * The global guard: judges the API key of every request to an endpoint that needs one, from headers and
- * query, and sets its caller. In the service it does so before any of the body is read (rule HTTP-2).
- */
+/** Authenticates every request to a route that needs a key and sets its caller (rule HTTP-2). */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -23,21 +20,20 @@ export class ApiKeyGuard implements CanActivate {
     private readonly deadline: RequestDeadline,
   ) {}
 
-  /** Judges before the framework reads a body and calls its guards. */
+  /** Authenticates before the body is read. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const lookup = request.is404 ? undefined : this.judge(request);
       if (lookup === undefined) done();
       else void callWhenOver(lookup, done);
     });
-    // No key is judged for a path that does not exist: one that is known anyway says whose mistake it was.
+    // Unknown paths need no key; a known key says which partner uses them.
     fastify.addHook('onResponse', (request, _reply, done) => {
       if (request.is404 || routeOptionsOf(request).hasNoEndpoint === true) this.name(request);
       done();
     });
   }
 
-  /** Lets no handler run without a caller. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     await this.judge(request);
@@ -45,11 +41,10 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   /**
-   * Undefined where the key is remembered: a refusal is then written in the turn in which the request arrives, before
-   * a body that breaks off closes the connection.
+   * Returns no promise for a known key: its refusal must be written in the turn in which the request arrives,
+   * before a body that breaks off closes the connection.
    */
   private judge(request: FastifyRequest): Promise<void> | undefined {
-    // Routes that do not say otherwise need a key.
     if (routeOptionsOf(request).isPublic === true || request.caller !== undefined) return undefined;
     const hash = hashOfKey(request);
     const found = hash && this.authenticator.remembered(hash, request);
@@ -103,13 +98,13 @@ function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvali
   return new DomainError(keyErrors.find(({ code }) => code === error.code) ?? error);
 }
 
-/** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */
+/** Clients send UTF-8, which Node reads as Latin-1. */
 function decodedHeader(header: string): string {
   const bytes = Buffer.from(header, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** The hash of the key in the header, or, where the endpoint accepts it there, in the query. */
+/** The key is in the header or, if the route allows that, in the query. */
 function hashOfKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
   if (typeof header !== 'string' || header === '') return hashOfKeyInQuery(request);

@@ -2,17 +2,16 @@ import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** The key itself is never stored. */
 @Schema({ collection: 'apiKeys' })
 export class ApiKeyDocument extends TenantDocument {
   @Prop({ type: String })
   name?: string;
 
-  /** The first characters of the key, safe to show. */
+  /** The first characters of the key. */
   @Prop({ type: String })
   prefix?: string;
 
-  /** Lower-case hexadecimal SHA-256 of the whole key. */
+  /** Lower-case hexadecimal SHA-256; the key itself is never stored. */
   @Prop({ type: String, required: true })
   hash!: string;
 
@@ -21,19 +20,19 @@ export class ApiKeyDocument extends TenantDocument {
   )
   permissions?: {
     allowExternal?: boolean;
-    /** Counts while there are no operations; the operation `events.read` replaces it. */
+    /** Used without `operations` only. */
     readEvents?: boolean;
     /** Without them the key may do everything but read events. */
     operations?: string[] | null;
-    /** Addresses and CIDR ranges from which alone it may be used. */
+    /** Addresses and CIDR ranges; without them the key works everywhere. */
     addresses?: string[] | null;
   };
 
-  /** Its own limit of requests, in place of the service's. */
+  /** Replaces the service's limit. */
   @Prop(raw({ rps: Number, burst: Number }))
   rateLimit?: { rps?: number; burst?: number } | null;
 
-  /** With them, callbacks have to be signed by one of them; newest first. */
+  /** One of them has to sign each callback; newest first. */
   @Prop({ type: [sealedSecretSchema], default: undefined })
   secrets?: SealedSecret[] | null;
 
@@ -49,7 +48,5 @@ export class ApiKeyDocument extends TenantDocument {
 
 export const apiKeySchema = SchemaFactory.createForClass(ApiKeyDocument);
 
-/** Serves authentication, which knows nothing but the key. */
 apiKeySchema.index({ hash: 1 }, { name: 'hash', unique: true });
-/** Serves the operator's list of an organization's keys. */
 apiKeySchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });

@@ -1,53 +1,54 @@
 import { Injectable } from '@nestjs/common';
+import type { Filter } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
+import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Operation } from '../../core/http/operations.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
-import { CallbackSignatures } from './callback-signatures.js';
 import { newApiKey, prefixOf } from './api-key-format.js';
-import { keyRateLimit } from './api-key-rate-limit.js';
-import { type ApiKeyState, apiKeyState } from './api-key-state.js';
+import { type ApiKeyState, apiKeyState } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
-import { ApiKeysRepository } from './api-keys.repository.js';
+import { CallbackSignatures } from './callback-signatures.js';
 
-/** What is decided about a key before it exists. */
 type NewKeyFields = Pick<
   ApiKeyDocument,
   'organizationId' | 'name' | 'permissions' | 'rateLimit' | 'expiresAt'
 >;
 
-/** A new key; `key` is shown once and stored nowhere. */
+/** `key` is shown once and never stored. */
 export interface NewApiKey {
   readonly key: string;
-  /** Of a key whose callbacks have to be signed; shown once, too, and stored sealed. */
+  /** Of a key with signed callbacks; shown once and stored sealed. */
   readonly signingSecret?: string;
   readonly document: ApiKeyDocument;
 }
 
-/** The successor of a key, and until when the old one keeps working. */
+/** The successor of a key. */
 export interface RotatedApiKey extends NewApiKey {
   readonly oldExpiresAt: Date;
 }
 
-/** API keys as the operator manages them (rule AUTH-4). */
+/** API keys (rule AUTH-4). Other processes see a change within 5 seconds. */
 @Injectable()
 export class ApiKeysService {
   constructor(
-    private readonly keys: ApiKeysRepository,
+    @InjectAcrossTenants('ApiKey') private readonly keys: CollectionAcrossTenants<ApiKeyDocument>,
     private readonly transactions: Transactions,
     private readonly signatures: CallbackSignatures,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Issues a key with external access for some operations.
+   * Issues a key for some operations.
    *
-   * @param addresses null where it may be used from everywhere
-   *
-   * @throws Error when it would have expired already
+   * @throws Error when the end of the key is past
    */
   async issue({
     operations,
@@ -58,6 +59,7 @@ export class ApiKeysService {
     readonly organizationId: Types.ObjectId;
     readonly name: string;
     readonly operations: readonly Operation[];
+    /** Null for everywhere. */
     readonly addresses: readonly string[] | null;
     /** Whether its callbacks have to be signed. */
     readonly isSigned?: boolean;
@@ -66,7 +68,9 @@ export class ApiKeysService {
   }): Promise<NewApiKey> {
     const { expiresAt } = fields;
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
-      throw new Error(`The key would have expired already, at ${expiresAt.toISOString()}.`);
+      throw new Error(
+        `The key would have expired already, at ${expiresAt.toISOString()}. Choose a later time.`,
+      );
     }
     const permissions = {
       allowExternal: true,
@@ -76,45 +80,47 @@ export class ApiKeysService {
     return this.store({ ...fields, permissions }, isSigned ? [] : null);
   }
 
-  /** All keys of an organization, oldest first, revoked ones included. */
-  async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
-    return this.keys.listOfOrganization(organizationId);
+  /** Also finds keys that are not valid any more. */
+  async findByHash(hash: string): Promise<ApiKeyDocument | null> {
+    const [key] = await this.findAcross({ hash });
+    return key ?? null;
   }
 
-  /** The keys of organizations that an id, a shown prefix or a key itself names. */
+  /** All keys of an organization, oldest first, revoked ones included. */
+  async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
+    const keys = known(this.keys, await this.keys.findAsStored(organizationId, {}));
+    return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  }
+
+  /** @param reference an id, a prefix or a whole key */
   async search(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
   ): Promise<ApiKeyDocument[]> {
-    return this.keys.findNamed(organizationIds, parseObjectId(reference), prefixOf(reference));
+    const names = namesOf(reference, prefixOf(reference));
+    const found = await Promise.all(names.map((name) => this.keys.find(organizationIds, name)));
+    return known(this.keys, found.flat());
   }
 
-  /** The keys with an id or a shown prefix. */
   async find(idOrPrefix: string): Promise<ApiKeyDocument[]> {
-    return this.keys.findByIdOrPrefix(parseObjectId(idOrPrefix), idOrPrefix);
+    return this.findAcross({ $or: namesOf(idOrPrefix, idOrPrefix) });
   }
 
-  /** Those of the ids, of whichever organizations. */
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
-    return this.keys.findByIds(ids);
+    return ids.length === 0 ? [] : this.findAcross({ _id: { $in: [...ids] } });
   }
 
-  /** Keys that work and that nobody has restricted to operations, of all organizations. */
+  /** Active keys of all organizations that nobody has restricted to operations. */
   async listUnrestricted(): Promise<ApiKeyDocument[]> {
-    const keys = await this.keys.listUnrestricted();
+    const keys = await this.findAcross({ 'permissions.operations': null, revokedAt: null });
     return keys.filter((key) => this.stateOf(key) === 'active');
   }
 
-  /** Whether a key has ended by now, and how. */
   stateOf(key: ApiKeyDocument): ApiKeyState {
     return apiKeyState(key, this.clock.now());
   }
 
-  /**
-   * Changes what a key may be used for, or from where, everywhere within 5 seconds; what is not given stays.
-   *
-   * @param changes `addresses` is null where it may be used from everywhere
-   */
+  /** @param changes without a field it stays; `addresses` are null for everywhere */
   async restrict(
     key: ApiKeyDocument,
     changes: {
@@ -122,41 +128,38 @@ export class ApiKeysService {
       readonly addresses?: readonly string[] | null;
     },
   ): Promise<void> {
-    await this.keys.restrict(key, changes, this.clock.now());
+    const $set: Record<`permissions.${string}`, unknown> = {};
+    for (const [name, value] of Object.entries(changes)) $set[`permissions.${name}`] = value;
+    await this.update(key, $set);
   }
 
-  /** The limit of a key itself; null when the service's counts. */
-  rateLimitOf(key: ApiKeyDocument): RateLimit | null {
-    return keyRateLimit(key);
-  }
-
-  /** Gives a key a limit of its own, or with null the service's, everywhere within 5 seconds. */
+  /** @param rateLimit null for the service's limit */
   async setRateLimit(key: ApiKeyDocument, rateLimit: RateLimit | null): Promise<void> {
-    await this.keys.setRateLimit(key, rateLimit, this.clock.now());
+    await this.update(key, { rateLimit });
   }
 
-  /**
-   * Ends a key; instances that have seen it forget it within 5 seconds.
-   *
-   * @returns since when it is revoked, which a second call does not change
-   */
+  async markUsed({ _id, organizationId }: ApiKeyDocument, lastUsedAt: Date): Promise<void> {
+    await this.keys.updateOne(organizationId, { _id }, { $max: { lastUsedAt } });
+  }
+
+  /** @returns the time of the first revocation, which a second call does not change */
   async revoke(key: ApiKeyDocument): Promise<Date> {
-    const now = this.clock.now();
     const earlier = this.stateOf(key) === 'revoked' ? key.revokedAt : null;
-    const revokedAt = earlier ?? now;
-    await this.keys.setEnd(key, { revokedAt }, now);
+    const revokedAt = earlier ?? this.clock.now();
+    await this.update(key, { revokedAt });
     return revokedAt;
   }
 
   /**
-   * Issues a successor with the same permissions and limit, and without an end of its own; the old key keeps
-   * working until the overlap is over. The successor of a signed key has a new secret, and takes the old one until then. Both or neither is stored: nobody would know a successor of a failed call.
+   * Issues a successor with the same permissions and limit, without an end; the old key works until the
+   * overlap is over. The successor of a signed key accepts the old secret until then. One transaction
+   * stores both: nobody would know the successor of a failed call.
    *
    * @throws Error when the old key is revoked or gone
    */
   async rotate(key: ApiKeyDocument, overlapMilliseconds: number): Promise<RotatedApiKey> {
     return this.transactions.run(async () => {
-      const old = await this.keys.reload(key);
+      const old = await this.keys.findOne(key.organizationId, { _id: key._id });
       if (old === null || this.stateOf(old) === 'revoked') {
         throw new Error(`The key ${key.prefix} is revoked and cannot be rotated: issue a new one.`);
       }
@@ -169,12 +172,12 @@ export class ApiKeysService {
       }));
       const isSigned = old.secrets && old.secrets.length > 0;
       const successor = await this.store({ ...old, expiresAt: null }, isSigned ? earlier : null);
-      await this.keys.setEnd(old, { expiresAt: oldExpiresAt }, now);
+      await this.update(old, { expiresAt: oldExpiresAt });
       return { ...successor, oldExpiresAt };
     });
   }
 
-  /** @param earlier secrets that a signed key takes for some time, too; null where it is not signed */
+  /** @param earlier secrets that a signed key also accepts; null for an unsigned key */
   private async store(
     fields: NewKeyFields,
     earlier: readonly { readonly secret: string; readonly expiresAt: Date }[] | null,
@@ -184,14 +187,14 @@ export class ApiKeysService {
     const _id = new Types.ObjectId();
     const signingSecret = newSecret();
     const secrets = earlier && [{ secret: signingSecret, expiresAt: null }, ...earlier];
+    const seal = ({ secret, expiresAt }: { secret: string; expiresAt: Date | null }) => ({
+      ...this.signatures.seal(_id, secret, now),
+      expiresAt,
+    });
     const document: ApiKeyDocument = {
       ...fields,
       _id,
-      secrets:
-        secrets?.map(({ secret, expiresAt }) => ({
-          ...this.signatures.seal(_id, secret, now),
-          expiresAt,
-        })) ?? null,
+      secrets: secrets?.map(seal) ?? null,
       prefix,
       hash,
       revokedAt: null,
@@ -202,4 +205,43 @@ export class ApiKeysService {
     await this.keys.insert(document);
     return { key, document, ...(earlier && { signingSecret }) };
   }
+
+  private async update(
+    { _id, organizationId }: ApiKeyDocument,
+    changes: TenantUpdate<ApiKeyDocument>['$set'],
+  ): Promise<void> {
+    const $set = { ...changes, updatedAt: this.clock.now() };
+    await this.keys.updateOne(organizationId, { _id }, { $set });
+  }
+
+  private async findAcross(filter: Filter<ApiKeyDocument>): Promise<ApiKeyDocument[]> {
+    return known(this.keys, await this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray());
+  }
+}
+
+function namesOf(id: string, prefix: string) {
+  const _id = parseObjectId(id);
+  return [{ prefix }, ...(_id === null ? [] : [{ _id }])];
+}
+
+/** A value of another type ends the key or permits nothing; it never permits more. */
+function known(
+  collection: CollectionAcrossTenants<ApiKeyDocument>,
+  stored: ApiKeyDocument[],
+): ApiKeyDocument[] {
+  const byId = new Map(stored.map((key) => [key._id, key]));
+  return collection.known(stored).map((key) => {
+    const { revokedAt, permissions = {} } = byId.get(key._id) ?? key;
+    const isRevoked = !key.revokedAt && revokedAt;
+    // A missing list would permit everything.
+    const closed = (name: 'operations' | 'addresses') =>
+      (permissions[name] ?? null) !== null && { [name]: key.permissions?.[name] ?? [] };
+    return {
+      ...key,
+      ...(isRevoked ? { revokedAt: key.createdAt } : {}),
+      ...(key.permissions && {
+        permissions: { ...key.permissions, ...closed('operations'), ...closed('addresses') },
+      }),
+    };
+  });
 }

@@ -7,15 +7,15 @@ import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-b
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { clientAt } from './client-address.js';
 
-/** How many clients are counted; of more at a time those that failed longest ago start anew. */
+/** Beyond it the clients that failed longest ago are forgotten. */
 const maxClients = 10_000;
 
-/** Limits how often the client at an address may fail to authenticate (rule AUTH-6). */
+/** Limits the failed authentications of each client address (rule AUTH-6). */
 @Injectable()
 export class AuthenticationFailures {
   private readonly buckets: TokenBuckets;
   private readonly limit: RateLimit;
-  /** How many keys are being looked up by client: each may be a failure. */
+  /** Running lookups by client: each may become a failure. */
   private readonly lookups = new Map<string, number>();
 
   constructor(clock: Clock, @Inject(ENVIRONMENT) environment: Environment) {
@@ -23,16 +23,15 @@ export class AuthenticationFailures {
     this.limit = { rps: environment.AUTH_FAILURE_RPS, burst: environment.AUTH_FAILURE_BURST };
   }
 
-  /** How many clients are counted now. */
   stats(): { readonly clients: number } {
     return { clients: this.buckets.size };
   }
 
   /**
-   * Begins to look up a key that this process has not seen yet.
+   * Begins the lookup of a key that is new to this process.
    *
-   * @returns what to call when that is over
-   * @throws DomainError 429 where one more failure of the client would be too many
+   * @returns a function that ends it
+   * @throws DomainError 429 if a failure would exceed the limit
    */
   beginLookup(address: string | undefined): () => void {
     const client = clientAt(address);
@@ -48,11 +47,7 @@ export class AuthenticationFailures {
     };
   }
 
-  /**
-   * Counts a failure.
-   *
-   * @throws DomainError 429 when it is one too many
-   */
+  /** @throws DomainError 429 if the failure exceeds the limit */
   count(address: string | undefined): void {
     if (this.limit.rps === 0 || this.buckets.take(clientAt(address), this.limit) >= 0) return;
     throw this.tooMany();

@@ -6,7 +6,7 @@ import type { DomainError } from '../../core/http/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-format.js';
-import type { ApiKeysRepository } from './api-keys.repository.js';
+import type { ApiKeysService } from './api-keys.service.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 
 const environment = readEnvironment({});
@@ -32,7 +32,7 @@ describe('what strangers leave behind', () => {
         queries++;
         return Promise.resolve(hash === known.hash ? known : null);
       },
-    } as unknown as ApiKeysRepository;
+    } as unknown as ApiKeysService;
     const organizations = {
       find: () => Promise.resolve({}),
     } as unknown as OrganizationsRepository;
@@ -65,7 +65,7 @@ describe('what strangers leave behind', () => {
         queries++;
         return hash === known.hash ? { ...known, permissions: { allowExternal: true } } : held;
       },
-    } as unknown as ApiKeysRepository;
+    } as unknown as ApiKeysService;
     const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
     const failures = new AuthenticationFailures(new Clock(), environment);
@@ -108,7 +108,7 @@ describe('what strangers leave behind', () => {
     const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
     const keys = {
       findByHash: () => Promise.resolve({ ...document, lastUsedAt: new Date() }),
-    } as unknown as ApiKeysRepository;
+    } as unknown as ApiKeysService;
     const organizations = { find: () => organizationOf() } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
     expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
@@ -139,7 +139,7 @@ describe('what strangers leave behind', () => {
       new Promise((resolve) => (release = resolve)),
       Promise.resolve({ ...document, permissions: { allowExternal: false } }),
     ];
-    const keys = { findByHash: () => reads.shift() } as unknown as ApiKeysRepository;
+    const keys = { findByHash: () => reads.shift() } as unknown as ApiKeysService;
     const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
     const first = authenticator.authenticate(hash, anywhere, freely);
@@ -159,7 +159,7 @@ describe('what strangers leave behind', () => {
     const keys = {
       findByHash: () =>
         Promise.resolve(queries++ === 0 ? { ...document, lastUsedAt: new Date() } : null),
-    } as unknown as ApiKeysRepository;
+    } as unknown as ApiKeysService;
     const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
     expect(

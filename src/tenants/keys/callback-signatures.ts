@@ -18,10 +18,10 @@ import { minuteMs } from '../../core/values/durations.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
-/** How far the clock of a partner may be off, and how late a callback may arrive. */
+/** For the partner's clock and the time on the way. */
 const toleranceMs = 5 * minuteMs;
 
-/** Requires the signatures of callbacks where a key has secrets (rule AUTH-8). */
+/** Verifies the signatures of callbacks whose keys have secrets (rule AUTH-8). */
 @Injectable()
 export class CallbackSignatures {
   private readonly encryptionKeys: readonly Buffer[];
@@ -34,7 +34,7 @@ export class CallbackSignatures {
     this.encryptionKeys = encryptionKeys(environment);
   }
 
-  /** Judges the headers before the body arrives, and the body before it is parsed. */
+  /** Checks the headers before the body arrives, and the body before it is parsed. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const { secrets } = (request.caller ?? {}) as Partial<Caller>;
@@ -48,19 +48,18 @@ export class CallbackSignatures {
       };
       done();
     });
-    // Of a request without a body nothing was judged.
+    // A request without a body has not been verified.
     fastify.addHook('preHandler', (request, _reply, done) => {
       done(request.judgeBody === null ? undefined : this.refusal(request));
     });
   }
 
-  /** Seals a secret of a key. */
   seal(keyId: Types.ObjectId, secret: string, createdAt: Date): SealedSecret {
     const sealed = seal(secret, this.encryptionKeys, keyId.toHexString());
     return { sealed, createdAt, expiresAt: null };
   }
 
-  /** Opens a secret of a key. @throws Error when the key that sealed it is missing */
+  /** @throws Error when the encryption key that sealed the secret is missing */
   open(keyId: Types.ObjectId, { sealed }: SealedSecret): string {
     return open(sealed, this.encryptionKeys, keyId.toHexString());
   }
@@ -71,7 +70,7 @@ export class CallbackSignatures {
     );
   }
 
-  /** Null where a header is missing, or the time too far away. */
+  /** Null for a missing header or a time beyond the tolerance. */
   private signatureOf({ headers }: FastifyRequest): Signature | null {
     const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
       (name) => headers[`webhook-${name}`],

@@ -2,12 +2,12 @@ import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { SealedSecret } from '../../core/secrets/signing-secret.js';
 import type { Organization } from '../organizations/organization.js';
 
-/** Who makes a request; never part of a DTO. */
+/** The sender of a request; never part of a DTO. */
 export interface Caller extends RequestCaller {
   readonly organization: Organization;
-  /** Of a key whose callbacks have to be signed. */
+  /** Of a key with signed callbacks. */
   readonly secrets?: readonly SealedSecret[];
 }
 
-/** Whom a key stands for, whatever it is used for. */
+/** The part of a caller that depends on the key only. */
 export type Identity = Omit<Caller, 'requestId' | 'language' | 'expiresAt' | 'failures' | 'claim'>;

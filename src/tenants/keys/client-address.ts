@@ -1,14 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Longest text that stands for a client that a trusted proxy names by something else. */
+/** Longest text by which a trusted proxy names a client without an address. */
 const maxLength = 64;
 
-/**
- * What stands for the client at an address: an IPv4 address itself, of an IPv6 address the /64, which is
- * the least that one client gets.
- */
+/** An IPv4 address, or the /64 of an IPv6 address: the smallest range that one client gets. */
 export function clientAt(address: string | undefined): string {
-  // A connection that was reset has none any more.
+  // A reset connection has no address.
   if (address === undefined) return '';
   if (!ipaddr.isValid(address)) return address.slice(0, maxLength);
   const parsed = ipaddr.process(address);

@@ -6,15 +6,14 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 
-/** Lets a key be used only for its operations and from its addresses (rule AUTH-7). */
+/** Checks the operations and addresses of a key (rule AUTH-7). */
 @Injectable()
 export class KeyRestrictionsGuard implements CanActivate {
-  /** Judges before anything of a body is read; to be added once requests have a caller and are counted. */
+  /** Checks before the body is read; to be added after authentication and rate limits. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
   }
 
-  /** Lets no handler run without the permission that it needs. */
   canActivate(context: ExecutionContext): boolean {
     const refusal = refusalOf(context.switchToHttp().getRequest<FastifyRequest>());
     if (refusal !== undefined) throw refusal;
@@ -26,7 +25,7 @@ function refusalOf(request: FastifyRequest): DomainError | undefined {
   const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
   if (isPublic === true || request.is404) return undefined;
   const { operations, addresses } = request.caller?.restrictions ?? nothing;
-  // First, so that a stolen key does not tell what it may do.
+  // First, so that a stolen key does not reveal its operations.
   if (addresses !== null && !isWithin(addresses, request.ip)) {
     return new DomainError(authenticationErrors.addressNotPermitted);
   }
@@ -36,7 +35,7 @@ function refusalOf(request: FastifyRequest): DomainError | undefined {
 
 const nothing: KeyRestrictions = { operations: new Set(), addresses: null };
 
-/** A trusted proxy may name a client by something else than an address, and a reset connection has none. */
+/** A trusted proxy may name a client without an address, and a reset connection has none. */
 function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = ''): boolean {
   const version = isIP(ip);
   return version !== 0 && addresses.check(ip, version === 4 ? 'ipv4' : 'ipv6');

@@ -1,7 +1,6 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 
-/** How an organization wants its leads and clients handled; what is missing has a default. */
 export interface OrganizationSettings {
   allowConflictLeads?: boolean;
   phoneCountry?: string;
@@ -12,7 +11,6 @@ export interface OrganizationSettings {
   };
 }
 
-/** A tenant. */
 @Schema({ collection: 'organizations' })
 export class OrganizationDocument {
   declare _id: Types.ObjectId;
@@ -50,5 +48,4 @@ export class OrganizationDocument {
 
 export const organizationSchema = SchemaFactory.createForClass(OrganizationDocument);
 
-/** Serves the operator's lookup of an organization by its API domain. */
 organizationSchema.index({ apiDomain: 1 }, { name: 'apiDomain' });

@@ -4,7 +4,7 @@ import { foldCase } from '../../core/localization/fold-case.js';
 import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
-/** Whose national phone numbers are understood where an organization has not chosen a country. */
+/** For national phone numbers of organizations without a country. */
 export const defaultCountry = 'EG';
 
 /** A tenant with all its settings decided (rule DATA-3). */
@@ -13,9 +13,9 @@ export interface Organization {
   readonly name: string;
   readonly apiDomain: string | undefined;
   readonly allowConflictLeads: boolean;
-  /** Country whose national spelling of a phone number is understood. */
+  /** For national phone numbers. */
   readonly phoneCountry: CountryCode;
-  /** What is stored as that country and is none, so that the default counts; null otherwise. */
+  /** The stored country if it is invalid, so that the default counts. */
   readonly unknownPhoneCountry: string | null;
   readonly clients: {
     readonly createFromLeads: boolean;
@@ -24,13 +24,13 @@ export interface Organization {
   };
 }
 
-/** The country of an ISO 3166 alpha-2 code in any case; null when its phone numbers are not known. */
+/** @param code ISO 3166 alpha-2, in any case */
 export function countryOf(code: string): CountryCode | null {
   const upper = code.trim().toUpperCase();
   return isSupportedCountry(upper) ? upper : null;
 }
 
-/** The stored settings, with defaults for those that are missing or that other programs made up. */
+/** Missing and invalid settings get defaults. */
 export function toOrganization(document: OrganizationDocument): Organization {
   const { settings } = document;
   return {

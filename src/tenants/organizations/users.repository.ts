@@ -7,7 +7,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** Whom a lead may be assigned to; read only, the admin platform keeps these documents. */
+/** Read only: the admin platform writes these documents. */
 @Schema({ collection: 'users' })
 export class UserDocument extends TenantDocument {
   @Prop()
@@ -16,14 +16,13 @@ export class UserDocument extends TenantDocument {
 
 export const userSchema = SchemaFactory.createForClass(UserDocument);
 
-/** Every query of a tenant starts with the organization. */
 userSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
 @Injectable()
 export class UsersRepository {
   constructor(@InjectCollection('User') private readonly users: TenantCollection<UserDocument>) {}
 
-  /** The names of users, by their id. */
+  /** By hexadecimal id. */
   async namesOf(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],

@@ -15,7 +15,7 @@ import {
 } from '../../../core/values/text.js';
 import { parseTime } from '../../../core/values/time.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
-import { isAddressRange } from '../../../tenants/keys/api-key-restrictions.js';
+import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
 import { clientMatchFields } from '../../../tenants/organizations/client-match-fields.js';
 import { deliveryStatuses } from '../../../webhooks/deliveries/delivery-outcome.js';
 import { required } from './declaration.js';

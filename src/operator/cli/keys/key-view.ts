@@ -4,7 +4,7 @@ import type {
   NewApiKey,
   RotatedApiKey,
 } from '../../../tenants/keys/api-keys.service.js';
-import { permittedOperations } from '../../../tenants/keys/api-key-restrictions.js';
+import { keyRateLimit, permittedOperations } from '../../../tenants/keys/api-key-policy.js';
 import type { UsedOperations } from '../../usage/key-counts.js';
 import type { Columns } from '../command-line/result.js';
 
@@ -68,7 +68,7 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     ...restrictionsOf(document),
     isSigned: (document.secrets ?? []).length > 0,
     /** Null while the service's own limit counts. */
-    rateLimit: keys.rateLimitOf(document),
+    rateLimit: keyRateLimit(document),
     createdAt: document.createdAt,
     lastUsedAt: document.lastUsedAt ?? null,
     expiresAt: document.expiresAt ?? null,

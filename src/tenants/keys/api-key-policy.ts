@@ -1,11 +1,30 @@
 import { BlockList, isIP } from 'node:net';
 import { type Operation, operations } from '../../core/http/operations.js';
+import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
 type Permissions = Pick<ApiKeyDocument, 'permissions' | 'expiresAt'>;
 
-/** What a key may be used for, and from where (rule AUTH-7). */
+export type ApiKeyState = 'active' | 'expired' | 'revoked';
+
+/** A revoked key that has also expired counts as revoked. */
+export function apiKeyState(
+  { revokedAt, expiresAt }: Pick<ApiKeyDocument, 'revokedAt' | 'expiresAt'>,
+  now: Date,
+): ApiKeyState {
+  if (revokedAt && revokedAt <= now) return 'revoked';
+  return expiresAt && expiresAt <= now ? 'expired' : 'active';
+}
+
+/** The key's own limit; null if it has none or an invalid one of another program. */
+export function keyRateLimit({ rateLimit }: Pick<ApiKeyDocument, 'rateLimit'>): RateLimit | null {
+  const { rps = -1, burst = 0 } = rateLimit ?? {};
+  const isValid = Number.isInteger(rps) && Number.isInteger(burst) && rps >= 0 && burst > 0;
+  return isValid ? { rps, burst } : null;
+}
+
+/** The permitted operations and addresses of a key (rule AUTH-7). */
 export function restrictionsOf(key: Permissions): KeyRestrictions {
   const addresses = key.permissions?.addresses ?? null;
   return {
@@ -15,19 +34,19 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
   };
 }
 
-/** The operations of a key; unknown ones, perhaps of a newer version, permit nothing. */
+/** Unknown operations, perhaps of a newer version, permit nothing. */
 export function permittedOperations({ permissions }: Permissions): Operation[] {
   const { operations: permitted = null, readEvents } = permissions ?? {};
   if (permitted !== null) return operations.filter((operation) => permitted.includes(operation));
   return operations.filter((operation) => operation !== 'events.read' || readEvents === true);
 }
 
-/** Whether a text is an address or a CIDR range, of IPv4 or IPv6. */
+/** Whether a text is an IPv4 or IPv6 address or a CIDR range. */
 export function isAddressRange(text: string): boolean {
   return rangesOf([text]).rules.length > 0;
 }
 
-/** The ranges of a list; a text that is none permits no address. */
+/** An invalid range permits no address. */
 function rangesOf(texts: readonly string[]): BlockList {
   const ranges = new BlockList();
   for (const text of texts) {

@@ -1,0 +1,56 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { ChangeLogRepository } from './change-log/change-log.repository.js';
+import { changeLogSchema } from './change-log/change-log.schema.js';
+import { clientSchema } from './clients/client.schema.js';
+import { ClientsService } from './clients/clients.service.js';
+import { importSchema, ImportsService } from './imports/imports.service.js';
+import { ApiKeyAuthenticator } from './keys/api-key-authenticator.js';
+import { ApiKeyGuard } from './keys/api-key.guard.js';
+import { apiKeySchema } from './keys/api-key.schema.js';
+import { ApiKeysService } from './keys/api-keys.service.js';
+import { AuthenticationFailures } from './keys/authentication-failures.js';
+import { CallbackSignatures } from './keys/callback-signatures.js';
+import { KeyRestrictionsGuard } from './keys/key-restrictions.guard.js';
+import { organizationSchema } from './organizations/organization.schema.js';
+import { OrganizationsRepository } from './organizations/organizations.repository.js';
+import { UsersRepository, userSchema } from './organizations/users.repository.js';
+
+const hasForeignFields = true;
+const shared = [
+  OrganizationsRepository,
+  UsersRepository,
+  ChangeLogRepository,
+  ClientsService,
+  ImportsService,
+  ApiKeysService,
+];
+
+/** Organizations with their users, keys, clients, change log and imports; guards every route by the key. */
+@Module({
+  imports: [
+    MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }]),
+    TenantCollectionsModule.forFeature(
+      { name: 'User', schema: userSchema, hasForeignFields },
+      { name: 'ChangeLog', schema: changeLogSchema, hasForeignFields },
+      { name: 'Client', schema: clientSchema, hasForeignFields },
+      { name: 'ApiKey', schema: apiKeySchema, hasForeignFields },
+      { name: 'Import', schema: importSchema },
+    ),
+  ],
+  providers: [
+    ...shared,
+    ApiKeyAuthenticator,
+    AuthenticationFailures,
+    CallbackSignatures,
+    ApiKeyGuard,
+    { provide: APP_GUARD, useExisting: ApiKeyGuard },
+    KeyRestrictionsGuard,
+    { provide: APP_GUARD, useExisting: KeyRestrictionsGuard },
+  ],
+  // The collections too: webhooks reseal the secrets of signed keys.
+  exports: [...shared, TenantCollectionsModule],
+})
+export class TenantsModule {}
