@@ -11,8 +11,7 @@ import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
 import { AttemptSlots } from './sending/attempt-slots.js';
-import { DeliveryAttempts } from './sending/delivery-attempts.js';
-import { EndpointBatches } from './sending/endpoint-batches.js';
+import { DeliveryBatches } from './sending/delivery-batches.js';
 import { NameResolver } from './sending/ssrf-safe-lookup.js';
 import { WebhookPingService } from './sending/webhook-ping.service.js';
 import { WebhookSender } from './sending/webhook-sender.js';
@@ -44,8 +43,7 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     WebhookSender,
     WebhookPingService,
     AttemptSlots,
-    DeliveryAttempts,
-    EndpointBatches,
+    DeliveryBatches,
     WebhookWorker,
     WebhookStatisticsService,
   ],

@@ -116,7 +116,7 @@ describe('the endpoints', () => {
       nextAttemptAt: new Date(Date.now() + 3_600_000),
       completedAt: null,
     });
-    await app.get(WebhookStatisticsService).noteBacklogs();
+    await app.get(WebhookStatisticsService).recordBacklogs();
     const stored = await service.db.collection('webhookStatistics').find().toArray();
     expect(stored.reduce((sum, { failed = 0 }) => sum + Number(failed), 0)).toBe(1);
     const text = textOf((await service.get(`/webhooks/${endpointId}`)).html);
@@ -152,7 +152,7 @@ describe('the endpoints', () => {
         completedAt: null,
       })),
     );
-    await service.service.app.get(WebhookStatisticsService).noteBacklogs();
+    await service.service.app.get(WebhookStatisticsService).recordBacklogs();
     const noted = { endpointId: { $in: ids }, backlog: 1 };
     expect(await db.collection('webhookStatistics').countDocuments(noted)).toBe(250);
     await db.collection('webhookEndpoints').deleteMany({ _id: { $in: ids } });

@@ -132,7 +132,7 @@ describe('the log', () => {
       .collection('webhookEndpoints')
       .updateOne({ _id: endpoint.id }, { $set: { 'secrets.0.sealed': 's1.00000000.AAAA' } });
     await service.passTime(60_000);
-    await eventually(() => expect(service.logged()).toContain('Webhooks cannot be signed'));
+    await eventually(() => expect(service.logged()).toContain('Could not sign webhooks'));
 
     const logged = service.logged();
     expect(

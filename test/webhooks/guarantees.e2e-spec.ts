@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
+import { EndpointLease } from '../../src/webhooks/endpoints/endpoint-leases.repository.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import type { Received } from '../support/receiver.js';
@@ -152,6 +153,35 @@ describe('a delivery', () => {
     await endpoints.updateOne({ _id: endpoint.id }, { $set: { leasedUntil: new Date() } });
     await service.deliveryOf(endpoint, { status: 'delivered', attempts: 2 });
     await receiver.receivedRequests(3);
+  });
+
+  it('holds a lease of its endpoint that lasts 20 seconds and is renewed while an attempt runs', async () => {
+    const { service, tenant } = webhooks;
+    let answer: (() => void) | undefined;
+    const receiver = await webhooks.receiverWith((_received, response) => {
+      answer = () => response.writeHead(204).end();
+    });
+    const { id } = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    await receiver.receivedRequests(1);
+    const leasedUntil = async () => Number((await webhooks.endpointNow(id))?.['leasedUntil']);
+    const first = await leasedUntil();
+    expect(first - Date.now()).toBeLessThanOrEqual(20_000);
+    await eventually(async () => expect(await leasedUntil()).toBeGreaterThan(first));
+    answer?.();
+  });
+
+  it('is not attempted while the lease of its endpoint does not cover an attempt', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith();
+    const covers = jest.spyOn(EndpointLease.prototype, 'coversAttempt', 'get');
+    for (let count = 0; count < 3; count++) covers.mockReturnValueOnce(false);
+    covers.mockReturnValue(true);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    await service.deliveryOf(endpoint, { status: 'delivered', attempts: 1 });
+    expect([receiver.received.length, covers.mock.calls.length]).toEqual([1, 4]);
+    covers.mockRestore();
   });
 
   it('that is replayed while it is attempted gets its whole new round, and that attempt stays one of the old', async () => {

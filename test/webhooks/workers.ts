@@ -10,7 +10,7 @@ export interface Workers {
   /** From the first test on. */
   readonly service: WebhookService;
   /** A worker in a process of its own. */
-  startProcess(): Promise<ServiceProcess>;
+  startProcess(variables?: Record<string, string>): Promise<ServiceProcess>;
   /** One that nothing happens to needs no process of its own. */
   startHere(): Promise<void>;
   startReceiver(respond?: Respond | number): Promise<Receiver>;
@@ -45,9 +45,9 @@ export function useWorkers(): Workers {
     get service() {
       return service;
     },
-    startProcess: async () => {
-      const variables = { MONGODB_URI: service.databaseUri, ROLE: 'worker', ...toLoopback };
-      const worker = await startProcess(variables);
+    startProcess: async (variables) => {
+      const ownVariables = { MONGODB_URI: service.databaseUri, ROLE: 'worker', ...toLoopback };
+      const worker = await startProcess({ ...ownVariables, ...variables });
       return withEnd(worker, () => kill(worker));
     },
     startHere: async () => {

@@ -42,17 +42,38 @@ export interface Signature {
   readonly signatures: string;
 }
 
+/** The headers that sign a message, with one signature for each secret (rule HOOK-3). */
+export function signedHeaders(
+  { id, body }: { readonly id: string; readonly body: string },
+  secrets: readonly string[],
+  now: Date,
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const timestamp = String(Math.floor(now.getTime() / 1_000));
+  const signatures = secrets.map(
+    (secret) => `v1,${digestOf(secret, { id, timestamp }, body).toString('base64')}`,
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
 /** Whether one of the signatures of a message, by its bytes, was made with a secret. */
-export function isSignedWith(
-  secret: string,
-  body: Uint8Array,
-  { id, timestamp, signatures }: Signature,
-): boolean {
-  const key = Buffer.from(secret.slice(prefix.length), 'base64');
-  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
-  return signatures.split(' ').some((signature) => {
-    const [version, value = ''] = signature.split(',');
+export function isSignedWith(secret: string, body: Uint8Array, signature: Signature): boolean {
+  const expected = digestOf(secret, signature, body);
+  return signature.signatures.split(' ').some((text) => {
+    const [version, value = ''] = text.split(',');
     const given = Buffer.from(value, 'base64');
     return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected);
   });
+}
+
+function digestOf(
+  secret: string,
+  { id, timestamp }: Pick<Signature, 'id' | 'timestamp'>,
+  body: string | Uint8Array,
+): Buffer {
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  return createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
 }

@@ -42,17 +42,6 @@ const growth = 4;
 const jitter = 0.2;
 
 const goneStatus = 410;
-/** Responses of a receiver that is overloaded or unavailable. */
-const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
-const minPauseMs = 5_000;
-/** Without one success for this long an endpoint is disabled, if it failed on as many days. */
-const disableAfterMs = 5 * dayMs;
-/** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
-export const failingDaysLimit = 5;
-/** A success within this time is a fast one: others that share its room wait no longer for it. */
-const fastMs = 250;
-/** An attempt that takes longer is slow, whatever its result (rule HOOK-8). */
-const slowMs = 5_000;
 
 /**
  * Decides the state of a delivery after an attempt (rule HOOK-6).
@@ -74,51 +63,29 @@ export function outcomeOf(
   return { status: 'pending', nextAttemptAt: new Date(now.getTime() + wait) };
 }
 
-/** Whether the receiver accepted the event. */
 export function isSuccess({ statusCode }: AttemptResult): boolean {
   const status = statusCode ?? 0;
   return status >= 200 && status < 300;
 }
 
-/** Whether the receiver wants nothing more, ever. */
+/** Whether the receiver wants no further events. */
 export function isGoneResponse({ statusCode }: AttemptResult): boolean {
   return statusCode === goneStatus;
 }
 
-/** Until when an endpoint gets no attempts after a response; null when it is not paused. */
-export function pauseUntil({ statusCode, retryAfter }: AttemptResult, now: Date): Date | null {
-  if (!overloadStatuses.has(statusCode)) return null;
-  return new Date(now.getTime() + (retryAfter ?? minPauseMs));
-}
-
-/** The class of an endpoint after an attempt: one failure may be chance, real slowness is not. */
-export function latencyClassAfter(before: LatencyClass, result: AttemptResult): LatencyClass {
-  if (result.milliseconds >= slowMs) return 'slow';
-  if (isSuccess(result)) return result.milliseconds < fastMs ? 'fast' : 'new';
-  return before === 'fast' ? 'new' : 'slow';
-}
-
-/** The time before which an endpoint must have begun to fail for a failure now to disable it. */
-export function failingSinceLimit(now: Date): Date {
-  return new Date(now.getTime() - disableAfterMs);
-}
-
 /**
- * How long to wait after a number of failed attempts.
+ * Milliseconds to wait after a number of failed attempts.
  *
- * @param random from 0 to 1, so that deliveries that failed together do not come back together
+ * @param random from 0 to 1, so that deliveries that failed together are not retried together
  */
 export function backoff(failedAttempts: number, random: number): number {
   const base = Math.min(dayMs, firstDelayMs * growth ** (failedAttempts - 1));
   return Math.min(dayMs, Math.round(base * (1 - jitter + 2 * jitter * random)));
 }
 
-/**
- * The milliseconds that a `Retry-After` header asks for, at most a day; null when there is none or
- * it makes no sense.
- */
+/** The milliseconds of a `Retry-After` header, at most a day; null without a valid one. */
 export function retryAfterMs(header: string | undefined, now: Date): number | null {
-  // Stryker disable next-line ConditionalExpression: what it is as text makes no sense either.
+  // Stryker disable next-line ConditionalExpression: the text `undefined` is no valid header either.
   if (header === undefined) return null;
   if (/^\d+$/.test(header)) return Math.min(dayMs, Number(header) * 1_000);
   // Only the date format of HTTP: `Date` itself takes almost anything for a date.

@@ -27,27 +27,27 @@ export interface FinishedAttempt {
   readonly now: Date;
 }
 
-/** An endpoint that something waits for, and whose it is. */
+/** An endpoint with pending deliveries. */
 interface WaitingEndpoint {
   readonly _id: Types.ObjectId;
   readonly organizationId: Types.ObjectId;
 }
 
-/** One document for each endpoint that something waits for, of its first delivery, at one index seek each. */
+/** The first pending delivery of each endpoint, at one index seek each. */
 const firstOfEach = (fields: Document) => [
   { $match: { status: 'pending' } },
   { $sort: { status: 1, endpointId: 1, nextAttemptAt: 1 } },
   { $group: { _id: '$endpointId', ...fields } },
 ];
 
-/** Few enough for one statement not to be in the way of others. */
-export const failedTogether = 1_000;
+/** Few enough for one statement not to delay others. */
+const failedTogether = 1_000;
 /** Spares the server the trial of all indexes. */
 const byId = { hint: { _id: 1 } } as const;
 /** Metrics are not worth more of the server's time. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
 
-/** The queries of relay and worker on `webhookDeliveries`, over all organizations. */
+/** The queries of relay and worker on `webhookDeliveries`. */
 @Injectable()
 export class DeliveryQueueRepository {
   private readonly deliveries: Collection<WebhookDeliveryDocument>;
@@ -59,15 +59,12 @@ export class DeliveryQueueRepository {
     this.deliveries = collection.acrossTenants;
   }
 
-  /** Adds deliveries in the transaction that is open around it. */
+  /** Joins the open transaction. */
   async insert(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
     if (deliveries.length > 0) await this.deliveries.insertMany([...deliveries], openSession());
   }
 
-  /**
-   * The endpoints that have something due. Costs one seek where nothing is due, else one for each endpoint
-   * that something waits for.
-   */
+  /** The endpoints with due deliveries; one seek when nothing is due, else one for each endpoint with pending ones. */
   async endpointsDue(now: Date): Promise<Types.ObjectId[]> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const one = await this.deliveries.findOne(due, {
@@ -82,7 +79,7 @@ export class DeliveryQueueRepository {
     return endpoints.map(({ _id }) => _id);
   }
 
-  /** What is due at an endpoint, longest due first. */
+  /** The due deliveries of an endpoint, longest due first. */
   async findDue(endpointId: Types.ObjectId, now: Date, limit: number): Promise<DueDelivery[]> {
     return this.deliveries
       .find<DueDelivery>(
@@ -93,38 +90,42 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Stores the results of attempts. An attempt of an earlier round is only logged, and one that is stored
-   * already changes nothing, so that this may be repeated.
+   * Stores the results of attempts. An attempt of an earlier round is only logged, and one that is stored already
+   * changes nothing, so that this may be repeated.
    *
-   * @returns the ids of deliveries whose results the database refuses, with its reasons
+   * @returns the ids of deliveries whose log entries the database refuses, with its reasons
    */
   async store(
     finished: readonly FinishedAttempt[],
   ): Promise<{ readonly _id: Types.ObjectId; readonly reason: string }[]> {
-    const write = (some: readonly FinishedAttempt[], isLogged: boolean) => {
-      const operations = some.map((each) => ({
-        updateOne: {
-          filter: { _id: each.delivery._id },
-          update: [updateOf(each, isLogged)],
-          ...byId,
-        },
-      }));
-      const options = { ordered: false } as const;
-      const once = () => refusedWrites(this.deliveries.bulkWrite(operations, options));
-      return once().catch(once);
-    };
-    const refused = await write(finished, true);
-    if (refused.length === 0) return [];
-    // Without its entry in the log a delivery may be stored, so that it is not attempted without end.
-    const rest = refused.flatMap(({ index }) => finished[index] ?? []);
-    await write(rest, false);
+    const refused = await this.write(finished, true);
+    // Stored without its entry in the log, the delivery is at least not attempted without end.
+    if (refused.length > 0) {
+      const rest = refused.flatMap(({ index }) => finished[index] ?? []);
+      await this.write(rest, false);
+    }
     return refused.flatMap(({ index, reason }) => {
       const _id = finished[index]?.delivery._id;
       return _id === undefined ? [] : { _id, reason };
     });
   }
 
-  /** Fails deliveries for good that cannot be sent. */
+  private async write(finished: readonly FinishedAttempt[], isLogged: boolean) {
+    const operations = finished.map((each) => ({
+      updateOne: {
+        filter: {
+          _id: each.delivery._id,
+          'log.startedAt': { $ne: each.result.startedAt },
+        },
+        update: [updateOf(each, isLogged)],
+        ...byId,
+      },
+    }));
+    const once = () => refusedWrites(this.deliveries.bulkWrite(operations, { ordered: false }));
+    return once().catch(once);
+  }
+
+  /** Fails pending deliveries for good. */
   async fail(
     ids: readonly Types.ObjectId[],
     failureReason: FailureReason,
@@ -137,18 +138,18 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Fails up to a thousand deliveries that wait for an endpoint. Of an attempt that is under way a success
-   * still counts, and after a failure there is no further one.
+   * Fails up to a thousand pending deliveries of an endpoint. A running attempt still counts if it succeeds, and
+   * is not retried if it fails.
    *
-   * @param until when they were created at the latest; all by default
-   * @returns how many; 0 when nothing waits any more
+   * @param until only those that were created at the latest then
+   * @returns whether there may be more
    */
   async failWaiting(
     endpointId: Types.ObjectId,
     reason: FailureReason,
     now: Date,
     until?: Date,
-  ): Promise<number> {
+  ): Promise<boolean> {
     const ofTime = until === undefined ? {} : { createdAt: { $lte: until } };
     const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId, ...ofTime };
     const found = await this.deliveries
@@ -156,35 +157,22 @@ export class DeliveryQueueRepository {
       .toArray();
     const ids = found.map(({ _id }) => _id);
     if (ids.length > 0) await this.fail(ids, reason, now);
-    return ids.length;
+    return ids.length === failedTogether;
   }
 
-  /** Fails all that waits for an endpoint, batch by batch. */
-  async failAllWaiting(
-    endpointId: Types.ObjectId,
-    reason: FailureReason,
-    now: Date,
-  ): Promise<void> {
-    while ((await this.failWaiting(endpointId, reason, now)) > 0);
-  }
-
-  /** Every endpoint that something waits for. */
+  /** Every endpoint with pending deliveries. */
   async endpointsWaiting(): Promise<WaitingEndpoint[]> {
     const first = firstOfEach({ organizationId: { $first: '$organizationId' } });
     return this.deliveries.aggregate<WaitingEndpoint>(first, metricsTime).toArray();
   }
 
-  /** How many deliveries wait for an endpoint, counted up to a number where one is given. */
+  /** How many deliveries of an endpoint are pending, counted up to a limit. */
   async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
     const options = limit === undefined ? {} : { ...metricsTime, limit };
     return this.deliveries.countDocuments({ status: 'pending', endpointId }, options);
   }
 
-  /**
-   * The deliveries that are due.
-   *
-   * @param limit most that are counted
-   */
+  /** The due deliveries of all endpoints, counted up to a limit. */
   async due(now: Date, limit: number): Promise<Waiting> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const oldest = await this.deliveries.findOne<Pick<WebhookDeliveryDocument, 'nextAttemptAt'>>(
@@ -200,16 +188,20 @@ export class DeliveryQueueRepository {
 /** How the result of an attempt changes its delivery, whatever happened to the delivery meanwhile. */
 function updateOf({ delivery, url, result, outcome, now }: FinishedAttempt, isLogged: boolean) {
   const { round, attempts } = delivery;
-  const isCurrent = { $and: [{ $eq: ['$round', round] }, { $eq: ['$attempts', attempts] }] };
   const { retryAfter: _retryAfter, ...attempted } = result;
-  const { startedAt, response } = attempted;
   const entry: DeliveryAttempt = { round, attempt: attempts + 1, url, ...attempted };
-  const isStored = { $in: [startedAt, { $ifNull: ['$log.startedAt', []] }] };
-  const before = { $ifNull: ['$log', []] };
-  // A receiver may answer with what it knows of a person.
-  const kept = { $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: response }] };
-  const logged = { $concatArrays: [before, [{ ...literals(entry), response: kept }]] };
-  const log = { $cond: [isStored, before, { $slice: [logged, -mostLogged] }] };
+  // A response may contain personal data.
+  const response = {
+    $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: attempted.response }],
+  };
+  const logged = { $mergeObjects: [{ $literal: entry }, { response }] };
+  const log = { $slice: [{ $concatArrays: [{ $ifNull: ['$log', []] }, [logged]] }, -mostLogged] };
+  const isCurrent = {
+    $eq: [
+      ['$round', '$attempts'],
+      [round, attempts],
+    ],
+  };
   const $set: Document = isLogged ? { log } : {};
   for (const [field, value] of Object.entries(changesOf(outcome, attempts, now))) {
     $set[field] = { $cond: [isCurrent, { $literal: value as unknown }, `$${field}`] };
@@ -217,7 +209,7 @@ function updateOf({ delivery, url, result, outcome, now }: FinishedAttempt, isLo
   return { $set };
 }
 
-/** A retry leaves the status: the delivery may have failed meanwhile because its endpoint is off. */
+/** A retry does not change the status: the delivery may have failed meanwhile because its endpoint is off. */
 function changesOf(
   outcome: Outcome,
   attempts: number,
@@ -229,10 +221,4 @@ function changesOf(
   }
   const failureReason = outcome.status === 'failed' ? outcome.reason : null;
   return { ...attempted, status: outcome.status, failureReason, completedAt: now };
-}
-
-function literals(entry: object): Document {
-  return Object.fromEntries(
-    Object.entries(entry).map(([field, value]) => [field, { $literal: value as unknown }]),
-  );
 }

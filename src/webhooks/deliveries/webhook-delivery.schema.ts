@@ -5,7 +5,6 @@ import { removeAfter } from '../../core/database/structure/retention.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 
-/** One attempt to deliver, and its result. */
 @Schema({ _id: false })
 export class DeliveryAttempt {
   @Prop({ type: Number })
@@ -31,15 +30,15 @@ export class DeliveryAttempt {
   @Prop({ type: String })
   response!: string | null;
 
-  /** Why there was no response, or not all of it. */
+  /** Why there was no complete response. */
   @Prop({ type: String })
   error!: string | null;
 }
 
-/** How many attempts a delivery keeps, the newest ones. */
+/** How many attempts a delivery keeps. */
 export const mostLogged = 50;
 
-/** One event on its way to one endpoint; only this service writes these documents. */
+/** One event for one endpoint; only this service writes these documents. */
 @Schema({ collection: 'webhookDeliveries' })
 export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
@@ -51,11 +50,11 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   type!: string;
 
-  /** Id of the lead, client, unit or wallet that the event is about. */
+  /** The lead, client, unit or wallet that the event is about. */
   @Prop({ type: String })
   objectId!: string | null;
 
-  /** The size of the event as stored, which holds the body. */
+  /** The size of the event as stored. */
   @Prop({ type: Number, required: true })
   bytes!: number;
 
@@ -84,52 +83,47 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: [SchemaFactory.createForClass(DeliveryAttempt)] })
   log!: DeliveryAttempt[];
 
-  /** Which replay has put it back last, by the time at which that began. */
+  /** The start of its last replay. */
   @Prop({ type: Date })
   replayRun?: Date | null;
 
-  /** When a person that it is about was erased; its attempts keep no responses then. */
+  /** When personal data was removed; its attempts keep no responses since. */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 
-  /** When it was delivered or failed for good. */
   @Prop({ type: Date })
   completedAt!: Date | null;
 }
 
 export const webhookDeliverySchema = SchemaFactory.createForClass(WebhookDeliveryDocument);
 
-/** There is one delivery of an event to an endpoint. */
 webhookDeliverySchema.index(
   { organizationId: 1, eventId: 1, endpointId: 1 },
   { name: 'eventAtEndpoint', unique: true },
 );
-/** Serves the worker: whether anything is due. Finished deliveries are not in it. */
+/** Whether anything is due. */
 webhookDeliverySchema.index(
   { status: 1, nextAttemptAt: 1 },
   { name: 'due', partialFilterExpression: { status: 'pending' } },
 );
-/** Serves the worker: which endpoints have something due, and what is due longest at one of them. */
+/** The endpoints with due deliveries, and the ones of an endpoint in order. */
 webhookDeliverySchema.index(
   { status: 1, endpointId: 1, nextAttemptAt: 1 },
   { name: 'queue', partialFilterExpression: { status: 'pending' } },
 );
-/** Serves the list of what an endpoint was sent, newest first, and replays of a time range. */
+/** The list of an endpoint's deliveries, newest first, and replays of a time range. */
 webhookDeliverySchema.index(
   { organizationId: 1, endpointId: 1, createdAt: -1, _id: -1 },
   { name: 'ofEndpoint' },
 );
-/** Serves the same for what has failed, which may be few among millions. */
+/** The same for failed deliveries, which may be few among millions. */
 webhookDeliverySchema.index(
   { organizationId: 1, endpointId: 1, createdAt: -1, _id: -1, status: 1 },
   { name: 'failedAtEndpoint', partialFilterExpression: { status: 'failed' } },
 );
-/** Serves the list of what an organization was sent, newest first. */
 webhookDeliverySchema.index(
   { organizationId: 1, createdAt: -1, _id: -1 },
   { name: 'ofOrganization' },
 );
-/** Serves the history of one object. */
 webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { name: 'byObject' });
-/** It ends with its event, whatever became of it. */
 removeAfter(webhookDeliverySchema, { createdAt: 1 }, { kind: 'deliveries', ...eventRetention });

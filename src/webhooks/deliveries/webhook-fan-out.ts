@@ -9,14 +9,15 @@ import { afterTransaction, openSession } from '../../core/database/transactions/
 import { EventRelay } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import type { UnnumberedEvent } from '../../events/outbox/outbox-events.repository.js';
-import { typesFault, type WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { typesFault } from '../endpoints/endpoint-state.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
-/** How many deliveries one transaction inserts, unless a single event has more. */
+/** Deliveries of one transaction, unless a single event has more. */
 const mostDeliveries = 2_000;
 
-/** Creates the deliveries of events for the endpoints that subscribe when the events are numbered (rule HOOK-4). */
+/** Creates the deliveries of events when these are numbered, for the endpoints that subscribe then (rule HOOK-4). */
 @Injectable()
 export class WebhookFanOut {
   private readonly logger = new Logger(WebhookFanOut.name);
@@ -38,7 +39,7 @@ export class WebhookFanOut {
     this.listener = listener;
   }
 
-  async fanOut(
+  private async fanOut(
     organizationId: Types.ObjectId,
     events: readonly UnnumberedEvent[],
   ): Promise<number> {
@@ -65,14 +66,12 @@ export class WebhookFanOut {
     const enabled = { organizationId, isEnabled: true, removedAt: null };
     const endpoints = await collection.find(enabled, openSession()).toArray();
     for (const endpoint of endpoints) {
-      const isValid = hasTypes(endpoint);
-      const { _id, fault } = endpoint;
-      if (isValid === (fault !== typesFault)) continue;
-      const $set = { fault: isValid ? null : typesFault };
-      await collection.updateOne({ _id }, { $set }, openSession());
-      if (isValid) continue;
-      const reason = { endpointId: _id, reason: typesFault };
-      this.logger.warn(reason, 'An endpoint is faulty and gets no events');
+      const fault = hasTypes(endpoint) ? null : typesFault;
+      const { _id } = endpoint;
+      if ((fault === typesFault) === (endpoint.fault === typesFault)) continue;
+      await collection.updateOne({ _id }, { $set: { fault } }, openSession());
+      const message = 'An endpoint gets no events until it is corrected';
+      if (fault !== null) this.logger.warn({ endpointId: _id, reason: fault }, message);
     }
     return endpoints.filter(hasTypes);
   }
@@ -82,7 +81,7 @@ function hasTypes({ eventTypes = [] }: WebhookEndpointDocument): boolean {
   return Array.isArray(eventTypes);
 }
 
-/** A delivery that is due immediately. */
+/** A delivery that is due now. */
 export function newDelivery(
   event: UnnumberedEvent,
   endpointId: Types.ObjectId,

@@ -1,51 +1,50 @@
-import { Injectable } from '@nestjs/common';
-import type { Collection, Document } from 'mongodb';
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Collection } from 'mongodb';
 import type { Types } from 'mongoose';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import {
-  type AttemptResult,
-  failingDaysLimit,
-  failingSinceLimit,
-  isGoneResponse,
-  isSuccess,
-  type LatencyClass,
-  pauseUntil,
-} from '../deliveries/delivery-outcome.js';
-import { typesFault, type WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+import type { LatencyClass } from '../deliveries/delivery-outcome.js';
+import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
-/** How long an endpoint belongs to a worker that is silent (rule HOOK-9). */
-export const leaseMs = 60_000;
+/** How much longer than an attempt a lease lasts (rule HOOK-9). */
+const marginMs = 5_000;
+/** An attempt begins only so soon after a renewal: with a second for the response's body it ends before the lease. */
+const freshMs = marginMs - 1_000;
+const renewalMs = 2_000;
 
-/** An endpoint as far as it decides about its turn. */
+/** An endpoint that has something due. */
 export interface EndpointTurn {
   readonly _id: Types.ObjectId;
   readonly latencyClass?: LatencyClass;
-  /** Whether no worker has it, and no pause keeps its deliveries waiting. */
+  /** Whether no worker has it, and it is not paused. */
   readonly isReady: boolean;
 }
 
 const isFree = {
   $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],
 };
-const leaseEnd = { $add: ['$$NOW', leaseMs] };
-/** A pause keeps only an enabled endpoint waiting: for another one everything fails. */
+/** Only an enabled endpoint can be paused: the deliveries of another one fail. */
 const isPausedAt = (now: Date) => ({
   $and: [{ $eq: ['$isEnabled', true] }, { $gt: ['$pausedUntil', now] }],
 });
 
-/** Gives one worker of all an endpoint at a time, by the clock of the server (rule HOOK-9). */
+/** Leases an endpoint to one worker at a time, by the clock of the server (rule HOOK-9). */
 @Injectable()
 export class EndpointLeasesRepository {
   private readonly endpoints: Collection<WebhookEndpointDocument>;
+  private readonly leaseEnd: object;
 
   constructor(
     @InjectAcrossTenants('WebhookEndpoint')
     collection: CollectionAcrossTenants<WebhookEndpointDocument>,
+    @Inject(ENVIRONMENT) { WEBHOOKS_TIMEOUT_MS }: Environment,
   ) {
     this.endpoints = collection.acrossTenants;
+    this.leaseEnd = { $add: ['$$NOW', WEBHOOKS_TIMEOUT_MS + marginMs] };
   }
 
   async turns(ids: readonly Types.ObjectId[], now: Date): Promise<EndpointTurn[]> {
@@ -55,101 +54,63 @@ export class EndpointLeasesRepository {
   }
 
   /** Leases an endpoint that is free; null when it is not. */
-  async lease(_id: Types.ObjectId, leaseOwner: string): Promise<WebhookEndpointDocument | null> {
-    const lease = [{ $set: { leaseOwner, leasedUntil: leaseEnd } }];
-    const options = { returnDocument: 'after' } as const;
-    return this.endpoints.findOneAndUpdate({ _id, $expr: isFree }, lease, options);
+  async lease(_id: Types.ObjectId): Promise<EndpointLease | null> {
+    const owner = randomUUID();
+    const takenAt = performance.now();
+    const endpoint = await this.endpoints.findOneAndUpdate(
+      { _id, $expr: isFree },
+      [{ $set: { leaseOwner: owner, leasedUntil: this.leaseEnd } }],
+      { returnDocument: 'after' },
+    );
+    if (endpoint === null) return null;
+    const extended = [{ $set: { leasedUntil: this.leaseEnd } }];
+    const renew = async () =>
+      (await this.endpoints.updateOne({ _id, leaseOwner: owner }, extended)).matchedCount === 1;
+    return new EndpointLease(this.endpoints, endpoint, owner, takenAt, renew);
+  }
+}
+
+/** An endpoint that belongs to this process until its release, renewed every two seconds. */
+export class EndpointLease {
+  private readonly timer = setInterval(() => void this.renew(), renewalMs);
+
+  constructor(
+    private readonly endpoints: Collection<WebhookEndpointDocument>,
+    readonly endpoint: WebhookEndpointDocument,
+    private readonly owner: string,
+    private renewedAt: number,
+    private readonly extend: () => Promise<boolean>,
+  ) {}
+
+  /** Whether an attempt that begins now ends before another worker can have the endpoint. */
+  get coversAttempt(): boolean {
+    return performance.now() - this.renewedAt < freshMs;
   }
 
-  /** Lengthens a lease, if it still is the owner's. */
-  async renew(_id: Types.ObjectId, leaseOwner: string): Promise<void> {
-    await this.endpoints.updateOne({ _id, leaseOwner }, [{ $set: { leasedUntil: leaseEnd } }]);
+  async renew(): Promise<void> {
+    const startedAt = performance.now();
+    // A renewal that fails is followed by the next one.
+    const isRenewed = await this.extend().catch(() => null);
+    if (isRenewed !== null) this.renewedAt = isRenewed ? startedAt : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Leaves the endpoint to the end of the lease. */
+  abandon(): void {
+    clearInterval(this.timer);
   }
 
   /**
-   * Ends a lease and stores what a batch says about the endpoint (rules HOOK-7 and HOOK-8).
+   * Frees the endpoint and stores the fields that its batch decided, unless the operator has changed it since.
    *
-   * @returns why the endpoint was disabled by that; null when it was not
+   * @returns whether the fields were stored
    */
-  async release(
-    { _id, isEnabled }: WebhookEndpointDocument,
-    leaseOwner: string,
-    { results, fields, now }: BatchEnd,
-  ): Promise<string | null> {
-    const $set: Document = { leaseOwner: null };
-    for (const [field, value] of Object.entries(fields)) $set[field] = { $literal: value };
-    const after = await this.endpoints.findOneAndUpdate(
-      { _id, leaseOwner },
-      [...(results.length === 0 ? [] : stagesAfter(results, now)), { $set }],
-      { returnDocument: 'after', projection: { isEnabled: 1, disabledReason: 1 } },
-    );
-    const reason = after?.disabledReason ?? null;
-    // The operator may have turned it off meanwhile.
-    const isDisabled = after?.isEnabled === false && (reason === 'gone' || reason === 'failing');
-    return isDisabled && isEnabled === true ? reason : null;
+  async release(fields: Partial<WebhookEndpointDocument>): Promise<boolean> {
+    this.abandon();
+    const { _id, updatedAt } = this.endpoint;
+    const [own, free] = [{ _id, leaseOwner: this.owner }, { leaseOwner: null }];
+    const update = { $set: { ...fields, ...free } };
+    const { matchedCount } = await this.endpoints.updateOne({ ...own, updatedAt }, update);
+    if (matchedCount === 0) await this.endpoints.updateOne(own, { $set: free });
+    return matchedCount === 1;
   }
-}
-
-/** What a batch says about its endpoint. */
-export interface BatchEnd {
-  /** In the order in which the attempts ended. */
-  readonly results: readonly AttemptResult[];
-  /** Fields of the endpoint that are set whatever the results are. */
-  readonly fields: Partial<WebhookEndpointDocument>;
-  readonly now: Date;
-}
-
-function stagesAfter(results: readonly AttemptResult[], now: Date): Document[] {
-  const pauses = results.flatMap((result) => pauseUntil(result, now) ?? []);
-  const isGone = results.some(isGoneResponse);
-  const shouldDisable = {
-    $and: [{ $eq: ['$isEnabled', true] }, isGone || isFailingTooLong(now)],
-  };
-  return [
-    { $set: { failingSince: failingSince(results, now) } },
-    { $set: { failingDays: failingDays(now) } },
-    {
-      $set: {
-        // The secrets could be opened.
-        fault: { $cond: [{ $eq: ['$fault', typesFault] }, '$fault', null] },
-        pausedUntil: { $max: ['$pausedUntil', ...pauses] },
-        isEnabled: { $cond: [shouldDisable, false, '$isEnabled'] },
-        disabledReason: {
-          $cond: [shouldDisable, isGone ? 'gone' : 'failing', '$disabledReason'],
-        },
-        updatedAt: { $cond: [shouldDisable, now, '$updatedAt'] },
-      },
-    },
-  ];
-}
-
-/** Since when every attempt has failed: a success starts the count again. */
-function failingSince(results: readonly AttemptResult[], now: Date): Document | Date | null {
-  const hasFailedLast = !isSuccess(results.at(-1) as AttemptResult);
-  if (results.some(isSuccess)) return hasFailedLast ? now : null;
-  return { $ifNull: ['$failingSince', now] };
-}
-
-/** The last days with failures since then, today among them; none after a success. */
-function failingDays(now: Date): Document {
-  const today = now.toISOString().slice(0, 10);
-  const firstDay = { $dateToString: { date: '$failingSince', format: '%Y-%m-%d' } };
-  const earlierDays = {
-    $filter: {
-      input: { $ifNull: ['$failingDays', []] },
-      cond: { $and: [{ $gte: ['$$this', firstDay] }, { $ne: ['$$this', today] }] },
-    },
-  };
-  const days = { $slice: [{ $concatArrays: [earlierDays, [today]] }, -failingDaysLimit] };
-  return { $cond: [{ $eq: ['$failingSince', null] }, [], days] };
-}
-
-function isFailingTooLong(now: Date): Document {
-  return {
-    $and: [
-      { $ne: ['$failingSince', null] },
-      { $lte: ['$failingSince', failingSinceLimit(now)] },
-      { $eq: [{ $size: '$failingDays' }, failingDaysLimit] },
-    ],
-  };
 }

@@ -6,15 +6,14 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { bufferedBatches } from '../../core/database/documents/cursors.js';
 import { textOf } from '../../core/database/documents/stored-values.js';
+import type { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
 import { keyIdOf, open, seal, sealingKeyOf } from '../../core/secrets/secret-box.js';
 import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
-import type { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** A key of which secrets that sign are sealed, by its id: the key itself is never shown. */
+/** A key that seals active secrets, by its id: the key itself is never shown. */
 export interface NeededKey {
   readonly key: string;
   /** How many secrets need it. */
@@ -33,11 +32,9 @@ export interface UnopenedSecret {
   readonly reason: string;
 }
 
-/** The result of resealing. */
 export interface Resealed {
   readonly resealed: number;
   readonly unopened: readonly UnopenedSecret[];
-  /** The keys that are needed now. */
   readonly keys: readonly NeededKey[];
 }
 
@@ -46,17 +43,16 @@ interface SecretHolder extends TenantDocument {
   readonly secrets?: readonly SealedSecret[] | null;
 }
 
-/** A secret that signs, and whose it is. */
-interface SigningSecret {
-  readonly _id: Types.ObjectId;
-  readonly organizationId: Types.ObjectId;
+interface HeldSecret {
+  readonly kind: 'endpointId' | 'apiKeyId';
+  readonly holders: CollectionAcrossTenants<SecretHolder>;
+  readonly owner: SecretHolder;
   readonly sealed: string;
+  /** The id of the key that sealed it. */
+  readonly key: string;
 }
 
-/** How many are read at a time where all are. */
-const batchSize = 100;
-
-/** The encryption keys, and the secrets of endpoints and signed API keys that they seal (rules HOOK-12 and HOOK-26). */
+/** The secrets of endpoints and signed API keys, and the keys that seal them (rules HOOK-12 and HOOK-26). */
 @Injectable()
 export class SecretKeys {
   private readonly keys: readonly Buffer[];
@@ -77,7 +73,7 @@ export class SecretKeys {
   }
 
   /**
-   * The secrets that sign at a time, newest first.
+   * The active secrets of an endpoint, newest first.
    *
    * @throws Error when there is none, or the key that sealed one is missing
    */
@@ -87,29 +83,20 @@ export class SecretKeys {
     return secrets.map(({ sealed }) => open(sealed, this.keys, endpoint._id.toHexString()));
   }
 
-  /** The keys of all secrets that sign, those that ENCRYPTION_KEYS lacks first. */
+  /** The keys of all active secrets, the missing ones first. */
   async needed(): Promise<NeededKey[]> {
     const counts = new Map<string, number>();
-    for (const holders of [this.endpoints, this.apiKeys]) {
-      for await (const secrets of this.batches(holders)) {
-        for (const { sealed } of secrets) {
-          const key = sealingKeyOf(sealed);
-          counts.set(key, (counts.get(key) ?? 0) + 1);
-        }
-      }
-    }
-    const known = this.keys.map(keyIdOf);
-    const rank = (key: string) => known.indexOf(key);
+    for await (const { key } of this.active()) counts.set(key, (counts.get(key) ?? 0) + 1);
+    const listed = this.keys.map(keyIdOf);
     return [...counts]
-      .toSorted(([a], [b]) => rank(a) - rank(b))
-      .map(([key, secrets]) => ({ key, secrets, state: stateOf(rank(key)) }));
+      .map(([key, secrets]) => ({ key, secrets, rank: listed.indexOf(key) }))
+      .toSorted((one, other) => one.rank - other.rank)
+      .map(({ key, secrets, rank }) => ({ key, secrets, state: stateOf(rank) }));
   }
 
   /**
-   * Seals every secret that signs with the newest key. A secret that has it already stays as it is, so that a
-   * repetition continues where an earlier run ended; one that is replaced meanwhile is left alone.
-   *
-   * @param progress takes how many are done, of how many
+   * Seals all active secrets with the newest key. A repetition continues where an earlier run ended, and a secret
+   * that is rotated meanwhile keeps that change.
    */
   async reseal(progress: (done: number, total: number) => void): Promise<Resealed> {
     const [newest] = this.keys.map(keyIdOf);
@@ -117,65 +104,51 @@ export class SecretKeys {
     const total = old.reduce((sum, { secrets }) => sum + secrets, 0);
     const unopened: UnopenedSecret[] = [];
     let [done, resealed] = [0, 0];
-    for (const holders of [this.endpoints, this.apiKeys]) {
-      for await (const batch of this.batches(holders)) {
-        const secrets = batch.filter(({ sealed }) => sealingKeyOf(sealed) !== newest);
-        if (secrets.length === 0) continue;
-        const writes = secrets.flatMap((secret) => {
-          try {
-            return this.resealing(secret);
-          } catch (error) {
-            const id = holders === this.apiKeys ? 'apiKeyId' : 'endpointId';
-            unopened.push({
-              [id]: secret._id.toHexString(),
-              ...unopenedSecret(secret, error as Error),
-            });
-            return [];
-          }
-        });
-        if (writes.length > 0) {
-          const options = { ordered: false } as const;
-          const { modifiedCount } = await holders.acrossTenants.bulkWrite(writes, options);
-          resealed += modifiedCount;
-        }
-        done += secrets.length;
-        progress(done, Math.max(done, total));
-      }
+    for await (const secret of this.active()) {
+      if (secret.key === newest) continue;
+      const again = this.sealAgain(secret);
+      if (again instanceof Error) unopened.push(unopenedSecret(secret, again));
+      else if (await replace(secret, again)) resealed += 1;
+      done += 1;
+      progress(done, Math.max(done, total));
     }
     return { resealed, unopened, keys: await this.needed() };
   }
 
-  /** Replaces a sealed secret where it still is the same. */
-  private resealing({ _id, sealed }: SigningSecret) {
+  private sealAgain({ owner: { _id }, sealed }: HeldSecret): string | Error {
     const owner = _id.toHexString();
-    const resealed = seal(open(sealed, this.keys, owner), this.keys, owner);
-    const update = { $set: { 'secrets.$.sealed': resealed } };
-    return { updateOne: { filter: { _id, 'secrets.sealed': sealed }, update } };
-  }
-
-  /** The secrets that sign, of all endpoints or of all API keys. */
-  private async *batches(
-    holders: CollectionAcrossTenants<SecretHolder>,
-  ): AsyncGenerator<SigningSecret[]> {
-    const cursor = holders.acrossTenants
-      .find<SecretHolder>(
-        { 'secrets.0': { $exists: true } },
-        { projection: { organizationId: 1, secrets: 1 } },
-      )
-      .sort({ _id: 1 })
-      .batchSize(batchSize);
-    for await (const found of bufferedBatches(cursor)) {
-      const now = this.clock.now();
-      yield found.flatMap(({ _id, organizationId, secrets }) =>
-        // Other programs may have written what is no text.
-        signingSecrets(secrets, now).map(({ sealed }) => ({
-          _id,
-          organizationId,
-          sealed: textOf(sealed),
-        })),
-      );
+    try {
+      return seal(open(sealed, this.keys, owner), this.keys, owner);
+    } catch (error) {
+      return error as Error;
     }
   }
+
+  private async *active(): AsyncGenerator<HeldSecret> {
+    for (const [kind, holders] of [
+      ['endpointId', this.endpoints],
+      ['apiKeyId', this.apiKeys],
+    ] as const) {
+      const projection = { organizationId: 1, secrets: 1 } as const;
+      const cursor = holders.acrossTenants
+        .find({ 'secrets.0': { $exists: true } }, { projection })
+        .sort({ _id: 1 });
+      for await (const owner of cursor) {
+        for (const secret of signingSecrets(owner.secrets, this.clock.now())) {
+          // Other programs may have stored a value that is no text.
+          const sealed = textOf(secret.sealed);
+          yield { kind, holders, owner, sealed, key: sealingKeyOf(sealed) };
+        }
+      }
+    }
+  }
+}
+
+/** Whether the secret still was the same, and was replaced. */
+async function replace({ holders, owner, sealed }: HeldSecret, again: string): Promise<boolean> {
+  const update = { $set: { 'secrets.$.sealed': again } };
+  const same = { _id: owner._id, 'secrets.sealed': sealed };
+  return (await holders.acrossTenants.updateOne(same, update)).modifiedCount === 1;
 }
 
 function stateOf(rank: number): NeededKey['state'] {
@@ -183,6 +156,7 @@ function stateOf(rank: number): NeededKey['state'] {
   return rank > 0 ? 'listed' : 'missing';
 }
 
-function unopenedSecret({ organizationId, sealed }: SigningSecret, { message: reason }: Error) {
-  return { organizationId: organizationId.toHexString(), key: sealingKeyOf(sealed), reason };
+function unopenedSecret({ kind, owner, key }: HeldSecret, { message }: Error): UnopenedSecret {
+  const organizationId = owner.organizationId.toHexString();
+  return { [kind]: owner._id.toHexString(), organizationId, key, reason: message };
 }

@@ -9,10 +9,7 @@ import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 /** Why an endpoint is off: the operator, a 410 response, or five days without success. */
 export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
 
-/** The fault of an endpoint whose subscriptions another program has broken. */
-export const typesFault = 'eventTypes is not a list';
-
-/** Where an organization's events are sent; other programs may leave out what is optional. */
+/** Where an organization's events are sent; other programs may omit optional fields. */
 @Schema({ collection: 'webhookEndpoints' })
 export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: String })
@@ -36,15 +33,14 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: [sealedSecretSchema] })
   secrets?: SealedSecret[];
 
-  /** Since when every attempt has failed; null after a success. */
+  /** Start of the failures since the last success. */
   @Prop({ type: Date })
   failingSince?: Date | null;
 
-  /** The latest days (UTC, `2030-01-31`) with failures since then; those before it do not count. */
+  /** The last days (UTC, `2030-01-31`) with failures since then. */
   @Prop({ type: [String], default: undefined })
   failingDays?: string[];
 
-  /** How its last attempts went; without it the endpoint is new. */
   @Prop({ type: String })
   latencyClass?: LatencyClass;
 
@@ -52,32 +48,30 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: Number })
   batchSize?: number;
 
-  /** Which worker delivers to it now. */
+  /** The worker that delivers to it now. */
   @Prop({ type: String })
   leaseOwner?: string | null;
 
-  /** When that ends unless the worker renews it, by the clock of the server. */
+  /** By the clock of the server. */
   @Prop({ type: Date })
   leasedUntil?: Date | null;
 
-  /** Until when the receiver has asked for no more attempts. */
+  /** The receiver has asked for no attempts until then. */
   @Prop({ type: Date })
   pausedUntil?: Date | null;
 
-  /** Since when it is there only so that its deliveries can be looked up; it has no secrets then. */
+  /** A removed endpoint has no secrets; it is kept so that its deliveries can be looked up. */
   @Prop({ type: Date })
   removedAt?: Date | null;
 
-  /** When each replay began that has not come to its end, by what it replays. */
+  /** Starts of unfinished replays, by what they replay. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   replays?: Readonly<Record<string, Date>>;
 }
 
 export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpointDocument);
 
-/** Serves the relay and the list of an organization's endpoints. */
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
-/** They can be looked up as long as their deliveries. */
 removeAfter(
   webhookEndpointSchema,
   { removedAt: 1 },

@@ -7,28 +7,27 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
+import type { FailureReason } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { addressPolicy, urlViolation } from '../sending/addresses.js';
+import { urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';
 import { SecretKeys } from './secret-keys.js';
 import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
-/** What the operator decides about an endpoint. */
 export interface EndpointFields {
   readonly url?: string;
   readonly eventTypes?: readonly string[];
 }
 
-/** An endpoint with its new secret, the one time that it is shown. */
+/** An endpoint with its new secret, which is shown only once. */
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpointDocument;
   readonly secret: string;
 }
 
-/** What may be shown of an endpoint: of its secrets only until when they sign. */
 export type ShownEndpoint = Readonly<ReturnType<typeof shownEndpoint>>;
 
-/** Operations on webhook endpoints for the operator. */
+/** The operator's operations on webhook endpoints. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -40,11 +39,7 @@ export class WebhookEndpointsService {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /**
-   * Subscribes an endpoint to the events from now on.
-   *
-   * @throws Error with one line when the URL is not allowed
-   */
+  /** @throws Error when the URL is not allowed */
   async add(
     organizationId: Types.ObjectId,
     { url, eventTypes }: Required<EndpointFields>,
@@ -70,18 +65,16 @@ export class WebhookEndpointsService {
     return { endpoint, secret };
   }
 
-  /** The endpoint of an id, null when there is none or it was removed. */
   async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     const endpoint = await this.findWithRemoved(_id);
     return endpoint?.removedAt ? null : endpoint;
   }
 
-  /** The endpoint of an id, also one that was removed in the last 30 days. */
+  /** Also one that was removed, as long as its deliveries are kept. */
   async findWithRemoved(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     return this.endpoints.acrossTenants.findOne({ _id });
   }
 
-  /** The endpoint of an id with what may be shown of it, also when it was removed; null when there is none. */
   async show(
     _id: Types.ObjectId,
   ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: ShownEndpoint } | null> {
@@ -90,10 +83,10 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * A part of the endpoints, newest first.
+   * A page of endpoints, newest first.
    *
-   * @param organizationId whose; those of all organizations without it
-   * @returns `next` is the `older` of the next part, null at the end
+   * @param organizationId all organizations without it
+   * @returns `next` is the `older` of the next page, null at the end
    */
   async listPage(
     organizationId: Types.ObjectId | undefined,
@@ -120,11 +113,7 @@ export class WebhookEndpointsService {
     return (await found.toArray()).map(shownEndpoint);
   }
 
-  /**
-   * Changes what is given.
-   *
-   * @throws Error with one line when the URL is not allowed
-   */
+  /** @throws Error when the URL is not allowed */
   async update(_id: Types.ObjectId, { url, eventTypes }: EndpointFields): Promise<void> {
     if (url !== undefined) this.checkUrl(url);
     await this.set(
@@ -136,26 +125,25 @@ export class WebhookEndpointsService {
     );
   }
 
-  /** Turns an endpoint on and forgets its failures; what it has missed is not sent. */
+  /** Resets the failures; events that the endpoint missed are not sent. */
   async enable(_id: Types.ObjectId): Promise<void> {
     const endpoint = await this.find(_id);
-    // What was waiting when a response turned it off may be waiting still.
-    if (endpoint?.isEnabled !== true)
-      await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
+    // Deliveries may still be pending since a response disabled it.
+    if (endpoint?.isEnabled !== true) await this.failPending(_id, 'endpoint disabled');
     const on = { isEnabled: true, disabledReason: null, failingSince: null, pausedUntil: null };
     await this.set({ _id, removedAt: null }, on);
   }
 
-  /** Turns an endpoint off; what waits for it has failed when this is over. */
+  /** Fails all pending deliveries. */
   async disable(_id: Types.ObjectId): Promise<void> {
     const disabledReason: DisabledReason = 'operator';
-    // The first reason stays.
+    // An earlier reason is kept.
     await this.set({ _id, isEnabled: true }, { isEnabled: false, disabledReason });
-    await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
+    await this.failPending(_id, 'endpoint disabled');
   }
 
   /**
-   * Gives an endpoint a new secret. Those before it still sign during the overlap (rule HOOK-12).
+   * Adds a new secret. Older secrets still sign during the overlap (rule HOOK-12).
    *
    * @returns null when there is no such endpoint
    */
@@ -183,17 +171,21 @@ export class WebhookEndpointsService {
     return endpoint === null ? null : { endpoint, secret };
   }
 
-  /** Removes an endpoint and its secrets; what waits for it has failed then, its log stays. */
+  /** Fails all pending deliveries; finished ones can still be looked up. */
   async remove(_id: Types.ObjectId): Promise<void> {
     const disabledReason: DisabledReason = 'removed';
     const off = { isEnabled: false, disabledReason, secrets: [] };
     await this.set({ _id }, { ...off, removedAt: this.clock.now() });
-    await this.queue.failAllWaiting(_id, 'endpoint removed', this.clock.now());
+    await this.failPending(_id, 'endpoint removed');
   }
 
-  /** Why nothing may be sent to a URL; null where it may (rule HOOK-11). */
+  /** The reason why a URL is forbidden, or null (rule HOOK-11). */
   forbiddenReason(url: string): string | null {
-    return urlViolation(url, addressPolicy(this.environment));
+    return urlViolation(url, this.environment);
+  }
+
+  private async failPending(_id: Types.ObjectId, reason: FailureReason): Promise<void> {
+    while (await this.queue.failWaiting(_id, reason, this.clock.now()));
   }
 
   private async set(
@@ -210,7 +202,7 @@ export class WebhookEndpointsService {
   }
 }
 
-/** What may be shown of an endpoint. */
+/** An endpoint as it may be shown: of its secrets only until when they sign. */
 export function shownEndpoint(document: WebhookEndpointDocument) {
   return {
     _id: document._id.toHexString(),

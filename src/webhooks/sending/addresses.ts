@@ -1,20 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import type { Environment } from '../../core/configuration/environment.js';
 
-/** What may be connected to besides public addresses over https. */
-export interface AddressPolicy {
-  readonly allowHttp: boolean;
-  /** Loopback and private networks, for development. */
-  readonly allowPrivateNetworks: boolean;
-}
-
-/** What may be connected to, as the environment says. */
-export function addressPolicy(environment: Environment): AddressPolicy {
-  return {
-    allowHttp: environment.WEBHOOKS_ALLOW_HTTP,
-    allowPrivateNetworks: environment.WEBHOOKS_ALLOW_PRIVATE_NETWORKS,
-  };
-}
+/** Permissions beyond public addresses over https. */
+export type AddressPolicy = Pick<
+  Environment,
+  'WEBHOOKS_ALLOW_HTTP' | 'WEBHOOKS_ALLOW_PRIVATE_NETWORKS'
+>;
 
 const privateRanges: ReadonlySet<string> = new Set([
   'loopback',
@@ -39,7 +30,7 @@ const reservedUnicast = [
   '3fff::/20', // documentation
 ].map((range) => ipaddr.IPv6.parseCIDR(range));
 
-/** Why an address may not be connected to, null when it may (rule HOOK-11). */
+/** The reason why connections to an address are forbidden, or null (rule HOOK-11). */
 export function ssrfViolation(text: string, policy: AddressPolicy): string | null {
   if (!ipaddr.isValid(text)) return `${text} is no address`;
   const address = ipaddr.process(text);
@@ -47,35 +38,34 @@ export function ssrfViolation(text: string, policy: AddressPolicy): string | nul
   if (metadataServices.has(name)) return `${name} is a metadata service`;
   const range = address.range();
   if (privateRanges.has(range)) {
-    return policy.allowPrivateNetworks ? null : `${name} is not a public address (${range})`;
+    return policy.WEBHOOKS_ALLOW_PRIVATE_NETWORKS
+      ? null
+      : `${name} is not a public address (${range})`;
   }
   return isPublic(address) ? null : `${name} is not a public address (${range})`;
 }
 
-/** Why an endpoint cannot have a URL, as far as its text shows; null when it can. */
+/** The reason why an endpoint cannot have a URL, as far as its text shows, or null. */
 export function urlViolation(text: string, policy: AddressPolicy): string | null {
   if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, username, password, hostname } = new URL(text);
-  if (protocol !== 'https:' && !(protocol === 'http:' && policy.allowHttp)) {
+  if (protocol !== 'https:' && !(protocol === 'http:' && policy.WEBHOOKS_ALLOW_HTTP)) {
     return 'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)';
   }
   if (username !== '' || password !== '') return 'it must not carry a user or password';
   const literal = literalAddress(hostname);
   if (literal !== null) return ssrfViolation(literal, policy);
-  if (isLocalName(hostname) && !policy.allowPrivateNetworks) return `${hostname} is this machine`;
+  if (isLocalName(hostname) && !policy.WEBHOOKS_ALLOW_PRIVATE_NETWORKS)
+    return `${hostname} is this machine`;
   return null;
 }
 
-/**
- * The address that a URL's host is, null when it is a name. `URL` has already turned decimal, octal,
- * hexadecimal and shortened IPv4 addresses into the usual spelling.
- */
+/** The address in a URL's host, null for a name. `URL` has already normalized all spellings of IPv4 addresses. */
 export function literalAddress(hostname: string): string | null {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(host) ? host : null;
 }
 
-/** Whether a name means the own machine by definition. */
 export function isLocalName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/i.test(hostname);
 }

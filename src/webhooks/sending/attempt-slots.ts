@@ -4,12 +4,12 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { mebibyte } from '../../core/values/numbers.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 
-/** An event that is not larger takes nothing of a budget. */
+/** Events up to this size do not count against a budget. */
 export const freeBytes = 262_144;
 
 /**
- * Bounds the attempts of a process: all of them together, those to new endpoints to half and those to slow
- * ones to a quarter of it, so that neither can take the room of fast ones (rule HOOK-8).
+ * Bounds the attempts of a process: all of them together, half of that for new endpoints and a quarter for slow
+ * ones, so that neither can take the slots of fast ones (rule HOOK-8).
  */
 @Injectable()
 export class AttemptSlots {
@@ -32,7 +32,7 @@ export class AttemptSlots {
     return part(this.concurrency, latencyClass === 'fast' ? 1 / 4 : 1 / 16);
   }
 
-  /** How many deliveries of an endpoint may go together; an attempt that waits there costs nothing. */
+  /** How many deliveries of an endpoint may form a batch. */
   largestBatch(latencyClass: LatencyClass): number {
     return this.perEndpoint(latencyClass) * (latencyClass === 'fast' ? 4 : 1);
   }
@@ -42,11 +42,7 @@ export class AttemptSlots {
     return this.classes[latencyClass].turns.add(work);
   }
 
-  /**
-   * Runs an attempt when there is room.
-   *
-   * @param index its place in its batch: the first attempts of all batches go before the second ones
-   */
+  /** Runs an attempt when a slot is free; the first attempts of all batches go before the second ones. */
   async attempt<T>(latencyClass: LatencyClass, index: number, work: () => Promise<T>): Promise<T> {
     const priority = -index;
     const ofAll = () => this.all.add(work, { priority });
@@ -55,19 +51,12 @@ export class AttemptSlots {
 
   /** Runs work that holds a large event, when there is memory for it. */
   async holding<T>(latencyClass: LatencyClass, bytes: number, work: () => Promise<T>): Promise<T> {
-    if (bytes <= freeBytes) return work();
-    return this.classes[latencyClass].budget.holding(bytes, work);
+    return bytes <= freeBytes ? work() : this.classes[latencyClass].budget.holding(bytes, work);
   }
 }
 
-/**
- * The room of one latency class.
- *
- * @param budgetBytes of larger events that are held at a time
- */
 function classSlots(concurrency: number, budgetBytes: number) {
   return {
-    /** Endpoints that have a batch under way. */
     turns: new PQueue({ concurrency }),
     attempts: new PQueue({ concurrency }),
     budget: new ByteBudget(budgetBytes),

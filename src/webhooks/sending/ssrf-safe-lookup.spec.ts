@@ -2,8 +2,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
-const development = { allowHttp: true, allowPrivateNetworks: true };
-const strict = { allowHttp: true, allowPrivateNetworks: false };
+const development = { WEBHOOKS_ALLOW_HTTP: true, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: true };
+const strict = { WEBHOOKS_ALLOW_HTTP: true, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: false };
 
 /** Looks a name up whose addresses are these, as sockets do. */
 async function addressesOf(policy: typeof strict, addresses: readonly string[]) {
@@ -22,8 +22,8 @@ async function addressesOf(policy: typeof strict, addresses: readonly string[]) 
   }
 }
 
-describe('the addresses that a socket gets for a name', () => {
-  it('are those that one lookup has found', async () => {
+describe('ssrfSafeLookup', () => {
+  it('returns the addresses of a single lookup', async () => {
     expect(await addressesOf(development, ['127.0.0.1', '::1'])).toEqual({
       found: [
         { address: '127.0.0.1', family: 4 },
@@ -41,12 +41,12 @@ describe('the addresses that a socket gets for a name', () => {
     ['::ffff:127.0.0.1'],
     ['fe80::1'],
     ['1.1.1.1', '10.0.0.1'],
-  ])('are none where one of them leads inwards, as with %s', async (...addresses) => {
+  ])('rejects a name if one of its addresses is not public: %s', async (...addresses) => {
     const { found } = await addressesOf(strict, addresses);
     expect(found).toMatch(/^hooks\.example: \S+ is not a public address/);
   });
 
-  it('are none for a name without an address', async () => {
+  it('rejects a name without an address', async () => {
     expect(await addressesOf(strict, [])).toMatchObject({
       found: 'hooks.example has no address',
     });

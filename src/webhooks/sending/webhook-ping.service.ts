@@ -10,7 +10,6 @@ import { SecretKeys } from '../endpoints/secret-keys.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** Test events for the operator. */
 @Injectable()
 export class WebhookPingService {
   constructor(
@@ -20,7 +19,7 @@ export class WebhookPingService {
     private readonly clock: Clock,
   ) {}
 
-  /** Sends a ping to an endpoint, disabled or not, once and immediately, and logs it. */
+  /** Sends a test event to an endpoint once, even to a disabled one, and stores it as a delivery. */
   async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
     const { _id: endpointId, organizationId, url } = endpoint;
     const now = this.clock.now();
@@ -32,7 +31,7 @@ export class WebhookPingService {
     const delivery = {
       ...newDelivery({ ...event, ...size }, endpointId, now),
       body: message.body,
-      // Whoever asked for it waits for the result; without them nobody is to send it again.
+      // The operator waits for the result: if the command is interrupted, no worker may send it.
       status: 'failed',
       failureReason: 'interrupted',
       completedAt: now,
@@ -62,7 +61,7 @@ export class WebhookPingService {
   }
 }
 
-/** A query may hold what only the receiver is to know. */
+/** A query may contain a secret of the receiver. */
 function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/s, '');
 }

@@ -5,25 +5,22 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { Message } from '../../events/outbox/message.js';
 import { type AttemptResult, retryAfterMs } from '../deliveries/delivery-outcome.js';
-import { type AddressPolicy, addressPolicy, urlViolation } from './addresses.js';
-import { signedHeaders } from './signing.js';
+import { signedHeaders } from '../../core/secrets/signing-secret.js';
+import { urlViolation } from './addresses.js';
 import { ForbiddenAddressError, NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
-/** How much of a response is read and stored. */
+/** Bytes of a response that are read and stored. */
 const maxResponseBytes = 4_096;
-/** How long the body may take after the status, which decides alone (rule HOOK-6). */
+/** How long the body may take after the status (rule HOOK-6). */
 const bodyMs = 1_000;
-/** Servers close idle connections; reusing one just then costs a second request. */
+/** Short: a server may close an idle connection just when it is reused, which costs a second request. */
 const keepAliveMs = 1_000;
-/** How many bytes of headers a response may have. */
 const maxHeaderSize = 65_536;
-/** How many addresses of a name can be tried one after another in the time of an attempt. */
+/** How many addresses of a name can be tried in the time of an attempt. */
 const addressesInTime = 3;
 const userAgent = 'IntegrationAPI-Webhooks/1.0';
-/** Codes of a connection that the other side has closed. */
 const closedCodes: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Where a message is sent, and the secrets that sign it. */
 export interface Target {
   readonly url: string;
   readonly secrets: readonly string[];
@@ -36,19 +33,17 @@ export class WebhookSender implements OnApplicationShutdown {
     'http:': new http.Agent({ keepAlive: true, timeout: keepAliveMs }),
     'https:': new https.Agent({ keepAlive: true, timeout: keepAliveMs }),
   };
-  private readonly policy: AddressPolicy;
   private readonly timeout: number;
   private readonly connection: RequestOptions;
 
   constructor(
-    @Inject(ENVIRONMENT) environment: Environment,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
     names: NameResolver,
     private readonly clock: Clock,
   ) {
-    this.policy = addressPolicy(environment);
     this.timeout = environment.WEBHOOKS_TIMEOUT_MS;
     this.connection = {
-      lookup: ssrfSafeLookup(this.policy, names),
+      lookup: ssrfSafeLookup(environment, names),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: Math.floor(this.timeout / addressesInTime),
     } as RequestOptions;
@@ -59,10 +54,8 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 
   /**
-   * Posts a signed message once, or again on a fresh connection when the receiver had closed the
-   * reused one. Every outcome is a result, within WEBHOOKS_TIMEOUT_MS.
-   *
-   * @param abortSignal ends the attempt early
+   * Posts a signed message once, or again on a new connection when the receiver had closed the reused one. Never rejects,
+   * and takes WEBHOOKS_TIMEOUT_MS at most.
    */
   async send(target: Target, message: Message, abortSignal?: AbortSignal): Promise<AttemptResult> {
     const startedAt = this.clock.now();
@@ -83,7 +76,7 @@ export class WebhookSender implements OnApplicationShutdown {
     message: Message,
     { startedAt, signal }: { readonly startedAt: Date; readonly signal: AbortSignal },
   ): Promise<ExchangeResult> {
-    const reason = urlViolation(url, this.policy);
+    const reason = urlViolation(url, this.environment);
     if (reason !== null) throw new ForbiddenAddressError(reason);
     const headers = {
       'content-type': 'application/json',
@@ -113,10 +106,10 @@ type ExchangeResult = Omit<AttemptResult, 'startedAt' | 'milliseconds'>;
 
 const noResponse = { statusCode: null, response: null, retryAfter: null };
 
-/** The receiver has closed a connection of earlier requests, most likely as idle. */
+/** The receiver has closed a reused connection, most likely as idle. */
 class ClosedConnectionError extends Error {}
 
-/** The final response to a request; redirects are not followed. */
+/** The final response; interim responses are skipped, redirects are not followed. */
 function post(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
   const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
@@ -131,7 +124,7 @@ function post(url: URL, options: RequestOptions, body: string): Promise<Incoming
   });
 }
 
-/** Reads no more than is stored; the status counts even if the rest never comes. */
+/** Reads no more than is stored; the status counts even if the body breaks off. */
 async function readPrefix(
   body: IncomingMessage,
 ): Promise<Pick<ExchangeResult, 'response' | 'error'>> {
@@ -153,7 +146,7 @@ async function readPrefix(
   return { response: Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8'), error };
 }
 
-/** The reason of a failure, in one line; a failure on every address of a name carries one for each. */
+/** The reason of a failure in one line; a failure on every address of a name has one for each. */
 function errorMessageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorMessageOf).join('; ');
   const { message, code } = error as { message?: string; code?: string };

@@ -6,29 +6,32 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookFanOut } from '../deliveries/webhook-fan-out.js';
-import { EndpointLeasesRepository } from '../endpoints/endpoint-leases.repository.js';
+import {
+  type EndpointLease,
+  EndpointLeasesRepository,
+} from '../endpoints/endpoint-leases.repository.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
 import { AttemptSlots } from './attempt-slots.js';
-import { EndpointBatches } from './endpoint-batches.js';
+import { type BatchEnd, DeliveryBatches, emptyBatch } from './delivery-batches.js';
 
 /** How often deliveries are looked for that other processes created, or that became due (rule HOOK-10). */
 const intervalMs = 250;
-/** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
+/** How long running attempts may continue at a shutdown (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
-/** Finds the endpoints with something due and gives each its turn. */
+/** Finds the endpoints with due deliveries, leases each in turn and has a batch sent. */
 @Injectable()
 export class WebhookWorker implements OnModuleDestroy {
   private readonly logger = new Logger(WebhookWorker.name);
   private readonly loop = new PollingLoop(
-    'Webhooks could not be delivered',
+    'Could not look for due deliveries; trying again in 250 ms',
     () => this.deliverDue(),
     () => intervalMs,
   );
   /** The endpoints that wait for their turn or have it. */
   private readonly waiting = new Set<string>();
   private readonly running = new Set<Promise<unknown>>();
-  private readonly stopping = new AbortController();
+  private isStopping = false;
   private readonly aborting = new AbortController();
   private stopped: Promise<void> | undefined;
 
@@ -37,7 +40,7 @@ export class WebhookWorker implements OnModuleDestroy {
     private readonly queue: DeliveryQueueRepository,
     private readonly leases: EndpointLeasesRepository,
     private readonly slots: AttemptSlots,
-    private readonly batches: EndpointBatches,
+    private readonly batches: DeliveryBatches,
     private readonly fanOut: WebhookFanOut,
     private readonly statistics: WebhookStatisticsService,
     private readonly clock: Clock,
@@ -51,17 +54,16 @@ export class WebhookWorker implements OnModuleDestroy {
     this.statistics.start();
   }
 
-  /** Begins no attempt, lets those that run finish for a moment, and ends the rest. May be called again. */
+  /** Begins no attempt, and ends running ones after a moment. May be called again. */
   async stop(): Promise<void> {
-    this.stopped ??= this.stopAll();
-    await this.stopped;
+    await (this.stopped ??= this.stopAll());
   }
 
   async onModuleDestroy(): Promise<void> {
     await this.stop();
   }
 
-  /** Starts the deliveries that are due, as far as there is room; the others follow. */
+  /** Queues a turn for each endpoint with due deliveries. */
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
     const ids = await this.queue.endpointsDue(now);
@@ -73,40 +75,72 @@ export class WebhookWorker implements OnModuleDestroy {
     }
     const known = new Set(turns.map(({ _id }) => _id.toHexString()));
     for (const id of others) {
-      if (known.has(id.toHexString())) continue;
-      await this.queue.failWaiting(id, 'endpoint removed', now);
+      if (!known.has(id.toHexString())) await this.queue.failWaiting(id, 'endpoint removed', now);
     }
   }
 
   private queueTurn(id: Types.ObjectId, latencyClass: LatencyClass): void {
     const key = id.toHexString();
-    if (this.stopping.signal.aborted || this.waiting.has(key)) return;
+    if (this.isStopping || this.waiting.has(key)) return;
     this.waiting.add(key);
     void this.slots.turn(latencyClass, async () => {
-      if (this.stopping.signal.aborted) return;
-      const batch = this.deliver(id);
-      this.running.add(batch);
-      const next = await batch;
-      this.running.delete(batch);
+      if (this.isStopping) return;
+      const turn = this.deliver(id);
+      this.running.add(turn);
+      const next = await turn;
+      this.running.delete(turn);
       this.waiting.delete(key);
-      // The others that wait come first.
+      // The next batch queues after the other endpoints.
       if (next !== null) this.queueTurn(id, next);
     });
   }
 
-  /** Never rejects: an endpoint that could not be delivered to is free when its lease ends. */
+  /** Delivers a batch to an endpoint; returns its class if more may be due. Never rejects. */
   private async deliver(id: Types.ObjectId): Promise<LatencyClass | null> {
-    const shutdown = { stopping: this.stopping.signal, aborting: this.aborting.signal };
     try {
-      return await this.batches.deliver(id, shutdown);
+      const lease = await this.leases.lease(id);
+      if (lease === null) return null;
+      const { endpoint } = lease;
+      const { hasMore, fields } = await this.sendBatch(lease);
+      return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
     } catch (error) {
-      this.logger.warn({ err: error }, 'Deliveries to an endpoint failed and wait for its lease');
+      const endpointId = id.toHexString();
+      const message =
+        'Could not deliver to an endpoint; its deliveries wait for the end of the lease';
+      this.logger.warn({ err: error, endpointId }, message);
       return null;
     }
   }
 
+  private async sendBatch(lease: EndpointLease): Promise<BatchEnd> {
+    const mayBegin = () => !this.isStopping && lease.coversAttempt;
+    let end: BatchEnd | null = emptyBatch;
+    try {
+      end = await this.batches.send(lease.endpoint, { mayBegin, aborting: this.aborting.signal });
+      return end ?? emptyBatch;
+    } finally {
+      if (end === null) lease.abandon();
+      else await this.release(lease, end);
+    }
+  }
+
+  private async release(lease: EndpointLease, { results, fields }: BatchEnd): Promise<void> {
+    const { endpoint } = lease;
+    const endpointId = endpoint._id.toHexString();
+    const release = () => lease.release(fields);
+    const [isStored] = await Promise.all([
+      release().catch(release),
+      results.length > 0 &&
+        this.statistics.add(endpoint, results, this.clock.now()).catch((error: unknown) => {
+          this.logger.warn({ err: error, endpointId }, 'Could not store statistics of webhooks');
+        }),
+    ]);
+    if (!isStored || fields.isEnabled !== false) return;
+    this.logger.warn({ endpointId, reason: fields.disabledReason }, 'An endpoint was disabled');
+  }
+
   private async stopAll(): Promise<void> {
-    this.stopping.abort();
+    this.isStopping = true;
     await this.loop.stop();
     const timer = setTimeout(() => this.aborting.abort(), shutdownGraceMs);
     while (this.running.size > 0) await Promise.all(this.running);

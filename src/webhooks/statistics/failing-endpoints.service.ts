@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Filter } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import {
@@ -14,23 +13,21 @@ import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.sche
 import { type ShownEndpoint, shownEndpoint } from '../endpoints/webhook-endpoints.service.js';
 import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
-/** An endpoint whose events do not arrive. */
 export interface FailingEndpoint {
   readonly endpoint: ShownEndpoint;
   /** Of the delivery that was retried most, or failed last; null when there was none. */
   readonly lastAttempt: DeliveryAttempt | null;
-  /** Since it fails, to within a quarter of an hour. */
+  /** Since the endpoint fails, to within a quarter of an hour. */
   readonly failedAttempts: number;
 }
 
-/** What the attempts at an endpoint say of it. */
 export interface EndpointHealth {
   readonly lastFailure: DeliveryAttempt | null;
-  /** Since when something waits to be tried again; null when nothing does. */
+  /** When the delivery was created that is retried next; null when none is. */
   readonly retriedSince: Date | null;
 }
 
-/** Which endpoints an operator has to look at, and why (rule OPS-35). */
+/** The endpoints that an operator has to look at, and why (rule OPS-35). */
 @Injectable()
 export class FailingEndpointsService {
   constructor(
@@ -43,66 +40,50 @@ export class FailingEndpointsService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * The endpoints of all organizations that fail, that have a fault, or that their failures have turned off: first
-   * those that fail longest.
-   */
+  /** The endpoints of all organizations that fail, are faulty or were disabled by failures; oldest failures first. */
   async list(limit: number): Promise<FailingEndpoint[]> {
     const isOn = { isEnabled: true, removedAt: null };
-    const filter: Filter<WebhookEndpointDocument> = {
-      // Endpoints are few: they are read by this index, and the rest of the filter has none.
-      _id: { $exists: true },
-      $or: [
-        { ...isOn, failingSince: { $type: 'date' } },
-        { ...isOn, fault: { $type: 'string' } },
-        { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
-      ],
-    };
-    const options = { sort: { failingSince: 1 }, limit, projection: { secrets: 0 } } as const;
-    const found = await this.endpoints.acrossTenants.find(filter, options).toArray();
+    const found = await this.endpoints.acrossTenants
+      .find(
+        {
+          // Endpoints are few: they are read by this index, and the rest of the filter has none.
+          _id: { $exists: true },
+          $or: [
+            { ...isOn, failingSince: { $type: 'date' } },
+            { ...isOn, fault: { $type: 'string' } },
+            { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
+          ],
+        },
+        { sort: { failingSince: 1 }, limit, projection: { secrets: 0 } },
+      )
+      .toArray();
     return Promise.all(
-      found.map(async (endpoint) => {
-        const [lastAttempt, failedAttempts] = await Promise.all([
-          this.lastAttempt(endpoint),
-          this.failedAttempts(endpoint),
-        ]);
-        return { endpoint: shownEndpoint(endpoint), lastAttempt, failedAttempts };
-      }),
+      found.map(async (endpoint) => ({
+        endpoint: shownEndpoint(endpoint),
+        lastAttempt: await this.lastAttempt(endpoint._id, endpoint.organizationId),
+        failedAttempts: await this.failedAttempts(endpoint),
+      })),
     );
   }
 
-  /** How the attempts at an endpoint go; of one that succeeds, whether something is tried again. */
-  async health({
-    _id,
-    organizationId,
-    failingSince,
-    disabledReason,
-  }: ShownEndpoint): Promise<EndpointHealth> {
-    const endpointId = new Types.ObjectId(_id);
-    const later = {
-      status: 'pending',
-      endpointId,
-      nextAttemptAt: { $gt: this.clock.now() },
-    } as const;
-    const projection = { log: { $slice: -1 }, createdAt: 1 } as const;
-    const retried = await this.deliveries.acrossTenants.findOne(later, {
-      projection,
-      sort: { nextAttemptAt: 1 },
-    });
-    const hasFailed = failingSince !== null || disabledReason === 'gone';
+  /** The last failure of an endpoint; while it succeeds, that of a delivery that is retried. */
+  async health(endpoint: ShownEndpoint): Promise<EndpointHealth> {
+    const endpointId = new Types.ObjectId(endpoint._id);
+    const retried = await this.deliveries.acrossTenants.findOne(
+      { status: 'pending', endpointId, nextAttemptAt: { $gt: this.clock.now() } },
+      { projection: { log: { $slice: -1 }, createdAt: 1 }, sort: { nextAttemptAt: 1 } },
+    );
+    const hasFailed = endpoint.failingSince !== null || endpoint.disabledReason === 'gone';
     const lastFailure = hasFailed
-      ? await this.lastAttempt({
-          _id: endpointId,
-          organizationId: new Types.ObjectId(organizationId),
-        })
-      : (retried?.log.at(-1) ?? null);
-    return { lastFailure, retriedSince: retried?.createdAt ?? null };
+      ? await this.lastAttempt(endpointId, new Types.ObjectId(endpoint.organizationId))
+      : retried?.log.at(-1);
+    return { lastFailure: lastFailure ?? null, retriedSince: retried?.createdAt ?? null };
   }
 
-  private async lastAttempt({
-    _id: endpointId,
-    organizationId,
-  }: Pick<WebhookEndpointDocument, '_id' | 'organizationId'>): Promise<DeliveryAttempt | null> {
+  private async lastAttempt(
+    endpointId: Types.ObjectId,
+    organizationId: Types.ObjectId,
+  ): Promise<DeliveryAttempt | null> {
     const projection = { log: { $slice: -1 } } as const;
     const deliveries = this.deliveries.acrossTenants;
     const [retried, failed] = await Promise.all([

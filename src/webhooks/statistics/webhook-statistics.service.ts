@@ -22,51 +22,37 @@ import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statis
 
 /** The waiting records of all organizations. */
 export interface Backlog {
-  /** How long the one that is due longest waits, in milliseconds; 0 when nothing waits. */
+  /** How long the oldest one is due, in milliseconds. */
   readonly lagMs: number;
-  /** How many wait, up to 10,000. */
+  /** Up to 10,000. */
   readonly count: number;
 }
 
-/** The deliveries to an endpoint in an hour. */
-export interface HourlyWebhookStats {
-  readonly delivered: number;
-  readonly failed: number;
-  /** Of an attempt; null when there was none. */
-  readonly averageMs: number | null;
-  /** Most that were seen waiting. */
-  readonly backlog: number;
-}
-
-/** The deliveries to an endpoint hour by hour, oldest first; the last hour is under way. */
+/** The attempts of an endpoint hour by hour, oldest first; the last hour is not over. */
 export interface EndpointStatistics {
-  readonly hours: readonly HourlyWebhookStats[];
+  readonly hours: ReturnType<typeof hourlyStats>;
 }
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
-/** How many endpoints are counted one by one; further ones count together. */
+/** Endpoints with a metric of their own; further ones share the label `other`. */
 const endpointsLimit = 1_000;
-/** At most so many are counted: beyond that the number says no more than that it is large. */
 const countLimit = 10_000;
-/** How often one process of all counts the backlogs of endpoints. */
 const backlogIntervalMs = minuteMs;
-/** How long that process may be silent. */
-const leaseMs = 4 * backlogIntervalMs;
 const hoursOfDay = 24;
 
-/** Statistics of webhooks for the operator (rule OPS-35), and the backlogs of endpoints over time. */
+/** Statistics of webhooks for the operator (rule OPS-35); one process of all records the backlogs of endpoints. */
 @Injectable()
 export class WebhookStatisticsService {
   private readonly lease: Lease;
   private readonly loop = new PollingLoop(
-    'Backlogs of webhooks could not be noted',
+    'Could not record backlogs of webhooks; trying again in a minute',
     async () => {
-      if (await this.lease.acquire()) await this.noteBacklogs();
+      if (await this.lease.acquire()) await this.recordBacklogs();
     },
     () => backlogIntervalMs,
   );
-  /** The attempts of this process that have a result. */
+  /** The finished attempts of this process. */
   readonly attempts = { delivered: 0, failed: 0 };
   private readonly attemptCounter: Counter<'endpoint' | 'result'>;
   private readonly countedEndpoints = new Set<string>();
@@ -80,7 +66,7 @@ export class WebhookStatisticsService {
     metrics: Metrics,
     leases: Leases,
   ) {
-    this.lease = leases.of('webhook-backlogs', leaseMs);
+    this.lease = leases.of('webhook-backlogs', 4 * backlogIntervalMs);
     this.attemptCounter = new Counter(
       metrics.options(
         'delivery_attempts_total',
@@ -99,7 +85,7 @@ export class WebhookStatisticsService {
     await this.lease.release().catch(() => undefined);
   }
 
-  /** The events that have no number yet, and so no deliveries. */
+  /** The events without a number, and so without deliveries. */
   async eventBacklog(): Promise<Backlog> {
     return this.backlog(await this.events.waiting(countLimit));
   }
@@ -109,7 +95,6 @@ export class WebhookStatisticsService {
     return this.backlog(await this.queue.due(this.clock.now(), countLimit));
   }
 
-  /** Counts an attempt of this process. */
   count(endpointId: Types.ObjectId, isDelivered: boolean): void {
     this.attempts[isDelivered ? 'delivered' : 'failed'] += 1;
     const id = endpointId.toHexString();
@@ -119,7 +104,7 @@ export class WebhookStatisticsService {
     this.attemptCounter.inc({ endpoint, result: 'failed' }, isDelivered ? 0 : 1);
   }
 
-  /** Adds stored attempts to the quarter of an hour. */
+  /** Adds attempts to the current quarter of an hour. */
   async add(endpoint: Endpoint, results: readonly AttemptResult[], now: Date): Promise<void> {
     const delivered = results.filter(isSuccess).length;
     const milliseconds = results.reduce((sum, result) => sum + result.milliseconds, 0);
@@ -148,8 +133,8 @@ export class WebhookStatisticsService {
     );
   }
 
-  /** Notes how many deliveries wait for each endpoint; the most of a quarter stays. */
-  async noteBacklogs(): Promise<void> {
+  /** Records how many deliveries of each endpoint are pending; the maximum of a quarter is kept. */
+  async recordBacklogs(): Promise<void> {
     const now = this.clock.now();
     for (const endpoint of await this.queue.endpointsWaiting()) {
       const backlog = await this.queue.countWaiting(endpoint._id, countLimit);
@@ -176,15 +161,12 @@ export class WebhookStatisticsService {
   }
 }
 
-/** The hours up to a time, oldest first, out of the statistics of one endpoint. */
+/** The hours up to a time, oldest first; `averageMs` is null without attempts. */
 export function hourlyStats(
-  quarters: readonly Pick<
-    WebhookStatisticsDocument,
-    'at' | 'delivered' | 'failed' | 'milliseconds' | 'backlog'
-  >[],
+  quarters: readonly (Pick<WebhookStatisticsDocument, 'at'> & Partial<WebhookStatisticsDocument>)[],
   until: Date,
   hours: number,
-): HourlyWebhookStats[] {
+) {
   const first = firstHour(until, hours).getTime();
   const byHour = Map.groupBy(quarters, ({ at }) => Math.floor((at.getTime() - first) / hourMs));
   return Array.from({ length: hours }, (_, hour) => {
@@ -202,7 +184,7 @@ export function hourlyStats(
   });
 }
 
-/** When the first of some hours begins of which the last one is under way. */
+/** The start of the first of some hours, of which the last one is not over. */
 function firstHour(until: Date, hours: number): Date {
   return new Date((Math.floor(until.getTime() / hourMs) - hours + 1) * hourMs);
 }

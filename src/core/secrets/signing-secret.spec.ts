@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { isSignedWith, newSecret, signedHeaders } from './signing-secret.js';
+
+// The example of the Standard Webhooks specification.
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' };
+const now = new Date(1_614_265_330_999);
+const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+
+describe('signedHeaders', () => {
+  it('returns the headers of the specification', () => {
+    expect(signedHeaders(message, [secret], now)).toEqual({
+      'webhook-id': message.id,
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': signature,
+    });
+  });
+
+  it('returns one signature for each secret, in their order', () => {
+    const headers = signedHeaders(message, [newSecret(), secret], now);
+    expect(headers['webhook-signature'].split(' ')).toEqual([
+      expect.stringMatching(/^v1,[\w+/]{43}=$/),
+      signature,
+    ]);
+  });
+});
+
+describe('isSignedWith', () => {
+  const signed = { id: message.id, timestamp: '1614265330', signatures: signature };
+  it.each<[string, boolean, Partial<typeof signed>, string?]>([
+    ['accepts the signature', true, {}],
+    ['accepts it among others', true, { signatures: `v1,AAAA ${signature}` }],
+    ['rejects another id', false, { id: 'msg_1' }],
+    ['rejects another time', false, { timestamp: '1614265331' }],
+    ['rejects another body', false, {}, '{}'],
+    ['rejects another version', false, { signatures: signature.replace('v1', 'v2') }],
+    ['rejects a shorter signature', false, { signatures: signature.slice(0, -8) }],
+    ['rejects an empty text', false, { signatures: '' }],
+  ])('%s', (_what, isSigned, changes, body = message.body) => {
+    expect(isSignedWith(secret, Buffer.from(body), { ...signed, ...changes })).toBe(isSigned);
+  });
+});
+
+describe('newSecret', () => {
+  it('returns 32 random bytes in the form of Standard Webhooks', () => {
+    expect(newSecret()).toMatch(/^whsec_[\w+/]{43}=$/);
+    expect(newSecret()).not.toBe(newSecret());
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AttemptResult, LatencyClass } from '../deliveries/delivery-outcome.js';
+import { endpointAfter, latencyClassAfter, typesFault } from './endpoint-state.js';
+import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+
+const now = new Date('2030-01-31T12:00:00Z');
+const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
+const day = 86_400_000;
+const result = (fields: Partial<AttemptResult>): AttemptResult => ({
+  startedAt: now,
+  milliseconds: 1,
+  statusCode: null,
+  response: null,
+  error: null,
+  retryAfter: null,
+  ...fields,
+});
+/** An endpoint after responses with these statuses. */
+const stateAfter = (before: Partial<WebhookEndpointDocument>, ...statuses: (number | null)[]) =>
+  endpointAfter(
+    { isEnabled: true, ...before },
+    statuses.map((statusCode) => result({ statusCode })),
+    now,
+  );
+
+describe('latencyClassAfter', () => {
+  it.each<[string, LatencyClass, Partial<AttemptResult>, LatencyClass]>([
+    ['a quick success', 'slow', { statusCode: 204, milliseconds: 249 }, 'fast'],
+    ['a success in a quarter', 'fast', { statusCode: 204, milliseconds: 250 }, 'new'],
+    ['a slow success', 'fast', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
+    ['a success in less', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'new'],
+    ['a slow failure', 'fast', { milliseconds: 15_000 }, 'slow'],
+    ['one quick failure', 'fast', { statusCode: 500 }, 'new'],
+    ['a second one', 'new', { statusCode: 500 }, 'slow'],
+  ])('after %s of a receiver that was %s', (_what, latencyClass, fields, expected) => {
+    expect(latencyClassAfter(latencyClass, result(fields))).toBe(expected);
+  });
+
+  it('is applied to every result of a batch', () => {
+    expect(stateAfter({}, 204).latencyClass).toBe('fast');
+    expect(stateAfter({ latencyClass: 'fast' }, 500, 500).latencyClass).toBe('slow');
+  });
+});
+
+describe('the pause of an endpoint', () => {
+  it.each([429, 502, 503, 504])('lasts five seconds, or Retry-After, after %i', (statusCode) => {
+    expect(stateAfter({}, statusCode).pausedUntil).toEqual(after(5_000));
+    const asked = [result({ statusCode }), result({ statusCode, retryAfter: 60_000 })];
+    expect(endpointAfter({}, asked, now).pausedUntil).toEqual(after(60_000));
+  });
+
+  it.each([null, 200, 400, 410, 500])('is not set after %p', (statusCode) => {
+    const asked = [result({ statusCode, retryAfter: 60_000 })];
+    expect(endpointAfter({}, asked, now).pausedUntil).toBeNull();
+  });
+
+  it('is never shortened', () => {
+    const pausedUntil = after(60_000);
+    expect(stateAfter({ pausedUntil }, 204).pausedUntil).toEqual(pausedUntil);
+    expect(stateAfter({ pausedUntil }, 503).pausedUntil).toEqual(pausedUntil);
+  });
+});
+
+describe('the failures of an endpoint', () => {
+  const failingSince = after(-5 * day);
+  const failingDays = ['2030-01-27', '2030-01-28', '2030-01-29', '2030-01-30'];
+
+  it.each<[string, Partial<WebhookEndpointDocument>, (number | null)[], Date | null, string[]]>([
+    ['begin with the first one', {}, [500], now, ['2030-01-31']],
+    ['end with a success', { failingSince, failingDays }, [500, 204], null, []],
+    ['begin again after it', { failingSince, failingDays }, [204, 500], now, ['2030-01-31']],
+    [
+      'count a day once, none before the first failure',
+      { failingSince: after(-day), failingDays: ['2030-01-29', '2030-01-30', '2030-01-31'] },
+      [null],
+      after(-day),
+      ['2030-01-30', '2030-01-31'],
+    ],
+  ])('%s', (_what, before, statuses, since, days) => {
+    const state = stateAfter(before, ...statuses);
+    expect(state).toMatchObject({ failingSince: since, failingDays: days });
+    expect(state).not.toHaveProperty('isEnabled');
+  });
+
+  it('disable it after five days, on the fifth day with failures', () => {
+    const failing = { isEnabled: false, disabledReason: 'failing', updatedAt: now };
+    expect(stateAfter({ failingSince, failingDays }, 500)).toMatchObject(failing);
+    const early = { failingSince: after(1 - 5 * day), failingDays };
+    expect(stateAfter(early, 500)).not.toHaveProperty('isEnabled');
+    const seldom = { failingSince, failingDays: failingDays.slice(1) };
+    expect(stateAfter(seldom, 500)).not.toHaveProperty('isEnabled');
+    const often = { failingSince: after(-9 * day), failingDays: ['2030-01-26', ...failingDays] };
+    const state = stateAfter(often, 500);
+    expect(state).toMatchObject({ ...failing, failingDays: [...failingDays, '2030-01-31'] });
+  });
+});
+
+describe('a response with 410', () => {
+  it('disables an enabled endpoint, even if another attempt succeeded', () => {
+    const gone = { isEnabled: false, disabledReason: 'gone' };
+    expect(stateAfter({}, 410, 204)).toMatchObject(gone);
+    expect(stateAfter({ isEnabled: false }, 410)).not.toHaveProperty('disabledReason');
+  });
+});
+
+describe('the fault of an endpoint', () => {
+  it('ends when its secrets can be opened, unless its subscriptions are broken', () => {
+    expect(stateAfter({ fault: 'x' }, 500)).toMatchObject({ fault: null });
+    expect(stateAfter({ fault: typesFault }, 500)).not.toHaveProperty('fault');
+    expect(stateAfter({}, 500)).not.toHaveProperty('fault');
+  });
+});

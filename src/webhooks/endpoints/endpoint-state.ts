@@ -1,0 +1,96 @@
+import { dayMs } from '../../core/values/durations.js';
+import {
+  type AttemptResult,
+  isGoneResponse,
+  isSuccess,
+  type LatencyClass,
+} from '../deliveries/delivery-outcome.js';
+import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+
+/** The fault of an endpoint whose subscriptions another program has broken. */
+export const typesFault = 'eventTypes is not a list';
+
+/** Responses of a receiver that is overloaded or unavailable. */
+const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
+const minPauseMs = 5_000;
+/** An endpoint is disabled after so long without a success, if it failed on as many days (rule HOOK-7). */
+const failingDaysLimit = 5;
+/** A success within this time is a fast one (rule HOOK-8). */
+const fastMs = 250;
+/** An attempt that takes longer is slow, whatever its result. */
+const slowMs = 5_000;
+
+/**
+ * The fields of an endpoint that the attempts of a batch decide (rules HOOK-7 and HOOK-8).
+ *
+ * @param results of the batch, at least one, in the order in which the attempts ended
+ */
+export function endpointAfter(
+  before: Partial<WebhookEndpointDocument>,
+  results: readonly AttemptResult[],
+  now: Date,
+): Partial<WebhookEndpointDocument> {
+  const failingSince = failingSinceAfter(before, results, now);
+  const failingDays = failingDaysAfter(before, failingSince, now);
+  const pauses = results.flatMap((result) => pauseUntil(result, now) ?? []);
+  const ends = [...(before.pausedUntil ? [before.pausedUntil] : []), ...pauses];
+  const isGone = results.some(isGoneResponse);
+  const isFailing =
+    failingSince !== null &&
+    now.getTime() - failingSince.getTime() >= failingDaysLimit * dayMs &&
+    failingDays.length === failingDaysLimit;
+  const isDisabled = before.isEnabled === true && (isGone || isFailing);
+  return {
+    latencyClass: results.reduce<LatencyClass>(latencyClassAfter, before.latencyClass ?? 'new'),
+    failingSince,
+    failingDays,
+    pausedUntil: ends.length === 0 ? null : new Date(Math.max(...ends.map(Number))),
+    // The secrets could be opened.
+    ...(before.fault && before.fault !== typesFault && { fault: null }),
+    ...(isDisabled && {
+      isEnabled: false,
+      disabledReason: isGone ? 'gone' : 'failing',
+      updatedAt: now,
+    }),
+  };
+}
+
+/** The class of an endpoint after an attempt: one failure may be chance. */
+export function latencyClassAfter(before: LatencyClass, result: AttemptResult): LatencyClass {
+  if (result.milliseconds >= slowMs) return 'slow';
+  if (isSuccess(result)) return result.milliseconds < fastMs ? 'fast' : 'new';
+  return before === 'fast' ? 'new' : 'slow';
+}
+
+/** Until when an endpoint gets no attempts after a response; null when it is not paused. */
+function pauseUntil({ statusCode, retryAfter }: AttemptResult, now: Date): Date | null {
+  if (!overloadStatuses.has(statusCode)) return null;
+  return new Date(now.getTime() + (retryAfter ?? minPauseMs));
+}
+
+/** Since when every attempt has failed; a success starts the count again. */
+function failingSinceAfter(
+  { failingSince }: Partial<WebhookEndpointDocument>,
+  results: readonly AttemptResult[],
+  now: Date,
+): Date | null {
+  if (!results.some(isSuccess)) return failingSince ?? now;
+  const hasFailedLast = results.at(-1) !== results.findLast(isSuccess);
+  return hasFailedLast ? now : null;
+}
+
+/** The last days (UTC) with failures since then, today among them. */
+function failingDaysAfter(
+  { failingDays }: Partial<WebhookEndpointDocument>,
+  failingSince: Date | null,
+  now: Date,
+): string[] {
+  if (failingSince === null) return [];
+  const [first, today] = [dayOf(failingSince), dayOf(now)];
+  const earlier = (failingDays ?? []).filter((day) => day >= first && day !== today);
+  return [...earlier, today].slice(-failingDaysLimit);
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
