@@ -164,8 +164,7 @@ const about: Field<ListedDelivery> = {
   title: 'delivery.about',
   kind: 'code',
   of: ({ objectId }) => objectId,
-  to: ({ type, objectId, organizationId }) =>
-    eventPath(type, organizationId.toHexString(), objectId),
+  to: pathOfRecord,
 };
 const deliveryState: Field<ListedDelivery> = {
   title: 'shared.state',
@@ -185,11 +184,14 @@ const nextAttempt: Field<ListedDelivery> = {
   of: ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
 };
 
-/** A delivery in a list. */
-export const deliveryListFields: readonly Field<ListedDelivery>[] = [
+function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): string | null {
+  return eventPath(type, organizationId.toHexString(), objectId);
+}
+
+/** A delivery in a list of the console, as wide as the page: its event leads to the record. */
+export const deliverySummaryFields: readonly Field<ListedDelivery>[] = [
   { ...deliveryId, to: ({ _id }) => `/webhooks/deliveries/${_id.toHexString()}` },
-  event,
-  about,
+  { ...event, to: pathOfRecord },
   deliveryState,
   attempts,
   {
@@ -199,6 +201,13 @@ export const deliveryListFields: readonly Field<ListedDelivery>[] = [
   },
   { title: 'delivery.last', kind: 'time', of: ({ lastAttemptAt }) => lastAttemptAt },
   nextAttempt,
+];
+
+/** A delivery in a list of the command line. */
+export const deliveryListFields: readonly Field<ListedDelivery>[] = [
+  ...deliverySummaryFields.slice(0, 2),
+  about,
+  ...deliverySummaryFields.slice(2),
   createdAt,
 ];
 

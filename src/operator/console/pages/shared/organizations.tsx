@@ -46,6 +46,8 @@ export function OrganizationFilter({
   readonly chosen: readonly Organization[] | null;
 }) {
   const { text, path, query } = useReader();
+  const [only, ...others] = chosen ?? [];
+  const isClear = only !== undefined && others.length === 0;
   return (
     <>
       <form method="get" action={consolePath + path} class="card search">
@@ -55,17 +57,16 @@ export function OrganizationFilter({
             id="organization"
             name="organization"
             list="organizations"
-            value={query['organization']}
+            value={isClear ? labelOf(only) : query['organization']}
             maxLength={300}
             autocomplete="off"
             aria-describedby="organization-hint"
           />
           <small id="organization-hint">{text('shared.organizationHint')}</small>
           <datalist id="organizations">
-            {organizations.slice(0, mostOffered).map(({ _id, name }) => {
-              const label = `${name} ${_id.toHexString()}`.trimStart();
-              return <option key={label} value={label} />;
-            })}
+            {organizations.slice(0, mostOffered).map((one) => (
+              <option key={labelOf(one)} value={labelOf(one)} />
+            ))}
           </datalist>
         </p>
         <button type="submit">{text('shared.filter')}</button>
@@ -89,4 +90,9 @@ export function OrganizationFilter({
       )}
     </>
   );
+}
+
+/** With the id, since several organizations may have one name. */
+function labelOf({ _id, name }: Organization): string {
+  return `${name} ${_id.toHexString()}`.trimStart();
 }

@@ -4,7 +4,7 @@ import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-del
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { EndpointHealth } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
-import { deliveryListFields, endpointDetailFields } from '../../../views/webhook.js';
+import { deliverySummaryFields, endpointDetailFields } from '../../../views/webhook.js';
 import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { SendAgain } from '../shared/operator-actions.js';
@@ -121,8 +121,7 @@ function Deliveries({ endpoint, deliveries, isFailed }: Shown) {
         title={text('endpoint.deliveries')}
         caption={text('endpoint.deliveriesCaption')}
         fields={[
-          // The newest come first: without the time of creation the table fits the screen.
-          ...deliveryListFields.filter(({ title }) => title !== 'shared.created'),
+          ...deliverySummaryFields,
           ...(endpoint.isEnabled
             ? [
                 {
