@@ -5,6 +5,7 @@ import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-en
 import type { AttemptResult } from '../../src/webhooks/deliveries/delivery-outcome.js';
 import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import {
+  addKey,
   addReservation,
   addTenant,
   addUnit,
@@ -172,9 +173,11 @@ describe('a search', () => {
       const found = await service.post('/search', { reference });
       expect({ reference, location: found.location }).toEqual({ reference, location });
     }
-    const prefix = tenant.key.slice(0, 6);
+    // A key that has called has a page, which would be opened.
+    const unused = await addKey(service.db, tenant.organizationId, { name: 'Unused' });
+    const prefix = unused.slice(0, 6);
     const { html } = await service.post('/search', { reference: prefix });
-    expect(textOf(html)).toMatch(new RegExp(`Website key ${prefix} · active Nile Homes`));
+    expect(textOf(html)).toMatch(new RegExp(`Unused key ${prefix} · active Nile Homes`));
   });
 });
 
