@@ -22,7 +22,7 @@ export const reservationErrors = errorDefinitions('reservations', {
   notPendingChequeCollection: {
     status: 422,
     code: 'reservation.not_pending_cheque_collection',
-    cause: 'A callback approves a reservation with another status',
+    cause: 'A callback approves a reservation that is not `pending_cheque_collection`',
     remedy: 'Read the reservation; it may be approved already',
   },
   unitAlreadyReserved: {
@@ -34,8 +34,8 @@ export const reservationErrors = errorDefinitions('reservations', {
   walletFull: {
     status: 422,
     code: 'wallet.full',
-    cause: 'Cheques and their histories have grown beyond what a wallet can hold',
-    remedy: 'Send fewer cheques or shorter values; report nothing twice',
+    cause: 'The cheques and their histories exceed the size of a wallet',
+    remedy: 'Send fewer cheques or shorter values, and no report twice',
   },
   unitRequired: {
     status: 400,
@@ -55,12 +55,12 @@ export const reservationErrors = errorDefinitions('reservations', {
     status: 422,
     code: 'reservation.approved_by_callback_only',
     cause: 'The sent status is `approved`, the stored one is not',
-    remedy: 'Leave approval to the callback',
+    remedy: 'Approve by the callback',
   },
   createdPending: {
     status: 422,
     code: 'reservation.not_created_pending',
-    cause: 'A new reservation has another status than these two',
+    cause: 'A new reservation is sent with another status',
     remedy: 'Create the reservation as `pending`, then update it',
   },
   unitFixed: {

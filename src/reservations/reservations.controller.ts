@@ -84,9 +84,8 @@ export class ReservationsController {
     permission: 'reservations.write',
     summary: 'Create or update a reservation',
     description:
-      'With recordSystemId the first request creates the reservation and later ones update it. ' +
-      'The wallet and the availability of the unit follow; what happens to the cheques is ' +
-      'reported by callbacks.',
+      'With recordSystemId the first request creates the reservation and later ones update it, ' +
+      'together with its wallet and the availability of its unit. Callbacks report the cheques.',
     errors: [
       ...bodyErrors,
       reservationErrors.unitRequired,
@@ -148,10 +147,10 @@ export class ReservationsController {
     },
     summary: 'Report a change of a reservation or a cheque',
     description:
-      'The reservation status is applied first, the cheque after it; what a step stored stays ' +
-      'stored when a later one fails. Every cheque report adds an entry to the history of ' +
-      'the cheque, a repeated one too. Messages are always in English. Where headers cannot be ' +
-      'set, the API key may be sent as the query parameter `api-key` of this operation.\n\n' +
+      'The reservation status is applied first, then the cheque; the changes of a step stay stored ' +
+      'when a later one fails. Every cheque report adds an entry to the history of the cheque, also ' +
+      'a repeated one. Messages are always in English. A client that cannot set headers may send the ' +
+      'API key as the query parameter `api-key` of this operation.\n\n' +
       '![The states of a reservation](reservation-states.svg)',
     errors: [...bodyErrors, ...callbackErrors],
     common: commonCallbackErrors,
@@ -180,12 +179,12 @@ export class ReservationsController {
     route: { isOnlyMethod: true },
     summary: "Compare a partner's ledger of cheques",
     description:
-      'What differs between the ledger and what is stored, at one moment; changes nothing. ' +
-      'A cheque is looked for as a callback would: in the active wallet, then in the deleted ones.',
+      'Returns the differences between the ledger and the stored cheques, from one snapshot; changes ' +
+      'nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones.',
     errors: [...bodyErrors],
   })
   @DocumentedBody(ReconciliationDto, reconciliationExamples)
-  @DocumentedResponse(200, ReconciliationResponseDto, 'What differs.')
+  @DocumentedResponse(200, ReconciliationResponseDto, 'The differences.')
   async reconcile(
     @CurrentCaller() caller: Caller,
     @RequestBody() ledger: ReconciliationDto,

@@ -128,8 +128,8 @@ export class ReconciliationResponseDto {
     type: [UnmentionedChequeDto],
     maxItems: unmentionedLimit,
     description:
-      'Only with `complete: true`: cheques of reservations in the partner collection flow that ' +
-      'the ledger does not mention, by reservation.',
+      'Only with `complete: true`: cheques in the partner collection flow that the ledger does not ' +
+      'mention, by reservation.',
   })
   unmentioned?: readonly UnmentionedChequeDto[];
 

@@ -87,8 +87,8 @@ export class UpsertReservationDto {
   @StatusField(reservationStatuses, {
     description:
       'A new reservation is pending (default) or pending_cheque_collection; an update may also ' +
-      'reject, cancel or expire it. Only the callback approves. Once a reservation is neither ' +
-      'of these two, they change nothing and x-ignored-fields names status.',
+      'reject, cancel or expire it. Only the callback approves. Once the reservation has another ' +
+      'status, these two change nothing and x-ignored-fields names status.',
   })
   status?: ReservationStatus;
 
@@ -111,8 +111,8 @@ export class UpsertReservationDto {
     {
       maxItems: maxCheques,
       description:
-        'Makes the wallet of the reservation, or adds to it. A known installment takes what ' +
-        'is sent and keeps its status and history.',
+        'Creates or extends the wallet of the reservation. A known installment takes the sent ' +
+        'fields and keeps its status and history.',
     },
     [{ name: 'uniqueInstallments', isMet: hasUniqueInstallments }],
   )

@@ -62,13 +62,13 @@ export interface Operations {
   readonly exportUnits: Operation<ExportUnitsData, ExportUnitsResponses>;
   /** Read a unit. With the type, phase, design and amenities that it refers to. */
   readonly readUnit: Operation<ReadUnitData, ReadUnitResponses>;
-  /** Create or update a reservation. With recordSystemId the first request creates the reservation and later ones update it. The wallet and the availability of the unit follow; what happens to the cheques is reported by callbacks. */
+  /** Create or update a reservation. With recordSystemId the first request creates the reservation and later ones update it, together with its wallet and the availability of its unit. Callbacks report the cheques. */
   readonly upsertReservation: Operation<UpsertReservationData, UpsertReservationResponses>;
   /** Read a reservation. With its wallet and cheques, for a partner whose callback timed out. */
   readonly readReservation: Operation<ReadReservationData, ReadReservationResponses>;
-  /** Report a change of a reservation or a cheque. The reservation status is applied first, the cheque after it; what a step stored stays stored when a later one fails. Every cheque report adds an entry to the history of the cheque, a repeated one too. Messages are always in English. Where headers cannot be set, the API key may be sent as the query parameter `api-key` of this operation. */
+  /** Report a change of a reservation or a cheque. The reservation status is applied first, then the cheque; the changes of a step stay stored when a later one fails. Every cheque report adds an entry to the history of the cheque, also a repeated one. Messages are always in English. A client that cannot set headers may send the API key as the query parameter `api-key` of this operation. */
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
-  /** Compare a partner's ledger of cheques. What differs between the ledger and what is stored, at one moment; changes nothing. A cheque is looked for as a callback would: in the active wallet, then in the deleted ones. */
+  /** Compare a partner's ledger of cheques. Returns the differences between the ledger and the stored cheques, from one snapshot; changes nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones. */
   readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;
   /** Read events. What webhooks tell, to be asked for: every change of the organization's data, in its order, without gaps. Begin with after=0, then send the next of each response; wait holds the request until there is something. Accept decides between JSON and a batch of CloudEvents. */
   readonly readEvents: Operation<ReadEventsData, ReadEventsResponses>;

@@ -649,7 +649,7 @@ export type UpsertReservationDto = {
      */
     lead?: ExternalReference;
     /**
-     * A new reservation is pending (default) or pending_cheque_collection; an update may also reject, cancel or expire it. Only the callback approves. Once a reservation is neither of these two, they change nothing and x-ignored-fields names status.
+     * A new reservation is pending (default) or pending_cheque_collection; an update may also reject, cancel or expire it. Only the callback approves. Once the reservation has another status, these two change nothing and x-ignored-fields names status.
      */
     status?: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
     /**
@@ -661,7 +661,7 @@ export type UpsertReservationDto = {
      */
     partnerCollection?: boolean;
     /**
-     * Makes the wallet of the reservation, or adds to it. A known installment takes what is sent and keeps its status and history.
+     * Creates or extends the wallet of the reservation. A known installment takes the sent fields and keeps its status and history.
      */
     cheques?: Array<ChequeRequestDto>;
 };
@@ -840,7 +840,7 @@ export type ReconciliationResponseDto = {
      */
     differences: Array<DifferenceDto>;
     /**
-     * Only with `complete: true`: cheques of reservations in the partner collection flow that the ledger does not mention, by reservation.
+     * Only with `complete: true`: cheques in the partner collection flow that the ledger does not mention, by reservation.
      */
     unmentioned?: Array<UnmentionedChequeDto>;
     /**
@@ -1640,7 +1640,7 @@ export type ReconcileChequesData = {
 
 export type ReconcileChequesResponses = {
     /**
-     * What differs.
+     * The differences.
      */
     200: ReconciliationResponseDto;
 };
