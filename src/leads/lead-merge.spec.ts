@@ -5,7 +5,7 @@ import { assertNoReference, mergeLead, requestData } from './lead-merge.js';
 const json = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe('requestData', () => {
-  it('takes the flat fields, overridden by data, and nothing else', () => {
+  it('returns flat fields overridden by data, without unknown ones', () => {
     const payload = {
       name: 'flat',
       email: 'a@b.c',
@@ -15,14 +15,14 @@ describe('requestData', () => {
     expect(requestData(payload)).toStrictEqual({ name: null, email: 'a@b.c', other: 1 });
   });
 
-  it('takes all five flat fields', () => {
+  it('returns all five flat fields', () => {
     const flat = { name: 'a', email: 'b', phoneNumber: 'c', phoneNumber2: 'd', project: 'e' };
     expect(requestData(flat)).toStrictEqual(flat);
   });
 });
 
 describe('mergeLead', () => {
-  it('replaces the top-level keys that are sent and keeps the others', () => {
+  it('replaces sent top-level keys and keeps the others', () => {
     fc.assert(
       fc.property(json, json, json, json, (data, additionalData, sent, sentMetadata) => {
         const payload = { data: sent, additionalData: sentMetadata };
@@ -51,7 +51,7 @@ describe('mergeLead', () => {
     );
   });
 
-  it('starts from nothing', () => {
+  it('returns empty objects for an empty request without a lead', () => {
     expect(mergeLead(null, {})).toEqual({ data: {}, additionalData: {} });
   });
 });
@@ -59,7 +59,7 @@ describe('mergeLead', () => {
 describe('assertNoReference', () => {
   const half = [{ $ref: 1 }, { $id: 1 }, {}];
 
-  it('lets what the database reads as an object pass', () => {
+  it('accepts $ref or $id alone', () => {
     for (const data of half) {
       for (const additionalData of half) {
         expect(() => assertNoReference({ data, additionalData })).not.toThrow();
@@ -67,7 +67,7 @@ describe('assertNoReference', () => {
     }
   });
 
-  it.each(['data', 'additionalData'])('refuses %s that it reads as a reference', (field) => {
+  it.each(['data', 'additionalData'])('rejects %s with both $ref and $id', (field) => {
     const merged = { data: {}, additionalData: {}, [field]: { $ref: 1, $id: 1 } };
     expect(() => assertNoReference(merged)).toThrow(
       expect.objectContaining({

@@ -14,8 +14,8 @@ const all = (collection: string) =>
     .sort({ _id: 1 })
     .toArray();
 
-describe('the change log', () => {
-  it('has an entry for each create, update and delete, with the real differences', async () => {
+describe('the change log of a lead', () => {
+  it('has an entry with the differences for each create, update and delete', async () => {
     tenant = await addTenant(service.db);
     const compound = await addCompound(service.db, tenant.organizationId, { 'en-us': 'Lake' });
     const created = await post({
@@ -89,8 +89,8 @@ describe('the change log', () => {
   });
 });
 
-describe('the outbox', () => {
-  it('has an event for each change of a lead and its client, and none for no change', async () => {
+describe('the outbox and the change log', () => {
+  it('emits an event for each change of a lead and its client, and none without a change', async () => {
     tenant = await addTenant(service.db);
     const created = await post({ recordSystemId: 'a', name: 'Mona', phoneNumber: '01001234567' });
     const updated = await post({ recordSystemId: 'a', name: 'Mona El Sayed' });
@@ -123,7 +123,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  it('knows one zero', async () => {
+  it('keeps 0 when -0 is sent', async () => {
     tenant = await addTenant(service.db);
     for (const zero of ['-0', '0']) {
       await service
@@ -137,7 +137,7 @@ describe('the outbox', () => {
     });
   });
 
-  it('and the lead keep their time when an update changes nothing', async () => {
+  it('keeps updatedAt and emits no event when only the order of keys changes', async () => {
     tenant = await addTenant(service.db);
     const first = await post({ recordSystemId: 'a', data: { a: { b: 1, c: 2 } } });
     const second = await post({ recordSystemId: 'a', data: { a: { c: 2, b: 1 } } }).expect(200);

@@ -18,12 +18,12 @@ async function batch(body: object): Promise<Batch> {
   return (await post('/leads/batch', body).expect(200)).body;
 }
 
-describe('a lead that grows', () => {
+describe('POST /leads with large values', () => {
   const page = 'x'.repeat(1_000_000);
   const grow = (index: number) =>
     post('/leads', { recordSystemId: 'grows', additionalData: { [`page ${index}`]: page } });
 
-  it('is rejected beyond 4 MiB, says so in both languages, and shrinks again', async () => {
+  it('rejects a lead beyond 4 MiB in both languages, and accepts a smaller one again', async () => {
     await grow(0).expect(201);
     for (const index of [1, 2, 3]) await grow(index).expect(200);
     expect((await grow(4).expect(400)).body.message).toEqual([
@@ -41,8 +41,8 @@ describe('a lead that grows', () => {
   });
 });
 
-describe('a batch', () => {
-  it('refuses leads that follow more than one response should show', async () => {
+describe('POST /leads/batch with large leads', () => {
+  it('returns 413 for leads beyond 8 MiB', async () => {
     const { organizationId } = tenant;
     const large = ['one', 'two', 'three', 'four', 'five'];
     const data = { text: 'x'.repeat(3_900_000) };
@@ -51,7 +51,7 @@ describe('a batch', () => {
       .insertMany(
         large.map((recordSystemId) => ({ ...conventions(organizationId), recordSystemId, data })),
       );
-    // Together the database does not send the leads: what comes first is decided first.
+    // Together the leads take more than 16 MiB, so that those of the first requests are read one by one.
     const first = [{ recordSystemId: 'new' }, {}, { recordSystemId: 'new', name: 'Mona' }];
     const leads = [...first, ...large.map((recordSystemId) => ({ recordSystemId, name: 'x' })), {}];
     // In the short form the dry run is left to the test that compares random ones.

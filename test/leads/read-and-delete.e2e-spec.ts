@@ -34,7 +34,7 @@ describe('GET /leads?recordSystemId=', () => {
       .api('get', `/leads?recordSystemId=${encodeURIComponent(id)}`)
       .set('api-key', tenant.key);
 
-  it('returns what the path does, for every id that can be sent', async () => {
+  it('returns the lead of the path for every id', async () => {
     const ids = fc.oneof(
       fc.constantFrom('.', '..', '../x', './.', '%2e%2e', '+', ' ', '&=?#', '[]', 'a,b', '\\'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -56,7 +56,7 @@ describe('GET /leads?recordSystemId=', () => {
     );
   });
 
-  it('honors If-None-Match, HEAD, the language and the limit of the key as any read', async () => {
+  it('honors If-None-Match, HEAD, language and api-key', async () => {
     await post({ recordSystemId: '..', name: 'Mona' });
     const { headers } = await find('..').expect(200);
     await find('..').set('if-none-match', String(headers['etag'])).expect(304);
@@ -71,7 +71,7 @@ describe('GET /leads?recordSystemId=', () => {
 });
 
 describe('GET /leads/:recordSystemId', () => {
-  it('returns the lead as the last response to a POST did', async () => {
+  it('returns the lead of the last response to POST', async () => {
     const { body } = await post({ recordSystemId: 'read', name: 'Mona' });
     expect((await read('read').expect(200)).body).toEqual({ ok: true, lead: body.lead });
   });
@@ -92,13 +92,13 @@ describe('GET /leads/:recordSystemId', () => {
     expect((await remove(id).expect(200)).body.lead.recordSystemId).toBe(id);
   });
 
-  it('says 404 for an unknown id and for another organization', async () => {
+  it('returns 404 for an unknown id and for another organization', async () => {
     await post({ recordSystemId: 'ours' }).expect(201);
     expect((await read('unknown').expect(404)).body).toEqual(notFound);
     expect((await read('ours', other.key).expect(404)).body).toEqual(notFound);
   });
 
-  it('says 404 in Arabic when asked', async () => {
+  it('returns 404 in Arabic when asked', async () => {
     const { body, headers } = await read('unknown').set('language', 'AR-eg').expect(404);
     expect(body.message).toBe('العميل المحتمل غير موجود');
     expect(headers['content-language']).toBe('ar-eg');
@@ -117,7 +117,7 @@ describe('GET /leads/:recordSystemId', () => {
 });
 
 describe('DELETE /leads/:recordSystemId', () => {
-  it('soft-deletes and gives the lead as it was, once', async () => {
+  it('soft-deletes once and returns the lead as it was', async () => {
     const { body } = await post({ recordSystemId: 'gone', name: 'Mona' });
     expect((await remove('gone').expect(200)).body).toEqual({
       ok: true,
@@ -134,7 +134,7 @@ describe('DELETE /leads/:recordSystemId', () => {
     expect((await read('gone').expect(404)).body).toEqual(notFound);
   });
 
-  it('lets a later POST create a new lead', async () => {
+  it('allows a later POST to create a new lead', async () => {
     const first = await post({ recordSystemId: 'again', name: 'Old' }).expect(201);
     await remove('again').expect(200);
     const second = await post({ recordSystemId: 'again', email: 'new@example.com' }).expect(201);
@@ -143,21 +143,21 @@ describe('DELETE /leads/:recordSystemId', () => {
     expect(second.body.lead.data).toEqual({ email: 'new@example.com' });
   });
 
-  it('does not reach the lead of another organization', async () => {
+  it('returns 404 for the lead of another organization', async () => {
     await post({ recordSystemId: 'kept' }).expect(201);
     expect((await remove('kept', other.key).expect(404)).body).toEqual(notFound);
     await read('kept').expect(200);
   });
 
   it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', '?'])(
-    'works with the content type %s and no body',
+    'accepts the content type %s without a body',
     async (type) => {
       await post({ recordSystemId: 'typed' }).expect(201);
       await remove('typed').set('content-type', type).expect(200);
     },
   );
 
-  it('deletes once when asked many times concurrently', async () => {
+  it('deletes once when requests arrive concurrently', async () => {
     await post({ recordSystemId: 'raced' }).expect(201);
     const responses = await Promise.all(Array.from({ length: 12 }, () => remove('raced')));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(404)]);

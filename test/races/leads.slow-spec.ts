@@ -16,9 +16,9 @@ const post = (tenant: Tenant, body: object, instance: number) =>
     body,
   });
 
-describe('concurrent requests over two processes', () => {
+describe('POST /leads over two processes', () => {
   it.each(range(rounds(1, 3)))(
-    'a hundred first ones with one recordSystemId make one lead of all their fields (round %i)',
+    'merges a hundred concurrent requests with one recordSystemId into one lead (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const responses = await Promise.all(
@@ -55,7 +55,7 @@ describe('concurrent requests over two processes', () => {
     },
   );
 
-  it('the same phone in four spellings makes one lead, the others are duplicates', async () => {
+  it('creates one lead for one phone in four spellings and rejects the others', async () => {
     const tenant = await addTenant(db);
     const spellings = ['01001234567', '+201001234567', '0100 123 4567', '0020100-123-4567'];
     const responses = await Promise.all(
@@ -68,7 +68,7 @@ describe('concurrent requests over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant)).toBe(1);
   });
 
-  it('different leads of one organization get different numbers without a repeat', async () => {
+  it('gives each lead of an organization its own number', async () => {
     const tenant = await addTenant(db);
     const responses = await Promise.all(
       range(80).map((i) => post(tenant, { name: `Lead ${i}` }, i)),
@@ -80,7 +80,7 @@ describe('concurrent requests over two processes', () => {
     expect(Math.max(...numbers)).toBeLessThan(90);
   });
 
-  it('numbers that other programs take meanwhile are skipped', async () => {
+  it('skips numbers that other programs take meanwhile', async () => {
     const tenant = await addTenant(db);
     const responses = await Promise.all(
       range(40).map(async (i) => {
@@ -97,7 +97,7 @@ describe('concurrent requests over two processes', () => {
     );
   });
 
-  it('conflict leads of one person share one client', async () => {
+  it('links conflict leads of one person to one client', async () => {
     const tenant = await addTenant(db, { settings: { allowConflictLeads: true } });
     const responses = await Promise.all(
       range(40).map((i) =>
@@ -115,7 +115,7 @@ describe('concurrent requests over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant)).toBe(1);
   });
 
-  it('one email in four spellings makes one client', async () => {
+  it('creates one client for one email in four spellings', async () => {
     const tenant = await addTenant(db);
     const spellings = ['jos\u00e9', 'jose\u0301', 'JOS\u00c9', 'Jose\u0301'];
     const responses = await Promise.all(
@@ -125,7 +125,7 @@ describe('concurrent requests over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant)).toBe(1);
   });
 
-  it('an email that many clients would take at the same time goes to one of them', async () => {
+  it('gives an email that many clients would take to one of them', async () => {
     const tenant = await addTenant(db);
     const ids = range(20).map((i) => `taker-${i}`);
     const save = (email: (index: number) => string) =>
@@ -139,7 +139,7 @@ describe('concurrent requests over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant, { email: /^own-/ })).toBe(19);
   });
 
-  it('first ones beside thousands of numbered leads look for the free number once a process', async () => {
+  it('searches the first free number once per process', async () => {
     const tenant = await addTenant(db);
     const { organizationId } = tenant;
     const taken = rounds(2_000, 5_000);
@@ -170,7 +170,7 @@ describe('concurrent requests over two processes', () => {
     expect(keysExamined).toBeLessThan(8 * taken);
   });
 
-  it('updates and deletions end in a state that some order explains', async () => {
+  it('ends concurrent updates and deletions in the state of some order', async () => {
     const tenant = await addTenant(db);
     await post(tenant, { recordSystemId: 'both', data: { n: 0 } }, 0);
     const responses = await Promise.all(

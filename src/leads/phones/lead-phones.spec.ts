@@ -5,8 +5,8 @@ const data = { phoneNumber: '01001234567', phoneNumber2: '02 2735 1234' };
 const phoneKeys = ['+201001234567', '+20227351234'];
 const phoneKeysOf = '["EG","01001234567","02 2735 1234"]';
 
-describe('the phones of a lead', () => {
-  it('are derived from its data for a country, which both are told', () => {
+describe('derivedPhones', () => {
+  it('returns keys of the data and country, and their origin', () => {
     expect(derivedPhones(data, 'EG')).toEqual({ phoneKeys, phoneKeysOf });
     expect(derivedPhones({ phoneNumber: '0501234567' }, 'SA')).toEqual({
       phoneKeys: ['+966501234567'],
@@ -17,18 +17,20 @@ describe('the phones of a lead', () => {
     }
   });
 
-  it('are compared once where two spellings are the same number', () => {
+  it('returns one key for two spellings of a number', () => {
     const twice = { phoneNumber: '01001234567', phoneNumber2: '+20 100 123 4567' };
     expect(derivedPhones(twice, 'EG').phoneKeys).toEqual(['+201001234567']);
   });
+});
 
-  it('are taken from storage while they belong to the data and the country', () => {
+describe('storedPhones', () => {
+  it('returns stored keys while data and country are the same', () => {
     const stored = { phoneKeys: ['kept'], phoneKeysOf };
     expect(storedPhones({ data, ...stored }, 'EG')).toEqual(stored);
     expect(isDerived({ data, ...stored }, 'EG')).toBe(true);
   });
 
-  it('are derived anew when another program has changed the data, or the country has changed', () => {
+  it('derives keys again when data or country have changed', () => {
     const stored = { phoneKeys: ['kept'], phoneKeysOf };
     const changed = { ...data, phoneNumber: '01112223334' };
     expect(storedPhones({ data: changed, ...stored }, 'EG')).toEqual(derivedPhones(changed, 'EG'));
@@ -38,7 +40,7 @@ describe('the phones of a lead', () => {
     expect(isDerived({ data }, 'EG')).toBe(false);
   });
 
-  it('are derived anew where what is stored is none', () => {
+  it('derives keys when none are stored', () => {
     for (const stored of [{}, { phoneKeysOf }, { phoneKeys: null as never, phoneKeysOf }]) {
       expect(storedPhones({ data, ...stored }, 'EG')).toEqual({ phoneKeys, phoneKeysOf });
     }

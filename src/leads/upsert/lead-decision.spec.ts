@@ -21,7 +21,7 @@ const withoutClients = organizationWith({
 
 const apiKeyId = new ObjectId();
 
-/** What a request makes of records. */
+/** Decides a request over loaded records. */
 function decide(payload: LeadPayload, loaded: Partial<LoadedRecords> = {}) {
   const caller = {
     organizationId: organization._id,
@@ -35,7 +35,7 @@ function decide(payload: LeadPayload, loaded: Partial<LoadedRecords> = {}) {
   return decideLead(records, { caller, payload, data: requestData(payload) });
 }
 
-describe('a request without a lead of its external id', () => {
+describe('decideLead without a lead of the external id', () => {
   const payload = {
     recordSystemId: 'a',
     name: 'Mona',
@@ -43,7 +43,7 @@ describe('a request without a lead of its external id', () => {
     additionalData: { source: 'x' },
   };
 
-  it('creates one', () => {
+  it('creates a lead with its changes, event, claims and size', () => {
     const decided = decide(payload);
     const changes: FieldChange[] = [
       { field: 'data.name', from: null, to: 'Mona' },
@@ -91,7 +91,7 @@ describe('a request without a lead of its external id', () => {
     expect(decided.events[0]).not.toHaveProperty('changes');
   });
 
-  it('creates one that has no external id, whatever there is', () => {
+  it('creates a lead without external id when none is sent', () => {
     const decided = decide({}, { leads: [leadWith({ recordSystemId: 'a' })] });
     expect(decided.operation).toBe('create');
     expect(decided.lead).not.toHaveProperty('recordSystemId');
@@ -99,7 +99,7 @@ describe('a request without a lead of its external id', () => {
   });
 });
 
-describe('a request for a lead', () => {
+describe('decideLead with a stored lead', () => {
   const stored = leadWith({
     recordSystemId: 'a',
     leadId: 5,
@@ -114,7 +114,7 @@ describe('a request for a lead', () => {
     clientId: null,
   });
 
-  it('merges into it', () => {
+  it('merges the request and claims only new phones', () => {
     const payload = {
       recordSystemId: 'a',
       phoneNumber2: '01112223334',
@@ -135,63 +135,115 @@ describe('a request for a lead', () => {
       updatedAt: now,
     });
     expect(decided.events).toMatchObject([{ type: 'lead.updated', data: { leadId: 5 }, changes }]);
-    // The other phone was its own before.
     expect(decided.claims).toEqual(['phone:+201112223334']);
   });
 
-  it('that changes nothing keeps it as it is, and tells nobody', () => {
+  it('keeps the lead and emits no event when nothing changes', () => {
     const decided = decide({ recordSystemId: 'a', name: 'Mona' }, { leads: [stored] });
     expect(decided.lead).toBe(stored);
     expect(decided).toMatchObject({ operation: 'update', changes: [], events: [], claims: [] });
   });
 
-  it('is refused when both together cannot be stored', () => {
-    const half = { $ref: 1 };
-    const leads = [leadWith({ recordSystemId: 'a', data: half, additionalData: half })];
-    for (const field of ['data', 'additionalData'] as const) {
-      expect(() => decide({ recordSystemId: 'a', [field]: { $id: 1 } }, { leads })).toThrow(
-        'lead.database_reference',
-      );
-    }
-  });
-
-  it('is refused when both together, or what it changes, are too large', () => {
-    const text = (length: number) => 'x'.repeat(length);
-    const withText = (length: number) => [
-      leadWith({ recordSystemId: 'a', data: { text: text(length) } }),
-    ];
-    expect(() =>
-      decide({ recordSystemId: 'a', data: { more: text(2_000_000) } }, { leads: withText(3e6) }),
-    ).toThrow('lead.too_large');
-    // Another program has stored more than a request can.
-    expect(() =>
-      decide({ recordSystemId: 'a', data: { text: text(3_900_000) } }, { leads: withText(5e6) }),
-    ).toThrow('lead.too_many_changes');
-  });
-
-  it('is refused for a phone of another lead, sent now', () => {
-    const other = leadWith({ data: { phoneNumber: '01112223334' } });
-    const loaded = { leads: [stored], phoneOwners: [other] };
-    expect(() => decide({ recordSystemId: 'a', phoneNumber2: '01112223334' }, loaded)).toThrow(
-      'lead.duplicate_phone',
+  it.each(['data', 'additionalData'])('rejects $ref and $id of two requests in %s', (field) => {
+    const leads = [leadWith({ recordSystemId: 'a', [field]: { $ref: 1 } })];
+    expect(() => decide({ recordSystemId: 'a', [field]: { $id: 1 } }, { leads })).toThrow(
+      'lead.database_reference',
     );
-    expect(() => decide({ phoneNumber: '01112223334' }, loaded)).toThrow('lead.duplicate_phone');
   });
 
-  it('is not refused for a phone of its own, or one that is not sent', () => {
-    const other = leadWith({ leadId: 1, data: { phoneNumber: '01001234567' } });
+  const other = leadWith({ leadId: 1, data: { phoneNumber: '01112223334' } });
+
+  it.each<LeadPayload>([
+    { recordSystemId: 'a', phoneNumber2: '01112223334' },
+    { phoneNumber: '01112223334' },
+  ])('rejects a sent phone of another lead in %j', (payload) => {
     const loaded = { leads: [stored], phoneOwners: [other] };
-    expect(
-      decide({ recordSystemId: 'a', phoneNumber: '+20 100 123 4567' }, loaded).changes,
-    ).toHaveLength(1);
-    expect(decide({ recordSystemId: 'a', name: 'Nour' }, loaded).changes).toHaveLength(1);
+    expect(() => decide(payload, loaded)).toThrow('lead.duplicate_phone');
+  });
+
+  it.each<LeadPayload>([
+    { recordSystemId: 'a', phoneNumber: '+20 100 123 4567' },
+    { recordSystemId: 'a', name: 'Nour' },
+  ])('accepts %j, whose phone the lead has already', (payload) => {
+    const twin = { ...other, data: { phoneNumber: '01001234567' } };
+    const loaded = { leads: [stored], phoneOwners: [twin] };
+    expect(decide(payload, loaded).changes).toHaveLength(1);
   });
 });
 
-describe('the client of a lead', () => {
+describe('decideLead with phones of other leads', () => {
+  const mona = new ObjectId();
+  const phoneOwners = [
+    leadWith({ data: { phoneNumber: '01001234567' } }),
+    leadWith({ data: { phoneNumber: '01112223334' }, assignedToId: mona }),
+    leadWith({ data: { phoneNumber: '01223334445' }, assignedToId: new ObjectId() }),
+  ];
+  const userNames = new Map([[mona.toHexString(), 'Mona Adel']]);
+  const unassigned = (phone: string) => ({
+    key: 'leads.duplicatePhoneUnassigned',
+    values: { phone },
+  });
+
+  it.each([
+    [['+20 100 123 4567', '01999999999'], [unassigned('+20 100 123 4567')]],
+    [
+      ['01001234567', '+201112223334'],
+      [
+        unassigned('01001234567'),
+        {
+          key: 'leads.duplicatePhoneAssigned',
+          values: { phone: '+201112223334', user: 'Mona Adel' },
+        },
+      ],
+    ],
+    [['01223334445', ''], [unassigned('01223334445')]],
+    [['01001234567', '01001234567'], [unassigned('01001234567')]],
+  ])('returns a message for each duplicate of %j', ([phoneNumber, phoneNumber2], messages) => {
+    const data = { phoneNumber, phoneNumber2 };
+    const loaded = { phoneOwners, userNames };
+    expect(() => decide({ data }, loaded)).toThrow(
+      expect.objectContaining({ message: 'lead.duplicate_phone', messages }),
+    );
+    const tolerant = { ...withoutClients, allowConflictLeads: true };
+    expect(decide({ data }, { ...loaded, organization: tolerant }).operation).toBe('create');
+  });
+
+  it('accepts phones that nobody has', () => {
+    expect(decide({ phoneNumber: '01999999999' }, { phoneOwners }).operation).toBe('create');
+  });
+});
+
+describe('decideLead with large values', () => {
+  const mebibyte = 1_048_576;
+  /** Returns a text with which a document takes so many bytes. */
+  const textFor = (bytes: number, document: (text: string) => object) =>
+    'x'.repeat(bytes - BSON.calculateObjectSize(document('')));
+
+  it('rejects more than 4 MiB of data and additionalData', () => {
+    const lead = (text: string) => ({ data: { text }, additionalData: { other: 1 } });
+    const text = textFor(4 * mebibyte, lead);
+    expect(decide(lead(text)).bytes).toBeGreaterThan(8 * mebibyte);
+    expect(() => decide(lead(`${text}x`))).toThrow(
+      expect.objectContaining({
+        message: 'lead.too_large',
+        messages: [{ key: 'leads.tooLarge', values: { limit: 4 } }],
+      }),
+    );
+  });
+
+  it('rejects more than 8 MiB of changes, although the lead is smaller', () => {
+    const withKeys = (count: number): LeadPayload => ({
+      additionalData: Object.fromEntries(Array.from({ length: count }, (_, key) => [key, key])),
+    });
+    expect(decide(withKeys(100_000)).operation).toBe('create');
+    expect(() => decide(withKeys(150_000))).toThrow('lead.too_many_changes');
+  });
+});
+
+describe('decideLead with clients', () => {
   const mona = clientWith({ name: 'Mona', phoneNumbers: ['+201001234567'] });
 
-  it('is created with a new lead, and told of before it', () => {
+  it('creates a client, whose event comes before that of the lead', () => {
     const decided = decide({ name: 'Mona', phoneNumber: '01001234567' }, { organization });
     expect(decided.client).toMatchObject({
       clientId: decided.lead.clientId,
@@ -208,7 +260,7 @@ describe('the client of a lead', () => {
     });
   });
 
-  it('is matched by all that the lead has, where it has none yet', () => {
+  it('matches a client by the merged data of a lead without one', () => {
     const data = { phoneNumber: '01001234567' };
     const leads = [leadWith({ recordSystemId: 'a', data })];
     const decided = decide(
@@ -222,7 +274,7 @@ describe('the client of a lead', () => {
     });
   });
 
-  it('that the lead has takes what is sent, and nothing else of the lead', () => {
+  it('updates the linked client with sent values only', () => {
     const data = { name: 'Nobody', phoneNumber: '01001234567' };
     const leads = [leadWith({ recordSystemId: 'a', data, clientId: mona._id })];
     const decided = decide(
@@ -238,12 +290,12 @@ describe('the client of a lead', () => {
   });
 });
 
-describe('the compounds of a lead', () => {
+describe('decideLead with compounds', () => {
   const [linked, named] = [new ObjectId(), new ObjectId()];
   const compoundsNamed: LoadedRecords['compoundsNamed'] = ({ name, language }) =>
     name === 'Palm' && language === 'ar-eg' ? [new ObjectId(named.toHexString()), linked] : [];
 
-  it('are those of the project that is sent, beside those that it has', () => {
+  it('adds the compounds of the sent project to the linked ones', () => {
     const leads = [leadWith({ recordSystemId: 'a', compoundsIds: [linked] })];
     const decided = decide({ recordSystemId: 'a', project: 'Palm' }, { leads, compoundsNamed });
     expect(decided.lead.compoundsIds).toEqual([linked, named]);
@@ -256,7 +308,7 @@ describe('the compounds of a lead', () => {
     expect(unnamed.lead.compoundsIds).toEqual([linked]);
   });
 
-  it('are not looked for without a project', () => {
+  it('searches no compound without a project', () => {
     const asked: string[] = [];
     const loaded = { compoundsNamed: ({ name }: { name: string }) => (asked.push(name), []) };
     for (const project of [undefined, null, '', {}]) decide({ data: { project } }, loaded);
@@ -265,7 +317,7 @@ describe('the compounds of a lead', () => {
     expect(asked).toEqual(['7']);
   });
 
-  it('are linked to a new lead too', () => {
+  it('links compounds to a new lead', () => {
     const decided = decide({ project: 'Palm' }, { compoundsNamed });
     expect(decided.lead.compoundsIds).toEqual([named, linked]);
     expect(decided.lead.createdAt).not.toEqual(before);

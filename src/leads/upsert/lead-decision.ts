@@ -22,7 +22,7 @@ import type { Organization } from '../../tenants/organizations/organization.js';
  * @param own comparison keys of the lead's stored phones, which are not checked again
  * @throws DomainError 400 with a message for each phone of another lead (rule LEAD-7)
  */
-export function assertNoDuplicates(
+function assertNoDuplicates(
   records: LeadRecords,
   { allowConflictLeads, phoneCountry }: Organization,
   sent: readonly string[],
@@ -48,14 +48,14 @@ const leadLimit = 4;
 const changesLimit = 8;
 
 /** @returns the size in bytes; @throws DomainError 400 beyond the limit (rule LEAD-13) */
-export function assertLeadSize({ data, additionalData }: MergedLead): number {
+function assertLeadSize({ data, additionalData }: MergedLead): number {
   const size = sizeOf({ data, additionalData });
   if (size > leadLimit * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
   return size;
 }
 
 /** @returns the size in bytes; @throws DomainError 400 beyond the limit (rule LEAD-13) */
-export function assertChangesSize(changes: readonly FieldChange[]): number {
+function assertChangesSize(changes: readonly FieldChange[]): number {
   const size = sizeOf({ changes });
   if (size > changesLimit * mebibyte) throw new DomainError(leadErrors.tooManyChanges);
   return size;

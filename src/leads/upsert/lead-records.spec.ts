@@ -6,18 +6,14 @@ import { type LeadDecision, LeadRecords } from './lead-records.js';
 const phone = '+201001234567';
 const data = { phoneNumber: '01001234567' };
 
-/** What a request that changes a lead does, as far as records take it over. */
-function decisionOf(
-  lead: LeadDecision['lead'],
-  client: Partial<LeadDecision['client']> = {},
-  fields: Partial<LeadDecision> = {},
-): LeadDecision {
+/** A decision as far as records read it. */
+function decisionOf(lead: LeadDecision['lead'], fields: Partial<LeadDecision> = {}): LeadDecision {
   return {
     request: { requestId: 'request', apiKeyId: new ObjectId() },
     operation: 'update',
     lead,
     changes: [{ field: 'data.name', from: null, to: 'Mona' }],
-    client: { clientId: null, claims: [], ...client },
+    client: { clientId: null, claims: [] },
     events: [],
     claims: [],
     bytes: 1,
@@ -25,143 +21,94 @@ function decisionOf(
   };
 }
 
-describe('the records of a group', () => {
-  it('have the active lead with an external id', () => {
+const recordsOf = (...loaded: Parameters<typeof loadedWith>) =>
+  new LeadRecords(loadedWith(...loaded));
+
+describe('LeadRecords', () => {
+  it('finds the active lead with an external id', () => {
     const lead = leadWith({ recordSystemId: 'a' });
-    const records = new LeadRecords(loadedWith({ leads: [leadWith(), lead] }));
-    expect(records.findActive('a')).toBe(lead);
-    expect(records.findActive('b')).toBeNull();
-    expect(records.findActive(undefined)).toBeNull();
+    const records = recordsOf({ leads: [leadWith(), lead] });
+    records.put(decisionOf(leadWith()));
+    expect(['a', 'b', undefined].map((id) => records.findActive(id))).toEqual([lead, null, null]);
   });
 
-  it('have the owner of a phone with the lowest number, whoever was found first', () => {
+  it('finds the lowest-numbered owner of a phone, also among the leads of requests', () => {
     const numbered = [3, 1, 2].map((leadId) => leadWith({ leadId, data }));
-    const records = new LeadRecords(loadedWith({ phoneOwners: numbered }));
+    const records = recordsOf({ leads: numbered.slice(0, 2), phoneOwners: numbered.slice(2) });
     expect(records.findPhoneOwner(phone)).toBe(numbered[1]);
     expect(records.findPhoneOwner('+20111')).toBeUndefined();
   });
 
-  it('tell owners without a number apart by their ids', () => {
-    const [low, high] = [new ObjectId('1'.repeat(24)), new ObjectId('2'.repeat(24))];
-    for (const ids of [
-      [low, high],
-      [high, low],
-    ]) {
-      const phoneOwners = ids.map((_id) => leadWith({ _id, leadId: null, data }));
-      const records = new LeadRecords(loadedWith({ phoneOwners }));
-      expect(records.findPhoneOwner(phone)?._id).toBe(low);
+  it('orders owners without a number by id', () => {
+    const ids = ['1', '2'].map((digit) => new ObjectId(digit.repeat(24)));
+    for (const order of [ids, ids.toReversed()]) {
+      const phoneOwners = order.map((_id) => leadWith({ _id, leadId: null, data }));
+      expect(recordsOf({ phoneOwners }).findPhoneOwner(phone)?._id).toBe(ids[0]);
     }
   });
 
-  it('have the leads themselves among the owners', () => {
-    const lead = leadWith({ recordSystemId: 'a', data });
-    expect(new LeadRecords(loadedWith({ leads: [lead] })).findPhoneOwner(phone)).toBe(lead);
-  });
-
-  it('have the names of users, and the compounds of a name', () => {
+  it('returns names of known users, and compounds by name and language', () => {
     const [user, compound] = [new ObjectId(), new ObjectId()];
-    const records = new LeadRecords(
-      loadedWith({
-        userNames: new Map([[user.toHexString(), 'Mona Adel']]),
-        compoundsNamed: ({ name, language }) =>
-          name === 'Palm' && language === 'ar-eg' ? [compound] : [],
-      }),
-    );
-    expect(records.userName(user)).toBe('Mona Adel');
-    for (const nobody of [new ObjectId(), null, undefined]) {
-      expect(records.userName(nobody)).toBeUndefined();
-    }
+    const records = recordsOf({
+      userNames: new Map([[user.toHexString(), 'Mona Adel']]),
+      compoundsNamed: ({ name, language }) =>
+        name === 'Palm' && language === 'ar-eg' ? [compound] : [],
+    });
+    const users = [user, new ObjectId(), null, undefined];
+    expect(users.map((id) => records.userName(id))).toEqual(['Mona Adel', ...Array(3)]);
     expect(records.compoundsNamed('Palm', 'ar-eg')).toEqual([compound]);
     expect(records.compoundsNamed('Palm', 'en-us')).toEqual([]);
   });
-});
 
-describe('the records after a decision', () => {
-  it('have the lead as it is now', () => {
-    const stored = leadWith({ recordSystemId: 'a' });
-    const records = new LeadRecords(loadedWith({ leads: [stored] }));
-    const lead = { ...stored, data: { name: 'Mona' } };
-    records.put(decisionOf(lead));
-    expect(records.findActive('a')).toBe(lead);
-    const created = leadWith({ recordSystemId: 'b' });
-    records.put(decisionOf(created));
-    expect(records.findActive('b')).toBe(created);
-  });
-
-  it('never find a lead without an external id by it', () => {
-    const records = new LeadRecords(loadedWith());
-    records.put(decisionOf(leadWith()));
-    expect(records.findActive(undefined)).toBeNull();
-  });
-
-  it('have its new phones in place of those of before', () => {
-    const stored = leadWith({ data });
-    const records = new LeadRecords(loadedWith({ phoneOwners: [stored] }));
-    const lead = { ...stored, data: { phoneNumber: '01112223334' } };
-    records.put(decisionOf(lead));
-    expect(records.findPhoneOwner(phone)).toBeUndefined();
-    expect(records.findPhoneOwner('+201112223334')).toBe(lead);
-    records.put(decisionOf(stored));
-    expect(records.findPhoneOwner(phone)).toBe(stored);
+  it('returns leads and phone owners as the last decision left them', () => {
+    const [first, second] = [1, 2].map((leadId) =>
+      leadWith({ recordSystemId: `${leadId}`, leadId, data }),
+    );
+    const records = recordsOf({
+      leads: [first ?? leadWith()],
+      phoneOwners: [second ?? leadWith()],
+    });
+    const moved = { ...leadWith(), ...first, data: { phoneNumber: '01112223334' } };
+    records.put(decisionOf(moved));
+    expect(records.findActive('1')).toBe(moved);
+    expect(records.findPhoneOwner(phone)).toBe(second);
+    expect(records.findPhoneOwner('+201112223334')).toBe(moved);
+    records.put(decisionOf({ ...moved, data }));
+    expect(records.findPhoneOwner(phone)?._id).toBe(moved._id);
     expect(records.findPhoneOwner('+201112223334')).toBeUndefined();
   });
 
-  it('keep the other owners of its phones', () => {
-    const [first, second] = [leadWith({ leadId: 1, data }), leadWith({ leadId: 2, data })];
-    const records = new LeadRecords(loadedWith({ phoneOwners: [first, second] }));
-    records.put(decisionOf({ ...first, data: {} }));
-    expect(records.findPhoneOwner(phone)).toBe(second);
-  });
-
-  it('have the client that it changed', () => {
-    const records = new LeadRecords(loadedWith());
+  it('returns the client that a decision changed', () => {
+    const records = recordsOf();
     const client = clientWith();
     const change = { client, isNew: true, event: {} as never };
-    records.put(decisionOf(leadWith(), { clientId: client._id, change }));
+    const link = { clientId: client._id, claims: [] };
+    records.put(decisionOf(leadWith(), { client: { ...link, change } }));
+    records.put(decisionOf(leadWith(), { client: link }));
     expect(records.clients.findById(client._id)).toBe(client);
-    records.put(decisionOf(leadWith(), { clientId: client._id }));
     expect(records.clients.changes()).toEqual([change]);
   });
-});
 
-describe('the leads that a group writes', () => {
-  const create = { operation: 'create', changes: [] } as const;
-
-  it('are the last state of each, new where one of the decisions creates it', () => {
-    const records = new LeadRecords(loadedWith());
-    const [created, stored] = [leadWith(), leadWith()];
+  it('returns the last state of each created or changed lead, once', () => {
+    const records = recordsOf({ numbers: [7, 8] });
+    const [created, stored, untouched] = [leadWith(), leadWith(), leadWith()];
     const [later, last] = [{ ...created }, { ...stored }];
-    records.put(decisionOf(created, {}, create));
+    expect(records.nextNumber).toBe(7);
+    records.put(decisionOf(created, { operation: 'create', changes: [] }));
+    expect(records.nextNumber).toBe(8);
     for (const lead of [stored, later, last]) records.put(decisionOf(lead));
+    for (const lead of [untouched, last]) records.put(decisionOf(lead, { changes: [] }));
     expect(records.written()).toStrictEqual([
       { lead: later, isNew: true },
       { lead: last, isNew: false },
     ]);
-    expect(records.bytes).toBe(4);
+    expect(records.bytes).toBe(6);
   });
 
-  it('are not those that no decision changes', () => {
-    const records = new LeadRecords(loadedWith());
-    const stored = leadWith();
-    const unchanged = decisionOf({ ...stored }, {}, { changes: [] });
-    records.put(unchanged);
-    expect(records.written()).toEqual([]);
-    records.put(decisionOf(stored));
-    records.put(unchanged);
-    expect(records.written()).toEqual([{ lead: stored, isNew: false }]);
-  });
-
-  it('get one number after the other', () => {
-    const records = new LeadRecords(loadedWith({ numbers: [7, 8] }));
-    expect(records.nextNumber).toBe(7);
-    records.put(decisionOf(leadWith(), {}, create));
-    expect(records.nextNumber).toBe(8);
-  });
-
-  it('are locked by the claims of all decisions', () => {
-    const records = new LeadRecords(loadedWith());
+  it('locks the claims of all decisions', () => {
+    const records = recordsOf();
     for (const claim of ['phone:1', 'phone:2']) {
-      records.put(decisionOf(leadWith(), {}, { claims: [claim] }));
+      records.put(decisionOf(leadWith(), { claims: [claim] }));
     }
     expect(records.locks).toEqual(['phone:1', 'phone:2']);
   });

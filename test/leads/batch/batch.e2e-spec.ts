@@ -34,7 +34,7 @@ async function stored() {
 }
 
 describe('POST /leads/batch', () => {
-  it('makes of each lead what a request of its own makes, in their order', async () => {
+  it('upserts each lead as a single request would, in order', async () => {
     const body = await batch([
       { recordSystemId: 'a', name: 'Mona', phoneNumber: '01000000001' },
       { recordSystemId: 'b', phoneNumber: '+20 100 000 0001' },
@@ -90,7 +90,7 @@ describe('POST /leads/batch', () => {
     ]).toEqual([3, 4]);
   });
 
-  it('refuses what is no lead with the messages that a request of its own gets', async () => {
+  it('refuses an invalid lead with the messages of a single request', async () => {
     const leads = [
       { recordSystemId: 'a', email: 'nobody', name: '' },
       'text',
@@ -116,7 +116,7 @@ describe('POST /leads/batch', () => {
     expect(await batch([1])).toMatchObject({ ok: false, created: 0, refused: 1 });
   });
 
-  it('takes 1 to 100 leads', async () => {
+  it('accepts 100 leads and numbers them in order', async () => {
     const { results, created } = await batch(Array.from({ length: 100 }, () => ({})));
     expect(created).toBe(100);
     expect(results.map(({ lead }) => lead?.leadId)).toEqual(
@@ -125,12 +125,12 @@ describe('POST /leads/batch', () => {
     expect(await count('leads')).toBe(100);
   });
 
-  it('names what it ignores of a lead', async () => {
+  it('names ignored fields of leads in x-ignored-fields', async () => {
     const { headers } = await send({ leads: [{ phone: '1' }, { data: { phone: '1' }, x: 1 }] });
     expect(headers['x-ignored-fields']).toBe('leads.0.phone, leads.1.x');
   });
 
-  it('takes "batch" for an external id as any other', async () => {
+  it('accepts "batch" as an external id', async () => {
     await batch([{ recordSystemId: 'batch', name: 'Mona' }]);
     for (const method of ['get', 'delete'] as const) {
       const { body } = await service
@@ -141,7 +141,7 @@ describe('POST /leads/batch', () => {
     }
   });
 
-  it('takes leads as deep as they may be alone, and no deeper ones', async () => {
+  it('rejects leads deeper than 32 levels', async () => {
     const lead = (depth: number) => {
       const [open, close] = ['{"data":', '}'].map((part) => part.repeat(depth - 1));
       return JSON.parse(`${open}{}${close}`) as object;
@@ -153,7 +153,7 @@ describe('POST /leads/batch', () => {
   });
 });
 
-describe('a dry run', () => {
+describe('POST /leads/batch with dryRun', () => {
   it('stores, sends and numbers nothing', async () => {
     await batch([{ recordSystemId: 'a', name: 'Mona', phoneNumber: '01000000001' }]);
     const before = await stored();
@@ -173,7 +173,7 @@ describe('a dry run', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('waits for no transaction that holds what it asks about', async () => {
+  it('waits for no transaction that holds its records', async () => {
     const { organizationId } = tenant;
     await batch([{ recordSystemId: 'a', phoneNumber: '01000000001' }]);
     const session = service.db.client.startSession();
@@ -188,7 +188,7 @@ describe('a dry run', () => {
     await session.endSession();
   });
 
-  it('says what the same batch then does', async () => {
+  it('returns the result that the same batch then has', async () => {
     const phone = fc.constantFrom('01000000001', '+20 100 000 0001', '01000000002', '-');
     const contact = {
       name: fc.constantFrom('Mona', 'Adel', ''),
@@ -224,10 +224,10 @@ describe('a dry run', () => {
   });
 });
 
-describe('a batch with an Idempotency-Key', () => {
+describe('POST /leads/batch with an Idempotency-Key', () => {
   const leads = [{ name: 'Mona' }, { email: 'nobody' }, { name: 'Adel' }];
 
-  it('is done once, and its answer repeated', async () => {
+  it('stores leads once and repeats the response', async () => {
     for (const body of [{ leads }, { leads, dryRun: true }, { leads: [7] }]) {
       const request = { url: service.url, path: '/leads/batch', apiKey: tenant.key, body };
       const keyed = { ...request, key: randomUUID() };

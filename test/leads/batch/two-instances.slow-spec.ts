@@ -15,8 +15,8 @@ beforeEach(async () => {
 const count = (collection: string) =>
   instances.db.collection(collection).countDocuments({ organizationId: tenant.organizationId });
 
-describe('two instances', () => {
-  it('that get the same leads at the same time create each once', async () => {
+describe('POST /leads/batch over two instances', () => {
+  it('creates each lead once when batches with the same leads arrive together', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `lead ${index}`);
     const leads = ids.map((recordSystemId, index) => ({
       recordSystemId,
@@ -35,12 +35,12 @@ describe('two instances', () => {
     );
     const bodies = answers.map(({ text }) => JSON.parse(text) as Batch);
     expect(bodies.map(({ ok }) => ok)).toEqual([true, true, true, true]);
-    // One transaction each: whoever comes first creates all.
+    // One transaction each: the first one creates all.
     expect(bodies.map(({ created }) => created).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 40]);
     expect([await count('leads'), await count('clients')]).toEqual([40, 40]);
   });
 
-  it('that get a batch with the same Idempotency-Key at the same time do it once', async () => {
+  it('runs a batch once when requests with one Idempotency-Key arrive together', async () => {
     const leads = [{ name: 'Mona' }, { email: 'nobody' }, { name: 'Adel' }];
     const request = { path: '/leads/batch', apiKey: tenant.key, key: randomUUID() };
     const answers = await Promise.all(

@@ -45,7 +45,7 @@ const stored = (collection: string) =>
     .toArray();
 
 describe('lead import', () => {
-  it('takes CSV: flat fields, keys of data and additionalData, empty cells as not sent', async () => {
+  it('imports CSV with nested columns and treats empty cells as not sent', async () => {
     const lines = [
       '\uFEFFrecordSystemId,name,phoneNumber,data.leadSource,data.nested.key,additionalData.utm',
       'a,"Mona, ""M""",01000000001,Website,x,spring',
@@ -100,7 +100,7 @@ describe('lead import', () => {
     ]);
   });
 
-  it('leaves rows without any text out, and goes on behind them', async () => {
+  it('skips blank rows', async () => {
     const row = (index: number) => `lead-${index},Name ${index}`;
     const leads = Array.from({ length: 101 }, (_, index) => row(index));
     const lines = [
@@ -120,7 +120,7 @@ describe('lead import', () => {
     expect(await stored('leads')).toHaveLength(101);
   });
 
-  it('takes NDJSON, each line as the body of a request', async () => {
+  it('imports each line of NDJSON as the body of a request', async () => {
     const lines = [
       '{"recordSystemId":"a","data":{"long":12345678901234567890}}',
       '{"recordSystemId":"a","data":{"long":1234567890123456789,"text":"\u2028"}}',
@@ -167,7 +167,7 @@ describe('lead import', () => {
     expect(await stored('leads')).toHaveLength(3);
   });
 
-  it('stores nothing of a file that it cannot read to its end, or that has no rows', async () => {
+  it('stores no lead of an unreadable or empty file', async () => {
     const files = {
       'unknown.csv': 'recordSystemId,phone,data.\na,1,2\n',
       'ragged.csv': `recordSystemId,name\n${'a,b\n'.repeat(150)}c\n`,
@@ -196,7 +196,7 @@ describe('lead import', () => {
     expect(await stored('leads')).toEqual([]);
   });
 
-  it('ends with one line where the report cannot be written, before anything is stored', async () => {
+  it('fails with one line when the report cannot be written', async () => {
     const file = await fileOf('reported.csv', 'recordSystemId,phoneNumber\na,01000000001\n');
     expect(await runCli(argsOf(file, '--report', file), variables)).toEqual({
       code: 1,
@@ -218,7 +218,7 @@ describe('lead import', () => {
     });
   });
 
-  it('compares projects in the language that is named, as that of a request', async () => {
+  it('compares projects in the language of --language', async () => {
     const names = { 'en-us': 'Lake', 'ar-eg': 'بحيرة' };
     const compound = await addCompound(service.db, tenant.organizationId, names);
     const file = await fileOf('arabic.csv', 'recordSystemId,project\na,بحيرة\n');
@@ -228,14 +228,14 @@ describe('lead import', () => {
     expect(await stored('leads')).toMatchObject([{ compoundsIds: [compound] }]);
   });
 
-  it('says in a dry run what it would do now, not what was done before', async () => {
+  it('counts only the present run in a dry run', async () => {
     const file = await fileOf('done.csv', 'recordSystemId,name\ndone-1,A\ndone-2,B\n');
     await runJson(argsOf(file), variables);
     const dry = await runJson<object>(argsOf(file, '--dry-run'), variables);
     expect(dry).toMatchObject({ rows: 2, doneBefore: 2, created: 0, updated: 0, refused: 0 });
   });
 
-  it('says where the refused rows are that it does not list', async () => {
+  it('names the report with refused rows of earlier runs', async () => {
     const file = await fileOf('again.csv', `recordSystemId\n${'x'.repeat(1_025)}\n`);
     const report = join(folder, 'again-refused.csv');
     await runJson(argsOf(file, '--report', report), variables);
@@ -246,7 +246,7 @@ describe('lead import', () => {
     expect(without.stdout).toContain(`${more} --report <file> keeps those of a run.\n`);
   });
 
-  it('counts no row twice, wherever it is cut short, also of leads without an id', async () => {
+  it('imports no row twice after a crash, even without external ids', async () => {
     const own = await startTestService();
     const { app } = own.service;
     const id = new Types.ObjectId(tenant.organizationId.toHexString());

@@ -17,8 +17,8 @@ afterAll(() => service.stop());
 const post = (tenant: Tenant, body: object) =>
   service.api('post', '/leads').set('api-key', tenant.key).send(body);
 
-describe('phones that another program stored', () => {
-  it('are duplicates in any spelling once the background pass has seen them', async () => {
+describe('the duplicate check of phones of another program', () => {
+  it('rejects any spelling after the background pass', async () => {
     const tenant = await addTenant(service.db);
     const data = { phoneNumber: '(+20) 100.123.4567' };
     await addLead(service.db, tenant.organizationId, { data });
@@ -26,7 +26,7 @@ describe('phones that another program stored', () => {
     await post(tenant, { phoneNumber: '01001234567' }).expect(400);
   });
 
-  it('are compared by what they say now, not by a stale key', async () => {
+  it('compares the present phone, not a stale key', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { recordSystemId: 'moved', phoneNumber: '01000000001' }).expect(201);
     await service.db

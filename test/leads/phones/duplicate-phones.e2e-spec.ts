@@ -21,8 +21,8 @@ const counts = async (tenant: Tenant) =>
     ),
   );
 
-describe('duplicate phones', () => {
-  it('are rejected with the exact message, and nothing is written', async () => {
+describe('the duplicate check of phones', () => {
+  it('rejects a phone of another lead with the exact message and writes nothing', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01001234567' }).expect(201);
     const before = await counts(tenant);
@@ -46,7 +46,7 @@ describe('duplicate phones', () => {
     '０１００１２３４５６７',
     1_001_234_567,
     201_001_234_567,
-  ])('are recognized spelled %p, whichever came first', async (spelling) => {
+  ])('rejects a number that is also spelled %p, whichever came first', async (spelling) => {
     const [one, two] = [await addTenant(service.db), await addTenant(service.db)];
     await post(one, { phoneNumber: '01001234567' }).expect(201);
     const first = await post(one, { data: { phoneNumber: spelling } }).expect(400);
@@ -55,7 +55,7 @@ describe('duplicate phones', () => {
     await post(two, { phoneNumber: '01001234567' }).expect(400);
   });
 
-  it('are looked for in both phones, both ways', async () => {
+  it('compares both phones of both leads', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01000000001', phoneNumber2: '01000000002' }).expect(201);
     const crossed = { phoneNumber: '01000000002', phoneNumber2: '01000000001' };
@@ -65,7 +65,7 @@ describe('duplicate phones', () => {
   });
 
   it.each(['', null, 'N/A', '-', '0', 'none', 'ext. 1234', 0, 1234, true])(
-    "are none of %p, which is stored and is nobody's phone",
+    'stores %p without a check, because it is no phone',
     async (phoneNumber) => {
       const tenant = await addTenant(service.db, { settings: {} });
       const leads = [];
@@ -78,7 +78,7 @@ describe('duplicate phones', () => {
     },
   );
 
-  it('are rejected on update too, leaving the lead as it was', async () => {
+  it('rejects an update and keeps the lead', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01000000001' }).expect(201);
     await post(tenant, { recordSystemId: 'b', name: 'B' }).expect(201);
@@ -89,7 +89,7 @@ describe('duplicate phones', () => {
     expect(body.lead.data).toEqual({ name: 'B' });
   });
 
-  it('name the user whom the other lead is assigned to', async () => {
+  it('names the user of the other lead', async () => {
     const tenant = await addTenant(service.db);
     const assignedToId = await addUser(service.db, tenant.organizationId, 'Hany $t(x) {phone}');
     const data = { phoneNumber: '01000000001' };
@@ -98,7 +98,7 @@ describe('duplicate phones', () => {
     expect(body).toEqual(errorBody(taken('01000000001', 'assigned to Hany $t(x) {phone}')));
   });
 
-  it('are localized', async () => {
+  it('returns the message in the language of the request', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01000000001' }).expect(201);
     const { body } = await post(tenant, { phoneNumber: '01000000001' }).set('language', 'ar-eg');
@@ -107,7 +107,7 @@ describe('duplicate phones', () => {
     );
   });
 
-  it('of deleted leads and other organizations do not count', async () => {
+  it('accepts phones of deleted leads and other organizations', async () => {
     const [tenant, other] = [await addTenant(service.db), await addTenant(service.db)];
     await post(tenant, { recordSystemId: 'a', phoneNumber: '01000000001' }).expect(201);
     await post(other, { phoneNumber: '01000000001' }).expect(201);
@@ -116,7 +116,7 @@ describe('duplicate phones', () => {
   });
 });
 
-describe('leads that another program wrote', () => {
+describe('the duplicate check of leads of another program', () => {
   const usual = [
     '01001234567',
     '+201001234567',
@@ -125,13 +125,13 @@ describe('leads that another program wrote', () => {
     201_001_234_567,
   ];
 
-  it.each(usual)('are duplicates immediately when spelled %p', async (phoneNumber) => {
+  it.each(usual)('rejects a number spelled %p immediately', async (phoneNumber) => {
     const tenant = await addTenant(service.db);
     await addLead(service.db, tenant.organizationId, { data: { phoneNumber2: phoneNumber } });
     await post(tenant, { phoneNumber: '0020 100 123 4567' }).expect(400);
   });
 
-  it('do not disturb with phones of another type', async () => {
+  it('accepts a phone when a stored one has another type', async () => {
     const tenant = await addTenant(service.db);
     const data = { phoneNumber: { number: '01000000001' }, phoneNumber2: [new ObjectId()] };
     await addLead(service.db, tenant.organizationId, { data });

@@ -35,7 +35,7 @@ describe('the client of a lead', () => {
     expect(client?._id.toHexString()).toBe(id);
   });
 
-  it('is none without name, phone and email', async () => {
+  it('is null without name, phone and email', async () => {
     const tenant = await addTenant(service.db);
     expect(await clientIdOf(tenant, { data: { name: '', email: null, budget: 1 } })).toBeNull();
     expect(await clientsOf(tenant)).toEqual([]);
@@ -51,7 +51,7 @@ describe('the client of a lead', () => {
     expect(await clientIdOf(tenant, { email: 'mona@EXAMPLE.com' })).toBe(byEmail.toHexString());
   });
 
-  it('is matched in the order that the organization wants', async () => {
+  it('is matched in the order of matchBy', async () => {
     const tenant = await addTenant(service.db, settings({ matchBy: ['email', 'phone'] }));
     const add = (fields: object) => addClient(service.db, tenant.organizationId, fields);
     const byEmail = await add({ email: 'mona@example.com' });
@@ -60,14 +60,14 @@ describe('the client of a lead', () => {
     expect(await clientIdOf(tenant, contact)).toBe(byEmail.toHexString());
   });
 
-  it('is matched only by what the organization wants', async () => {
+  it('is matched only by the fields of matchBy', async () => {
     const tenant = await addTenant(service.db, settings({ matchBy: ['phone'] }));
     const other = await addClient(service.db, tenant.organizationId, { email: 'a@example.com' });
     expect(await clientIdOf(tenant, { email: 'a@example.com' })).not.toBe(other.toHexString());
     expect(await clientsOf(tenant)).toHaveLength(2);
   });
 
-  it('is never a deleted one or one of another organization', async () => {
+  it('is never deleted or of another organization', async () => {
     const [tenant, other] = [await addTenant(service.db), await addTenant(service.db)];
     const contact = { email: 'a@example.com' };
     await addClient(service.db, other.organizationId, contact);
@@ -77,7 +77,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toHaveLength(2);
   });
 
-  it('is updated when matched: name and email replaced, new phones added', async () => {
+  it('takes name, email and new phones when matched', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = ['+201001234567', '01000000009'];
     await addClient(service.db, tenant.organizationId, {
@@ -93,7 +93,7 @@ describe('the client of a lead', () => {
     ]);
   });
 
-  it('is not changed where the organization does not want updates', async () => {
+  it('keeps its values without updateExisting', async () => {
     const tenant = await addTenant(service.db, settings({ updateExisting: false }));
     const client = { name: 'Old', phoneNumbers: ['+201001234567'] };
     const id = await addClient(service.db, tenant.organizationId, client);
@@ -103,13 +103,13 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toMatchObject([client]);
   });
 
-  it('is not created where the organization does not want that', async () => {
+  it('is not created without createFromLeads', async () => {
     const tenant = await addTenant(service.db, settings({ createFromLeads: false }));
     expect(await clientIdOf(tenant, { name: 'Mona', phoneNumber: '01001234567' })).toBeNull();
     expect(await clientsOf(tenant)).toEqual([]);
   });
 
-  it('stays when the lead changes, and follows what is sent', async () => {
+  it('stays linked and takes sent values when the lead changes', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const first = await clientIdOf(tenant, {
       recordSystemId: 'a',
@@ -130,7 +130,7 @@ describe('the client of a lead', () => {
     ]);
   });
 
-  it('takes no email that another client has, in any case or form', async () => {
+  it('takes no email of another client, in any case or form', async () => {
     const tenant = await addTenant(service.db, settings({}));
     await addClient(service.db, tenant.organizationId, { name: 'B', email: 'élan@example.com' });
     const lead = { recordSystemId: 'a', email: 'a@example.com' };
@@ -159,7 +159,7 @@ describe('the client of a lead', () => {
     ['jos\u00e9@example.com', 'JOSE\u0301@example.com'],
     ['ΟΔΥΣΣΕΥΣ@example.com', 'οδυσσευς@example.com'],
     ['თბილისი@example.com', 'ᲗᲑᲘᲚᲘᲡᲘ@example.com'],
-  ])('is the same for the emails %p and %p', async (one, other) => {
+  ])('is matched by %p and %p as one email', async (one, other) => {
     const tenant = await addTenant(service.db, settings({}));
     const id = await clientIdOf(tenant, { email: one });
     expect(await clientIdOf(tenant, { email: other })).toBe(id);
@@ -170,7 +170,7 @@ describe('the client of a lead', () => {
     ['jose@example.com', 'josé@example.com'],
     ['mike@example.com', 'mıke@example.com'],
     ['strase@example.com', 'straße@example.com'],
-  ])('is not the same for the emails %p and %p', async (one, other) => {
+  ])('is not matched by %p and %p as one email', async (one, other) => {
     const tenant = await addTenant(service.db, settings({}));
     const id = await clientIdOf(tenant, { email: one });
     expect(await clientIdOf(tenant, { email: other })).not.toBe(id);
@@ -180,17 +180,14 @@ describe('the client of a lead', () => {
     ['eg', '0100 123 4567', '+201001234567'],
     [' sa', '050 123 4567', '+966501234567'],
     ['UK', '0100 123 4567', '+201001234567'],
-  ])(
-    'has parsed phones where the stored phone country is %p',
-    async (phoneCountry, phone, e164) => {
-      const tenant = await addTenant(service.db, { settings: { phoneCountry } });
-      await post(tenant, { phoneNumber: phone }).expect(201);
-      expect(await clientsOf(tenant)).toMatchObject([{ phoneNumbers: [e164] }]);
-      await post(tenant, { phoneNumber: e164 }).expect(400);
-    },
-  );
+  ])('has E.164 phones when the stored phone country is %p', async (phoneCountry, phone, e164) => {
+    const tenant = await addTenant(service.db, { settings: { phoneCountry } });
+    await post(tenant, { phoneNumber: phone }).expect(201);
+    expect(await clientsOf(tenant)).toMatchObject([{ phoneNumbers: [e164] }]);
+    await post(tenant, { phoneNumber: e164 }).expect(400);
+  });
 
-  it('is matched by what is known of what the organization wants', async () => {
+  it('is matched without the unknown fields of matchBy', async () => {
     const tenant = await addTenant(service.db, settings({ matchBy: ['mobile', 'phone'] }));
     await addClient(service.db, tenant.organizationId, { email: 'a@example.com' });
     const lead = { email: 'a@example.com', phoneNumber: '01001234567' };
@@ -198,7 +195,7 @@ describe('the client of a lead', () => {
     expect((await clientsOf(tenant))[1]?._id.toHexString()).toBe(id);
   });
 
-  it('is found with the merged lead when it has none yet', async () => {
+  it('is matched by the merged lead when that has none yet', async () => {
     const tenant = await addTenant(service.db);
     const phoneNumbers = ['+201001234567'];
     const id = await addClient(service.db, tenant.organizationId, { phoneNumbers });
@@ -210,7 +207,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toMatchObject([{ name: 'Mona', phoneNumbers }]);
   });
 
-  it('is that of the main phone, and takes no phone that another client has', async () => {
+  it('is matched by phoneNumber first and takes no phone of another client', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phones = ['+201000000001', '+201000000002'];
     const add = (phone = '') =>
@@ -223,7 +220,7 @@ describe('the client of a lead', () => {
     expect(numbers).toEqual(phones.map((phone) => [phone]));
   });
 
-  it('is one per phone when many leads arrive concurrently', async () => {
+  it('is created once per phone when leads arrive concurrently', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const spellings = ['01001234567', '+201001234567', '0100 123 4567', '201001234567'];
     const bodies = Array.from({ length: 24 }, (_, i) => ({
@@ -235,7 +232,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toHaveLength(1);
   });
 
-  it('holds at most 100 phones, and its events tell those that were added', async () => {
+  it('has at most 100 phones, and its events list added ones', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = Array.from({ length: 99 }, (_, index) => `+2010000001${index + 100}`);
     await addClient(service.db, tenant.organizationId, { email: 'a@example.com', phoneNumbers });
@@ -255,7 +252,7 @@ describe('the client of a lead', () => {
     expect(events).toMatchObject([{ data: { phoneNumbers: all }, changes }]);
   });
 
-  it('that is too large already is still linked, shown within the bounds', async () => {
+  it('is linked although another program made it too large for events', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = Array.from({ length: 7 }, (_, index) => `${index}`.repeat(950_000));
     await addClient(service.db, tenant.organizationId, { email: 'a@example.com', phoneNumbers });

@@ -39,7 +39,7 @@ describe('a sent project', () => {
     expect(await linked('Palm MEADOWS', 'en-us')).toEqual(hex('palm', 'twin'));
   });
 
-  it('is compared with the whole name, and is no pattern', async () => {
+  it('is compared with the whole name, not as a pattern', async () => {
     for (const project of [
       'Palm',
       'Palm Meadows ',
@@ -53,7 +53,7 @@ describe('a sent project', () => {
     expect(await linked('zone (a+) .*')).toEqual(hex('pattern'));
   });
 
-  it('holds up nobody with a letter of very many marks', async () => {
+  it('is compared in time with 300,000 combining marks', async () => {
     expect(await linked(`e${'\u0345\u0301'.repeat(150_000)}`)).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('a sent project', () => {
     expect(await linked('οδυσσευς')).toEqual(hex('sigma'));
   });
 
-  it('is compared by full case folding, where one letter may become two', async () => {
+  it('is compared by full case folding', async () => {
     const add = (name: string) =>
       addCompound(service.db, tenant.organizationId, { 'en-us': name }).then(String);
     const [street, capital, written] = [
@@ -115,7 +115,7 @@ describe('a sent project', () => {
     expect(await linked('élan café', 'ar-eg')).toEqual(hex('emptyArabic'));
   });
 
-  it('does not match by characters that comparison ignores', async () => {
+  it('is compared with zero-width characters', async () => {
     expect(await linked('Lake\u200b')).toEqual([]);
     expect(await linked('\u200b')).toEqual([]);
   });
@@ -133,14 +133,14 @@ describe('a sent project', () => {
     expect(stored?.['compoundsIds']).toEqual([ids['arabicOnlyDiffers'], ids['palm'], ids['twin']]);
   });
 
-  it('in data wins over the flat one, also when it is empty', async () => {
+  it('is taken from data before the flat field, even if empty', async () => {
     const both = await post({ project: 'Lake', data: { project: 'Palm Meadows' } });
     expect(both.body.lead.compoundsIds).toEqual(hex('palm', 'twin'));
     const empty = await post({ project: 'Lake', data: { project: '' } }).expect(201);
     expect(empty.body.lead).toMatchObject({ compoundsIds: [], data: { project: '' } });
   });
 
-  it('links what another program has named a moment ago, and creates no compound', async () => {
+  it('links a compound that another program has just renamed, and creates none', async () => {
     const count = () =>
       service.db.collection('compounds').countDocuments({ organizationId: tenant.organizationId });
     const before = await count();

@@ -27,7 +27,7 @@ const seconds = Date.UTC(2026, 0, 5) / 1_000;
 const id = '6740b1f2c3d4e5f607182930';
 const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** What another program stores, and the JSON that shows it. */
+/** Stored values of another program and their JSON. */
 const values: Readonly<Record<string, readonly [unknown, string]>> = {
   price: [Decimal128.fromString('12500000.50'), '12500000.5'],
   exact: [
@@ -58,11 +58,11 @@ const json = `{${Object.entries(values)
   .map(([key, [, text]]) => `"${key}":${text}`)
   .join(',')}}`;
 
-/** What the service adds to another program's lead at any time. */
+/** Added to leads of other programs by the background pass. */
 const addedInBackground = { phoneKeys: 0, phoneKeysOf: 0, phoneKeysAt: 0 };
 
-describe("another program's lists with nothing in them", () => {
-  it('leave a lead and its client readable and writable', async () => {
+describe("a lead with another program's empty lists", () => {
+  it('stays readable and writable', async () => {
     const { organizationId, key } = tenant;
     const clientId = await addClient(service.db, organizationId, {
       name: 'Mona',
@@ -87,8 +87,8 @@ describe("another program's lists with nothing in them", () => {
   });
 });
 
-describe("another program's texts that were cut within a character", () => {
-  it('leave a lead and its client readable and writable', async () => {
+describe("a lead with another program's texts cut within a character", () => {
+  it('stays readable and writable', async () => {
     const { organizationId, key } = tenant;
     const name = cutText.whole;
     const contact = { name, phoneNumbers: ['+201000000321'], email: null };
@@ -112,7 +112,7 @@ describe("another program's texts that were cut within a character", () => {
   });
 });
 
-describe("another program's values in a lead", () => {
+describe("a lead with another program's values", () => {
   const add = (recordSystemId: string) =>
     addLead(service.db, tenant.organizationId, {
       recordSystemId,
@@ -132,13 +132,13 @@ describe("another program's values in a lead", () => {
         { sort: { _id: -1 }, projection: addedInBackground },
       );
 
-  it('are shown as JSON has them, with all their digits', async () => {
+  it('returns them as JSON with all digits', async () => {
     await add('shown');
     const { text } = await service.api('get', '/leads/shown').set('api-key', tenant.key);
     expect(text).toContain(`"data":${json},"additionalData":${json}`);
   });
 
-  it('have not changed when they are sent back as they were shown', async () => {
+  it('has no changes when they are sent back as returned', async () => {
     const _id = await add('again');
     const before = await last('leads', { _id });
     // A body takes no reference, and of a decimal what a double holds.

@@ -57,7 +57,7 @@ const anyPayload: fc.Arbitrary<LeadPayload> = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Requests that each say something of their own, so that what they made can be told apart. */
+/** Requests with a tag each, which distinguishes their results. */
 const distinctPayloads = (constraints: fc.ArrayConstraints) =>
   fc
     .array(anyPayload, constraints)
@@ -165,7 +165,7 @@ function interleavings<T>(one: readonly T[], other: readonly T[]): T[][] {
 }
 
 describe('lead requests in groups', () => {
-  it('answer and store what the same requests do one after the other', async () => {
+  it('return and store the same as one after another', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,
@@ -183,7 +183,7 @@ describe('lead requests in groups', () => {
     );
   });
 
-  it('tell to whom the lead is assigned that took a phone just before', async () => {
+  it('name the user of the lead that took a phone just before', async () => {
     const caller = await makeCaller({});
     const outcomes = await together(service, caller, [
       { name: 'first, on its own' },
@@ -193,7 +193,7 @@ describe('lead requests in groups', () => {
     expect(JSON.stringify(outcomes[2])).toContain('"user":"Nour"');
   });
 
-  it('find who else has a phone that a lead gave up just before', async () => {
+  it('reject a phone of another lead that the own one gave up just before', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     for (const recordSystemId of ['mine', 'other']) {
@@ -217,7 +217,7 @@ describe('lead requests in groups', () => {
     ]);
   });
 
-  it('find who else has an email that a client gave up just before', async () => {
+  it('keep an email of another client that the own one gave up just before', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     const shared = 'shared@example.com';
@@ -266,7 +266,7 @@ describe('lead requests in groups', () => {
     expect(count).toBe(4);
   });
 
-  it('wait for none whose lead another program holds', async () => {
+  it('do not wait for a request whose lead another program holds', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     const session = service.db.client.startSession();
@@ -294,7 +294,7 @@ describe('lead requests in groups', () => {
     ]);
   });
 
-  it('of two instances that race answer and store what one after the other would', async () => {
+  it('of two instances return and store the same as in some order', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,

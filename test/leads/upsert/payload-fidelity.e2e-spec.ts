@@ -66,8 +66,8 @@ async function send(method: string, path: string, body?: unknown) {
 /** A JSON text as its receiver sees it. */
 const arbitraryPayload = (sent: unknown) => JSON.parse(JSON.stringify(sent)) as unknown;
 
-describe('data and additionalData', () => {
-  it('come back exactly as sent, whatever their keys and values, and merge by top-level key', async () => {
+describe('data and additionalData of POST /leads', () => {
+  it('return exactly as sent, and merge by top-level key', async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(payload, payload, payload, async (data, additionalData, later) => {
@@ -91,7 +91,7 @@ describe('data and additionalData', () => {
   });
 
   it.each(['data', 'additionalData'])(
-    'takes no $ref and $id of two requests together in %s',
+    'reject $ref and $id of two requests in %s',
     async (field) => {
       const recordSystemId = `reference-${field}`;
       const reference = { $ref: 'shop.users', x: 1 };
@@ -120,7 +120,7 @@ describe('data and additionalData', () => {
   it.each([
     ['/leads', '{"recordSystemId":"inexact","data":{"rate":-0.12345678901234567891}}'],
     ['/leads/batch', '{"leads":[{},{"additionalData":{"a":[-0.12345678901234567891]}}]}'],
-  ])('hold no number that would come back changed (%s)', async (path, body) => {
+  ])('reject a number that a double would round (%s)', async (path, body) => {
     const organization = await addTenant(service.db);
     const response = await service
       .api('post', path)

@@ -25,7 +25,7 @@ const forbidden = { recordSystemId: 'forbidden', data: { forbidden: true } };
 const count = (collection: string) =>
   service.db.collection(collection).countDocuments({ organizationId: tenant.organizationId });
 
-it('a batch that the database refuses is a 500 with nothing stored, and may be repeated', async () => {
+it('POST /leads/batch returns 500 and stores nothing when the database refuses a lead, and may be repeated', async () => {
   const id = randomUUID();
   const send = (lead: object) =>
     service
@@ -43,7 +43,7 @@ it('a batch that the database refuses is a 500 with nothing stored, and may be r
   expect([await count('leads'), await count('changeLogs')]).toEqual([2, 2]);
 });
 
-it('a lead that the database refuses fails alone, its neighbours in the group are stored', async () => {
+it('POST /leads returns 500 only for the lead of a group that the database refuses', async () => {
   const { organizationId, key } = await addTenant(service.db);
   const leads = Array.from({ length: 20 }, (_, index) => ({
     recordSystemId: `lead ${index}`,
@@ -58,7 +58,7 @@ it('a lead that the database refuses fails alone, its neighbours in the group ar
   expect(await service.db.collection('leads').countDocuments({ organizationId })).toBe(17);
 });
 
-it('a batch whose transaction begins anew is answered what was decided last', async () => {
+it('POST /leads/batch returns the decisions of the last attempt of its transaction', async () => {
   const { organizationId, key } = await addTenant(service.db);
   const idempotency = service.service.app.get(IdempotencyService);
   const completeAll = idempotency.completeAll.bind(idempotency);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const post = (body: object, key = tenant.key) =>
   service.api('post', '/leads').set('api-key', key).send(body);
 describe('POST /leads', () => {
-  it('responds with 201 and the whole lead, twice', async () => {
+  it('returns 201 with the whole lead as lead and newLead', async () => {
     const fresh = await addTenant(service.db);
     const response = await post(
       { recordSystemId: 'whole', name: 'Mona', additionalData: { utm: 'x' } },
@@ -41,7 +41,7 @@ describe('POST /leads', () => {
     });
   });
 
-  it('accepts an empty object and creates a new lead each time', async () => {
+  it('creates a new lead for each empty object', async () => {
     const first = await post({}).expect(201);
     const second = await post({}).expect(201);
     expect(first.body.lead).toMatchObject({ data: {}, additionalData: {}, clientId: null });
@@ -84,7 +84,7 @@ describe('POST /leads', () => {
     }
   });
 
-  it('does not see the lead of another organization', async () => {
+  it('creates a lead when only another organization has the id', async () => {
     const other = await addTenant(service.db);
     await post({ recordSystemId: 'shared', name: 'Ours' }).expect(201);
     const { body } = await post({ recordSystemId: 'shared', name: 'Theirs' }, other.key).expect(
@@ -126,8 +126,8 @@ describe('POST /leads', () => {
   });
 });
 
-describe('lead numbers', () => {
-  it('start at 1 in each organization and never repeat, also after a deletion', async () => {
+describe('the leadId of a new lead', () => {
+  it('starts at 1 in each organization and never repeats, even after a deletion', async () => {
     const fresh = await addTenant(service.db);
     const number = async (recordSystemId: string) =>
       (await post({ recordSystemId }, fresh.key)).body.lead.leadId as number;
@@ -137,7 +137,7 @@ describe('lead numbers', () => {
     expect(await number('a')).toBe(1);
   });
 
-  it('step over numbers that another program took, one after the other', async () => {
+  it('skips numbers of another program', async () => {
     const fresh = await addTenant(service.db);
     for (const leadId of [1, 2, 4, 50]) await addLead(service.db, fresh.organizationId, { leadId });
     const numbers: number[] = [];
@@ -145,7 +145,7 @@ describe('lead numbers', () => {
     expect(numbers).toEqual([3, 5, 6]);
   });
 
-  it('step over a long run of taken numbers', async () => {
+  it('skips a long run of taken numbers', async () => {
     const fresh = await addTenant(service.db);
     const now = new Date();
     const leads = Array.from({ length: 2_500 }, (_, index) => ({
