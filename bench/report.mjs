@@ -23,10 +23,10 @@ export function printTable(head, rows) {
  * Writes what was measured of each step, one line a build. The last column is the sum of processor times of the first
  * build divided by that of the build in the line.
  *
- * @param figures by step and then by build
+ * @param measurements by step and then by build
  */
-export function printFigures(figures) {
-  const rows = Object.entries(figures).flatMap(([step, byBuild]) => {
+export function printMeasurements(measurements) {
+  const rows = Object.entries(measurements).flatMap(([step, byBuild]) => {
     const [[build, first], ...others] = Object.entries(byBuild);
     return [
       [step, build, ...columnsOf(first)],

@@ -33,7 +33,7 @@ if (fs.existsSync('src') && isStale(outputsBySource())) {
   if (failure !== undefined) fail(failure);
 }
 
-/** What the build makes of each file that it takes; editors leave others beside them. */
+/** Outputs of the build by input; folders may hold other files of editors. */
 function outputsBySource() {
   const { compilerOptions } = JSON.parse(fs.readFileSync('nest-cli.json', 'utf8'));
   const patterns = ['**/*.{ts,tsx}', ...compilerOptions.assets.map(({ include }) => include)];
@@ -100,7 +100,7 @@ function isOwned() {
   }
 }
 
-/** A program that reads a pipe gets nothing of it. */
+/** Only on a terminal. */
 function report(text) {
   if (process.stderr.isTTY) process.stderr.write(text);
 }

@@ -10,13 +10,13 @@ const checks = [
     name: 'types',
     command:
       'tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/typecheck.tsbuildinfo && tsc --noEmit --project clients/typescript',
-    remedy: 'mend the types that it names.',
+    remedy: 'fix the types that it names.',
   },
   {
     name: 'rules',
     command: 'oxlint --type-aware --deny-warnings',
     remedy:
-      'mend what it names; `npx oxlint --type-aware --fix` mends some of it. The rules are in .oxlintrc.json.',
+      'fix the reported lines; `npx oxlint --type-aware --fix` fixes some of them. The rules are in .oxlintrc.json.',
   },
   {
     name: 'boundaries',
@@ -33,7 +33,7 @@ const checks = [
   {
     name: 'reference',
     command: 'redocly lint docs/openapi.json --extends recommended-strict --format stylish',
-    remedy: 'mend the decorators that the document is made from, then run `npm run generate`.',
+    remedy: 'fix the decorators that the document is made from, then run `npm run generate`.',
   },
   {
     name: 'format',

@@ -7,7 +7,7 @@ import PQueue from 'p-queue';
 /**
  * Runs all steps, so many at a time, and prints what they print only where one fails.
  *
- * @returns the names of those that failed
+ * @returns the names of the failed steps
  */
 export async function runSideBySide(steps, atOnce, print) {
   const queue = new PQueue({ concurrency: atOnce });

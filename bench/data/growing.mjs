@@ -1,11 +1,11 @@
-// Data that grows: one organization with more and more of everything, and a thousand small ones beside it.
+// Data that grows: one organization with more and more of everything, and a thousand small organizations.
 import { counts, garden, phase, unit } from './catalogue.mjs';
 import { documentsOf, insert, loadDeliveries, withoutIndexes } from './load.mjs';
 import { idOf, loadedAt } from './names.mjs';
 import { client, lead, reservation, wallet } from './people.mjs';
 import { sizes } from './sizes.mjs';
 
-/** What the large organization has at first; it has a compound for so many units. */
+/** The first size of the large organization. */
 const first = { leads: 20_000, units: 1_000, reservations: 500, deliveries: 10_000 };
 const unitsInCompound = 500;
 /** A phase needs a compound: as many of them as have units at the largest size. */

@@ -1,4 +1,4 @@
-// What the loaded documents are called: the same in every run, so that requests can be made without asking the
+// Names of the loaded documents: the same in every run, so that requests can be made without asking the
 // database.
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';

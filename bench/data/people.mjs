@@ -24,7 +24,7 @@ export function projectOf(organization, index) {
   return index % (organization === 0 ? sizes.compounds : sizes.compoundsOfSmall);
 }
 
-/** What identifies the person of a lead; every second one has a second phone. */
+/** Contacts of a lead; every second lead has a second phone. */
 export function personOf(organization, index) {
   const first = { phoneNumber: nationalPhone(organization, index) };
   const second = { phoneNumber2: internationalPhone(organization, index) };

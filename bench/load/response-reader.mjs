@@ -21,7 +21,7 @@ export class ResponseReader {
     while (chunk !== null && chunk.length > 0) chunk = this.#read(chunk);
   }
 
-  /** Each reading step returns what it has not read, or null when it needs more to go on. */
+  /** Each step returns the unread bytes, or null when it needs more. */
   #readHead(chunk) {
     const end = chunk.indexOf(headEnd);
     if (end === -1) return this.#keep(chunk);

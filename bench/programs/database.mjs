@@ -76,7 +76,7 @@ async function open(folder, cacheGB) {
     '--setParameter',
     'diagnosticDataCollectionEnabled=false',
   ];
-  // A server whose files come from another port may step down once more after it has become primary.
+  // A server whose files come from another port may step down again after it has become primary.
   for (let attempt = 1; ; attempt++) {
     try {
       return await tryToOpen(folder, args);

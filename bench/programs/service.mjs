@@ -31,8 +31,8 @@ export function environmentOf(uri) {
 /**
  * Starts a build on a database and waits for its first response.
  *
- * @param variables of the environment, beside those of production
- * @param nodeOptions beside the flags of `npm start`
+ * @param variables of the environment, added to those of production
+ * @param nodeOptions added to the flags of `npm start`
  */
 export async function startService(
   { build, database, folder },

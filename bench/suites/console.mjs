@@ -33,7 +33,7 @@ const pages = {
   'a delivery': `/webhooks/deliveries/${hex('delivery', 0)}`,
   log: '/log',
 };
-/** What is written into the search box. */
+/** Texts for the search box. */
 const searches = {
   'leads by external id': recordSystemIdOf(0, 7),
   'leads by phone': nationalPhone(0, 8),

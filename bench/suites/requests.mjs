@@ -7,7 +7,7 @@ import { selected, workloads } from '../load/workloads.mjs';
 import { startDatabase } from '../programs/database.mjs';
 import { profileReport } from '../programs/profile-report.mjs';
 import { startService } from '../programs/service.mjs';
-import { medians, print, printFigures, progress } from '../report.mjs';
+import { medians, print, printMeasurements, progress } from '../report.mjs';
 
 /** Before a profile begins, the program is loaded and compiled. */
 const profileRunInSeconds = 6;
@@ -22,7 +22,7 @@ export async function run({ programs, builds, options }) {
   for (const build of builds) services.push(await start({ programs, build }));
   for (const service of services) service.pause();
   const runs = await measureByTurns(chosen, services, options);
-  printFigures(runs);
+  printMeasurements(runs);
   for (const service of services) {
     const { now, highest } = service.memory();
     print(
@@ -46,13 +46,13 @@ async function measureByTurns(chosen, services, { rounds, seconds, clients }) {
       // The first one changes, so that none always follows the same other one.
       for (const service of round % 2 === 0 ? services : services.toReversed()) {
         service.resume();
-        const figures = await measure(workload, service, {
+        const measured = await measure(workload, service, {
           seconds: Number(seconds),
           connections,
           round,
         });
         service.pause();
-        ((runs[workload.name] ??= {})[service.build.name] ??= []).push(figures);
+        ((runs[workload.name] ??= {})[service.build.name] ??= []).push(measured);
       }
     }
   }

@@ -1,5 +1,5 @@
 // Deliveries to receivers on loopback: `npm run bench -- webhooks [--count 10000]`. How many a second one and two workers
-// deliver of a backlog, how late single events arrive, and how late they arrive beside slow and silent endpoints.
+// deliver of a backlog, how late single events arrive, and how late they arrive with slow and silent endpoints.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -63,13 +63,13 @@ async function measureBuild({ programs, build }, receiver, count) {
     '',
     ...(await isolation(context, api, small.slice(0, half))),
   ]);
-  progress(`${build.name}: beside bad ones`);
+  progress(`${build.name}: with slow and silent endpoints`);
   for (const organization of small.slice(half)) {
     await subscribe(context, organization, organization % 3 === 0 ? 'slow' : 'silent');
   }
   rows.push([
     build.name,
-    'beside slow and silent ones',
+    'with slow and silent ones',
     '',
     ...(await isolation(context, api, small)),
   ]);

@@ -28,7 +28,7 @@ const expected = [
 ];
 
 describe('ResponseReader', () => {
-  it('finds every response, wherever its bytes are cut', () => {
+  it('finds every response when bytes are cut anywhere', () => {
     for (let first = 0; first < responses.length; first++) {
       for (const second of [1, 2, 7, responses.length]) {
         const found: number[][] = [];

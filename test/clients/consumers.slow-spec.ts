@@ -17,7 +17,7 @@ import { rounds } from '../support/rounds.js';
 const run = promisify(execFile);
 const tsc = resolve('node_modules/typescript/bin/tsc');
 
-/** What an example leaves to its reader: the client, and the reader's own data and functions. */
+/** Declares the names that examples leave to their readers. */
 const ownParts = `
 import { eventsOf, follow, type Operations, type UnitDto } from 'integration-api-client';
 declare const api: Operations;
@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What the compiler says about files under these settings alone. */
+/** Errors of the compiler for files under these settings. */
 async function complaints(args: readonly string[], options: Record<string, string>) {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const command = [tsc, '--ignoreConfig', '--noEmit', '--target', 'es2022', ...flags, ...args];
@@ -102,18 +102,18 @@ const settings = resolutions.flatMap((resolution) =>
   ),
 );
 
-describe('the examples of the client', () => {
+describe('examples of the client', () => {
   // In the short form each kind of module, with and without the types of browsers.
   it.each(settings.filter((_, index) => index % rounds(5, 1) === 0))(
-    'compile for whoever has strict and %j',
+    'compile with strict and %j',
     async (options) => {
       expect(await complaints(files, { strict: 'true', types: 'node', ...options })).toBe('');
     },
   );
 });
 
-describe('the programs of the guides', () => {
-  it('use nothing of the language that Node 20 lacks', async () => {
+describe('programs of the guides', () => {
+  it('use only syntax of Node 20', async () => {
     const programs = resolve('docs/guides/programs');
     const javascript = readdirSync(programs).filter((name) => name.endsWith('.mjs'));
     const args = ['--allowJs', '--checkJs', ...javascript.map((name) => join(programs, name))];

@@ -15,7 +15,7 @@ let receiver: Receiver;
 let controller: AbortController;
 let now: number;
 let pauses: number[];
-/** What the server answers, one after the other; then the reading is ended. */
+/** Responses of the server in order; then the reading is aborted. */
 let answers: Respond[];
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ const early =
 const lost: Respond = (_, response) => response.destroy();
 const expired = answer(
   410,
-  { message: 'What followed is no longer kept: go on with after=1233' },
+  { message: 'What followed is no longer kept: continue with after=1233' },
   { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
 );
 
@@ -77,7 +77,7 @@ const client = () =>
     surroundings,
   });
 
-/** Reads until the answers are over or something is thrown; gives what came, and why it ended. */
+/** Reads until the responses are over or an error is thrown; returns the events and the reason. */
 async function read(list: Respond[], options: FeedOptions = {}) {
   answers = list;
   const seen: number[] = [];
@@ -97,8 +97,8 @@ const asked = () =>
   receiver.received.map(({ path }) => Object.fromEntries(new URL(path, receiver.url).searchParams));
 const askedAfter = () => asked().map(({ after }) => Number(after));
 
-describe('reading the feed of events', () => {
-  it('begins with what is kept, goes on after each page and ends with the signal', async () => {
+describe('readEvents', () => {
+  it('reads from the oldest event, follows each page and ends with the signal', async () => {
     const { seen, error } = await read([page(2, [1, 2], true), page(3, [3]), page(3)]);
     expect([seen, error]).toEqual([[1, 2, 3], enough]);
     const query = { limit: '100', wait: '25' };
@@ -106,7 +106,7 @@ describe('reading the feed of events', () => {
     expect(pauses).toEqual([]);
   });
 
-  it('asks as it is told', async () => {
+  it('sends the given parameters', async () => {
     await read([], { after: 7, types: 'lead.*', limit: 5, waitSeconds: 10 });
     expect(asked()).toEqual([{ after: '7', types: 'lead.*', limit: '5', wait: '10' }]);
   });
@@ -120,7 +120,7 @@ describe('reading the feed of events', () => {
     ['a page of a proxy', (_, response) => response.writeHead(200).end('<html>Sorry</html>')],
     ['something else in JSON', answer(200, { ok: true })],
     ['null in JSON', answer(200, null)],
-  ])('survives %s, longer than a call does', async (_, failing) => {
+  ])('retries %s for longer than a call does', async (_, failing) => {
     const list = [page(1, [1]), failing, failing, failing, failing, page(2, [2])];
     const { seen, error } = await read(list, { pauseMs: 5_000 });
     expect([seen, error]).toEqual([[1, 2], enough]);
@@ -128,7 +128,7 @@ describe('reading the feed of events', () => {
     expect(pauses).toContain(5_000);
   });
 
-  it('pauses for half a minute, and never ends a pause before Retry-After', async () => {
+  it('pauses for half a minute at most, and at least as long as Retry-After', async () => {
     const { seen } = await read([
       answer(503),
       answer(503),
@@ -141,26 +141,26 @@ describe('reading the feed of events', () => {
     expect(pauses).toEqual([500, 30_000, 300_000, inAnHour]);
   });
 
-  it('pauses for a moment when its wait is ended at once', async () => {
+  it('pauses for a moment when a wait returns at once', async () => {
     await read([early(page(0)), early(page(0)), page(0)]);
     expect(pauses).toEqual([1_000, 1_000]);
   });
 
-  it('gives up at once what another try would not change', async () => {
+  it('throws immediately when a retry cannot help', async () => {
     const { error } = await read([answer(403, {}, { 'x-error-code': 'key.not_allowed' })]);
     expect(error).toBeInstanceOf(IntegrationApiError);
     expect(error).toMatchObject({ status: 403 });
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('says where to go on when events are gone', async () => {
+  it('throws with the next sequence when events have expired', async () => {
     const { seen, error } = await read([page(3, [3]), expired], { after: 2 });
     expect(seen).toEqual([3]);
     expect(error).toBeInstanceOf(EventsExpiredError);
     expect(error).toMatchObject({ next: 1_233, cause: { status: 410, code: 'events.expired' } });
   });
 
-  it('goes on there by itself when it may, after the current state is read', async () => {
+  it('continues there when allowed, after the current state is read', async () => {
     const reads: number[] = [];
     const onExpired = async ({ next }: EventsExpiredError) => {
       // Long enough for a request to come that did not wait for it.
@@ -172,7 +172,7 @@ describe('reading the feed of events', () => {
     expect(askedAfter()).toEqual([2, 1_233, 1_234]);
   });
 
-  it('moves the place also when no event is of the wanted types', async () => {
+  it('advances when no event has the wanted types', async () => {
     answers = [page(5_000, [], true), page(5_002, [5_001])];
     const { signal } = controller;
     const pages = eventPagesOf(client().readEvents, { types: 'unit.*', surroundings, signal });
@@ -182,7 +182,7 @@ describe('reading the feed of events', () => {
     expect(askedAfter()).toEqual([0, 5_000, 5_002]);
   });
 
-  it('gives nothing any more once it is aborted', async () => {
+  it('yields nothing after an abort', async () => {
     answers = [page(2, [1, 2])];
     const { signal } = controller;
     const events = eventsOf(client().readEvents, { surroundings, signal });
@@ -192,7 +192,7 @@ describe('reading the feed of events', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('ends a pause with the reason of the signal', async () => {
+  it('rejects a pause with the reason of the signal', async () => {
     const sleep = (milliseconds: number) => {
       if (milliseconds < 30_000) return Promise.resolve();
       controller.abort(enough);
@@ -204,7 +204,7 @@ describe('reading the feed of events', () => {
   });
 
   it.each([{ wait: 1 }, { timeout: 1_000 }])(
-    'lets the server wait as long as %j says, however short a try may be',
+    'waits as long as %j says, also when a try may be shorter',
     async (query) => {
       answers = [(_, response) => setTimeout(() => page(1, [1])(_, response), 150), answer(500)];
       const retries = { attempts: 1, attemptTimeoutMs: 20, totalTimeoutMs: 20 };

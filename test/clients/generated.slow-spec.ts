@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 
-describe('what is made from the document for clients', () => {
-  it('is what `npm run generate` would write now', async () => {
+describe('generated client', () => {
+  it('equals the output of `npm run generate`', async () => {
     const { stderr } = await run(process.execPath, ['scripts/generate-client.mjs', '--check']);
     expect(stderr).toBe('');
   });

@@ -29,7 +29,7 @@ import {
 } from './support/programs.js';
 import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
 
-/** What of the document of the API stands for the first requests to it. */
+/** The examples of the API document. */
 interface Reference {
   readonly paths: Record<
     string,
@@ -110,11 +110,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** What tests that this machine can run. */
+/** Tests of programs that this machine can run. */
 const where = (program: string) => (canRun(program) ? it : it.skip);
 
 describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
-  where(program)('prints what it could not send, with its language and why', async () => {
+  where(program)('prints unsent leads with their language and the reason', async () => {
     const lead = { name: 'Mona', phoneNumber: '01000000001', language: 'ar-eg' };
     const printed = async (own: Record<string, string>) => {
       const website = await startProgram(program, { ...variables, ...own });
@@ -136,7 +136,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
   });
 
   where(program).each([503, 408, 409, 429].slice(0, rounds(1, 4)))(
-    'sends what its form posts, through %i and lost connections, once',
+    'sends each posted form once, through %i and lost connections',
     async (temporary) => {
       const website = await startProgram(program, variables);
       const send = async (fields: Record<string, string>) => {
@@ -193,7 +193,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
 /** A lead that names its project in Arabic. */
 const inArabic = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
 
-describe('the first requests', () => {
+describe('first requests', () => {
   /** Of the documents that begin with one, and all that stand in the reference for the same operations. */
   const firstRequests = () => {
     const leads = '/external/apis/v1.0/leads';
@@ -209,7 +209,7 @@ describe('the first requests', () => {
     return [...pasted.map((body) => ({ path: leads, body })), ...tried];
   };
 
-  it('of the README, the guides and the reference are accepted in any order', async () => {
+  it('of README, guides and reference are accepted in any order', async () => {
     const requests = firstRequests();
     expect(requests.length).toBeGreaterThan(7);
     const order = fc.shuffledSubarray(requests, { minLength: requests.length });
@@ -230,7 +230,7 @@ describe('the first requests', () => {
 });
 
 describe('send-waiting.mjs', () => {
-  it('sends a file of leads, and again without doing anything twice', async () => {
+  it('sends a file of leads, and nothing twice when it is repeated', async () => {
     const file = join(folder, 'waiting.ndjson');
     const waiting = [
       { name: 'Waiting 1', language: 'en-us' },
@@ -278,7 +278,7 @@ describe('the programs of a collector', () => {
     reservationId = data.reservation._id;
   });
 
-  where('collector.py')('report every message once, though answers are lost', async () => {
+  where('collector.py')('report every message once when responses are lost', async () => {
     const cheque = (
       chequeStatus: NonNullable<CallbackDto['chequeStatus']>,
       installmentId = '1',
@@ -330,7 +330,7 @@ describe('the programs of a collector', () => {
     );
   });
 
-  where('collector.py')('read back what had no answer to the end', async () => {
+  where('collector.py')('read back messages without a response', async () => {
     const send = async (ids: readonly string[], post: Respond, read = passOn) => {
       gateway.respondWith((received, response) => {
         if (received.method === 'GET') read(received, response);
@@ -351,13 +351,13 @@ describe('the programs of a collector', () => {
     expect(await send(['m-11'], lose)).toMatch(/^m-11 arrived at 20\S+Z, says the history\n$/);
     // The history has a report of this status, which is that of the message before.
     expect(await send(['m-12'], refuse)).toBe(`m-12 ${unknown}`);
-    // Those behind a message that nothing is known of are tried too.
+    // Messages after one with an unknown outcome are sent, too.
     for (const read of [refuse, cutOff]) {
       expect(await send(['m-13', 'm-14'], cutOff, read)).toBe(`m-13 ${unknown}m-14 ${unknown}`);
     }
   });
 
-  where('reconcile.py')('tell what differs from a ledger', async () => {
+  where('reconcile.py')('report differences from a ledger', async () => {
     const file = join(folder, 'ledger.csv');
     const names = 'reservationId,installmentId,chequeStatus,chequeNumber,chequeAmount';
     const rows = [`${reservationId},1,collected,000451,250000`, `${reservationId},2,bounced,,`];
@@ -372,32 +372,29 @@ describe('the programs of a collector', () => {
     expect(agreeing).toMatchObject({ code: 0, stdout: '1 of 1 agree\n' });
   });
 
-  where('reconcile.py')(
-    'take a ledger from a spreadsheet, and say what is wrong with it',
-    async () => {
-      const file = join(folder, 'wrong-ledger.csv');
-      const compare = (text: string, own = {}) => {
-        writeFileSync(file, text);
-        return runProgram('reconcile.py', [file], { ...variables, ...own });
-      };
-      const names = 'reservationId,installmentId,chequeStatus,chequeAmount';
-      const good = `\u{FEFF}${names}\r\n${reservationId},2,pending,\r\n`;
-      expect(await compare(good)).toEqual({ code: 0, stdout: '1 of 1 agree\n', stderr: '' });
-      for (const amount of ['250 thousand', 'NaN']) {
-        expect(await compare(`${good}${reservationId},2,pending,${amount}\r\n`)).toEqual({
-          code: 1,
-          stdout: '',
-          stderr: `row 3, column chequeAmount: "${amount}" is no number\n`,
-        });
-      }
-      const unknownStatus = await compare(`${names}\n${reservationId},1,paid,\n`);
-      expect(unknownStatus).toMatchObject({ code: 1, stdout: '' });
-      expect(unknownStatus.stderr).toMatch(/^400 \{.*chequeStatus must be one of.*\}\n$/);
-      const refused = await compare(good, { API_KEY: 'iapi_wrong' });
-      expect(refused).toMatchObject({ code: 1, stdout: '' });
-      expect(refused.stderr).toMatch(/^401 \{.*API key not valid.*\}\n$/);
-    },
-  );
+  where('reconcile.py')('accept a ledger from a spreadsheet, and report its errors', async () => {
+    const file = join(folder, 'wrong-ledger.csv');
+    const compare = (text: string, own = {}) => {
+      writeFileSync(file, text);
+      return runProgram('reconcile.py', [file], { ...variables, ...own });
+    };
+    const names = 'reservationId,installmentId,chequeStatus,chequeAmount';
+    const good = `\u{FEFF}${names}\r\n${reservationId},2,pending,\r\n`;
+    expect(await compare(good)).toEqual({ code: 0, stdout: '1 of 1 agree\n', stderr: '' });
+    for (const amount of ['250 thousand', 'NaN']) {
+      expect(await compare(`${good}${reservationId},2,pending,${amount}\r\n`)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `row 3, column chequeAmount: "${amount}" is no number\n`,
+      });
+    }
+    const unknownStatus = await compare(`${names}\n${reservationId},1,paid,\n`);
+    expect(unknownStatus).toMatchObject({ code: 1, stdout: '' });
+    expect(unknownStatus.stderr).toMatch(/^400 \{.*chequeStatus must be one of.*\}\n$/);
+    const refused = await compare(good, { API_KEY: 'iapi_wrong' });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^401 \{.*API key not valid.*\}\n$/);
+  });
 });
 
 describe('the programs of a CRM', () => {
@@ -405,7 +402,7 @@ describe('the programs of a CRM', () => {
 
   const byNumber = (a: LeadDto, b: LeadDto) => a.leadId - b.leadId;
 
-  it('keep a copy of all units', async () => {
+  it('store a copy of all units', async () => {
     const file = join(folder, 'units.json');
     const copied = async () => {
       const { code, stderr } = await runProgram('copy.mjs', [], { ...variables, COPY: file });
@@ -421,7 +418,7 @@ describe('the programs of a CRM', () => {
     expect(await copied()).toEqual(await stored());
   });
 
-  it('keep a copy of the leads by what events tell, through failures', async () => {
+  it('store a copy of the leads from events, through failures', async () => {
     const { db } = service;
     const file = join(folder, 'leads.json');
     const follow = async (times: number) => {
@@ -459,20 +456,20 @@ describe('the programs of a CRM', () => {
     );
     expect(later.leads.toSorted(byNumber)).toEqual([...others, changed.lead].toSorted(byNumber));
 
-    gateway.respondWith((_, response) => response.writeHead(410).end('go on with after=1233'));
+    gateway.respondWith((_, response) => response.writeHead(410).end('continue with after=1233'));
     const expired = await follow(2);
     gateway.respondWith(passOn);
-    expect([expired.code, expired.stderr]).toEqual([1, '410 go on with after=1233\n']);
+    expect([expired.code, expired.stderr]).toEqual([1, '410 continue with after=1233\n']);
     expect(expired.after).toBe(later.after);
   });
 
-  it('ask for a unit only when it has changed', async () => {
+  it('load a unit only when it has changed', async () => {
     const thrice = { ...variables, ROUNDS: '3', PAUSE_MS: '1' };
     const { stdout } = await runProgram('one-unit.mjs', ['pm-a-001'], thrice);
     expect(stdout).toMatch(/^.+ (Sold|Reserved|Available) \d+\ncurrent\ncurrent\n$/);
   });
 
-  where('export.py')('write what matches into a file for spreadsheets', async () => {
+  where('export.py')('write matching units into a file for spreadsheets', async () => {
     const file = join(folder, 'units.csv');
     const { code, stdout, stderr } = await runProgram(
       'export.py',
@@ -504,7 +501,7 @@ describe('the programs of a CRM', () => {
   });
 
   where('export.py').each(['export.py', 'reconcile.py'])(
-    'say in a line that the platform cannot be reached (%s)',
+    'report an unreachable platform in one line (%s)',
     async (program) => {
       const file = join(folder, 'unreachable.csv');
       writeFileSync(
@@ -520,7 +517,7 @@ describe('the programs of a CRM', () => {
     },
   );
 
-  where('export.py')('write what takes several responses into one file', async () => {
+  where('export.py')('write several responses into one file', async () => {
     const file = join(folder, 'parts.csv');
     const asked: string[] = [];
     gateway.respondWith(({ path }, response) => {
@@ -540,7 +537,7 @@ describe('the programs of a CRM', () => {
 });
 
 describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) => {
-  where(program)('takes what is signed, once, and nothing else', async () => {
+  where(program)('accepts each signed webhook once, and nothing else', async () => {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const receiver = await startProgram(program, { WEBHOOK_SECRET: secret, TMPDIR: folder });
     const body =
@@ -571,16 +568,16 @@ describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) =
 });
 
 describe("the commands of the operator's guide", () => {
-  it('do what it says, one after the other', async () => {
+  it('work in the order of the guide', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
-    // Whoever pastes a block would revoke what was rotated for an overlap.
+    // Pasting a block would revoke a key within its overlap.
     expect(
       fences.filter((text) => /key rotate.*key revoke|key revoke.*key rotate/s.test(text)),
     ).toEqual([]);
     const commands = fences.join('').trim().split('\n');
     const known = new Map<string, string>();
-    /** What the guide's reader does between two commands, and puts into the next ones. */
+    /** Steps of the reader between two commands, and values for later commands. */
     const remember = async (command: string, printed: { _id?: string; key?: string }) => {
       const { _id = '', key = '' } = printed;
       if (command.startsWith('org create')) known.set('organization id', _id);
@@ -619,7 +616,7 @@ describe("the commands of the operator's guide", () => {
 describe.each(['website.mjs', 'send-waiting.mjs', 'copy.mjs', 'leads.mjs', 'one-unit.mjs'])(
   '%s',
   (program) => {
-    it.each(['API_URL', 'API_KEY'])('says at once that it needs %s', async (name) => {
+    it.each(['API_URL', 'API_KEY'])('reports a missing %s immediately', async (name) => {
       const { code, stderr } = await runProgram(program, [], { ...variables, [name]: '' });
       expect([code, stderr]).toEqual([1, expect.stringContaining('API_KEY have to be set')]);
     });
@@ -633,7 +630,7 @@ describe('the guides', () => {
   );
   const all = [...guides.values()].join('\n');
 
-  it.each(readdirSync(programs))('show %s, which is short', (program) => {
+  it.each(readdirSync(programs))('include %s, which is short', (program) => {
     expect(all).toContain(`(programs/${program})`);
     const lines = readFileSync(join(programs, program), 'utf8').split('\n');
     // Blank lines, comments and closing brackets count as nothing to read.
@@ -643,7 +640,7 @@ describe('the guides', () => {
   });
 
   it.each(files.filter((file) => file.endsWith('.ar.md')))(
-    'run from right to left, their code from left to right: %s',
+    'run right to left, with code left to right: %s',
     (file) => {
       const text = guides.get(file) ?? '';
       const outside = text.replaceAll(/<div dir="rtl">.+?<\/div>/gs, '');

@@ -21,8 +21,8 @@ function listOf(...pages: { items: Item[]; next: string | null; mark?: string }[
 
 const item = (_id: string, isDeleted = false): Item => ({ _id, isDeleted });
 
-describe('following a list', () => {
-  it('begins with a copy, goes on from each mark and ends with the signal', async () => {
+describe('followList', () => {
+  it('reads everything, then changes since each mark, and ends with the signal', async () => {
     const { list, asked } = listOf(
       { items: [item('a'), item('b')], next: 'c1' },
       { items: [item('c')], next: null, mark: 'm1' },
@@ -60,7 +60,7 @@ describe('following a list', () => {
     ]);
   });
 
-  it('goes on from a mark that was kept', async () => {
+  it('continues from a stored mark', async () => {
     const { list, asked } = listOf(
       { items: [], next: 'c1' },
       { items: [], next: null, mark: 'm2' },

@@ -22,7 +22,7 @@ const service = sharedService();
 let organizationId: Tenant['organizationId'];
 let api: Operations;
 let arabic: Operations;
-/** What has been called, so that an operation that is added is not forgotten. */
+/** Called operations, so that no new one is forgotten. */
 const called = new Set<string>();
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const errorOf = async (call: Promise<unknown>): Promise<IntegrationApiError> => 
   throw new Error('It did not fail as expected', { cause: error });
 };
 
-describe('the TypeScript client', () => {
+describe('TypeScript client', () => {
   it('creates, updates, reads and deletes leads', async () => {
     const recordSystemId = 'نموذج/1 ?#%';
     const created = await api.upsertLead({
@@ -85,7 +85,7 @@ describe('the TypeScript client', () => {
     ]);
   });
 
-  it('repeats a POST with the key that it is given, and one without it anew', async () => {
+  it('repeats a POST with the given key, and sends one without a key as a new request', async () => {
     const again = { body: { name: 'Mona' }, headers: { 'idempotency-key': '"once"' } };
     const first = await api.upsertLead(again);
     expect((await api.upsertLead(again)).data.lead._id).toBe(first.data.lead._id);
@@ -93,7 +93,7 @@ describe('the TypeScript client', () => {
     expect(other.data.lead._id).not.toBe(first.data.lead._id);
   });
 
-  it('writes, reads, lists and exports units', async () => {
+  it('stores, reads, lists and exports units', async () => {
     const written = await api.upsertUnit({
       body: { recordSystemId: 'u-1', unitId: 'A-1', compound: 'palm-meadows', name: 'A, "B"' },
     });
@@ -125,7 +125,7 @@ describe('the TypeScript client', () => {
     expect(units.data.data.map(({ slug }) => slug)).toContain('old');
   });
 
-  it('reads lists along their cursor', async () => {
+  it('follows the cursor of lists', async () => {
     for (const unitId of ['P-1', 'P-2', 'P-3']) {
       await api.upsertUnit({ body: { unitId, compound: 'palm-meadows', name: unitId } });
     }
@@ -140,7 +140,7 @@ describe('the TypeScript client', () => {
     expect(sizes).toEqual([2, 1]);
   });
 
-  it('makes a reservation, reports its cheque and compares the books', async () => {
+  it('creates a reservation, reports its cheque and reconciles a ledger', async () => {
     await api.upsertUnit({
       body: { recordSystemId: 'sold', unitId: 'S-1', compound: 'palm-meadows', name: 'S' },
     });
@@ -169,7 +169,7 @@ describe('the TypeScript client', () => {
     expect(compared.data.differences).toMatchObject([{ ours: 'collected', theirs: 'bounced' }]);
   });
 
-  it('reads events, and waits for those that come', async () => {
+  it('reads events, and waits for new ones', async () => {
     await numberEvents(service.db, organizationId);
     const { data } = await api.readEvents({ query: { limit: 1000 } });
     expect(data.data.map(({ sequence }) => sequence)).toEqual(
@@ -210,11 +210,11 @@ describe('the TypeScript client', () => {
     await expect(call).rejects.toThrow('recordSystemId cannot be part of a URL');
   });
 
-  it('says how the service is', async () => {
+  it('reads the health of the service', async () => {
     expect((await api.checkHealth()).data.ok).toBe(true);
   });
 
-  it('has been called for every operation of the document', () => {
+  it('calls every operation of the document', () => {
     const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
       paths: Record<string, Record<string, { operationId: string }>>;
     };

@@ -53,9 +53,9 @@ function answers(...list: [status: number, headers?: Record<string, string>, bod
 const lead = { body: { name: 'Mona' } };
 const thrownBy = (call: Promise<unknown>) => call.then(undefined, (error: unknown) => error);
 
-describe('a client that gets no good answer', () => {
+describe('a client without a successful response', () => {
   it.each([408, 409, 429, 500, 502, 503, 504])(
-    'sends again after %i, with the same key',
+    'retries after %i with the same key',
     async (status) => {
       answers([status], [status], [201, {}, { ok: true }]);
       expect(await client().upsertLead(lead)).toMatchObject({ status: 201, data: { ok: true } });
@@ -68,7 +68,7 @@ describe('a client that gets no good answer', () => {
     },
   );
 
-  it('gives each call another key, and none to what is no POST', async () => {
+  it('sends a new key with each POST, and none with other methods', async () => {
     answers([200]);
     const api = client();
     await api.upsertLead(lead);
@@ -81,7 +81,7 @@ describe('a client that gets no good answer', () => {
     expect(third?.headers['api-key']).toBe('secret');
   });
 
-  it.each([400, 401, 404, 413, 422])('does not repeat what ended with %i', async (status) => {
+  it.each([400, 401, 404, 413, 422])('does not retry after %i', async (status) => {
     answers([
       status,
       { 'x-error-code': 'lead.not_found', 'x-request-id': 'r-1' },
@@ -98,13 +98,13 @@ describe('a client that gets no good answer', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('waits as long as Retry-After says, in seconds', async () => {
+  it('waits for Retry-After in seconds', async () => {
     answers([429, { 'retry-after': '7' }], [200]);
     await client().listUnits();
     expect(pauses).toEqual([7_000]);
   });
 
-  it('waits as long as Retry-After says, as a date', async () => {
+  it('waits for Retry-After as a date', async () => {
     answers(
       [503, { 'retry-after': 'Tue, 01 Jan 2030 00:00:09 GMT' }],
       [503, { 'retry-after': 'Tue, 01 Jan 2030 00:00:01 GMT' }],
@@ -114,7 +114,7 @@ describe('a client that gets no good answer', () => {
     expect(pauses).toEqual([9_000, 0]);
   });
 
-  it('pauses longer each time, and less by chance', async () => {
+  it('doubles its pauses, with jitter', async () => {
     answers([503]);
     const chances = [0, 1, 0.5, 0, 1];
     const surroundings = {
@@ -129,7 +129,7 @@ describe('a client that gets no good answer', () => {
     expect(pauses).toEqual([500, 500, 1_500, 3_000, 1_500]);
   });
 
-  it('gives up at once when it was told to wait beyond its time', async () => {
+  it('throws immediately when Retry-After is beyond its deadline', async () => {
     answers([503, { 'retry-after': '61' }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 503 });
     expect(pauses).toEqual([]);
@@ -138,7 +138,7 @@ describe('a client that gets no good answer', () => {
     expect(pauses).toEqual([61_000]);
   });
 
-  it('ends a try that takes too long, and sends again', async () => {
+  it('aborts a try after its timeout and retries', async () => {
     receiver.respondWith((_, response: Response) => {
       if (receiver.received.length > 1) response.writeHead(201).end();
     });
@@ -150,7 +150,7 @@ describe('a client that gets no good answer', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('discards an answer that breaks off', async () => {
+  it('retries when a response breaks off', async () => {
     receiver.respondWith((_, response) => {
       if (receiver.received.length > 1) response.writeHead(201).end('{"ok":true}');
       else response.writeHead(201, { 'content-length': 100 }).write('{"ok":');
@@ -167,7 +167,7 @@ describe('a client that gets no good answer', () => {
     expect((error as NoResponseError).cause).toBeInstanceOf(Error);
   });
 
-  it('tells a page of a proxy from an error of the API', async () => {
+  it('distinguishes the page of a proxy from an error of the API', async () => {
     receiver.respondWith((_, response) => response.writeHead(403).end('<html>Forbidden</html>'));
     expect(await thrownBy(client().listUnits())).toMatchObject({
       status: 403,
@@ -176,7 +176,7 @@ describe('a client that gets no good answer', () => {
     });
   });
 
-  it('follows no redirect with its key', async () => {
+  it('rejects redirects, so that its key is not sent elsewhere', async () => {
     const location = new URL('/elsewhere', receiver.url).href;
     answers([302, { location }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 302 });
@@ -184,10 +184,10 @@ describe('a client that gets no good answer', () => {
   });
 });
 
-describe('a call that is aborted', () => {
+describe('an aborted call', () => {
   const reason = new Error('The visitor left');
 
-  it('ends while it waits for the answer', async () => {
+  it('ends while it waits for the response', async () => {
     const controller = new AbortController();
     receiver.respondWith(() => controller.abort(reason));
     const call = client().upsertLead(lead, { signal: controller.signal });
@@ -212,7 +212,7 @@ describe('a call that is aborted', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is not begun when it was aborted before', async () => {
+  it('sends nothing when it was aborted before', async () => {
     const call = client().listUnits({}, { signal: AbortSignal.abort(reason) });
     expect(await thrownBy(call)).toBe(reason);
     expect(receiver.received).toEqual([]);

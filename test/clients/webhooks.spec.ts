@@ -20,7 +20,7 @@ const signedWith = (...secrets: string[]) => ({
 const at = (seconds: number) => ({ now: () => sentAt.getTime() + seconds * 1_000 });
 
 describe('verifyWebhook', () => {
-  it('gives the event and its id', () => {
+  it('returns the event and its id', () => {
     const { id, event } = verifyWebhook(body, signedWith(ours), ours, at(0));
     expect(id).toBe('msg_1');
     expect(event).toEqual(JSON.parse(body));
@@ -68,7 +68,7 @@ describe('verifyWebhook', () => {
     );
   });
 
-  it('never takes an empty secret', () => {
+  it('rejects an empty secret', () => {
     expect(() => verifyWebhook(body, signedWith(ours), 'whsec_', at(0))).toThrow('empty');
   });
 });

@@ -40,7 +40,7 @@ async function usableKeys(client: MongoClient): Promise<number> {
 /** For demos that end early. */
 const otherDatabaseUri = randomDatabaseUri();
 
-describe('the demo', () => {
+describe('demo', () => {
   const databaseUri = randomDatabaseUri();
   let service: TestService;
   let client: MongoClient;
@@ -52,7 +52,7 @@ describe('the demo', () => {
     await service.stop();
   });
 
-  /** What each run prints and stores, wherever its service runs. */
+  /** Expectations of each run, wherever its service runs. */
   const expectAllTold = async (lines: string[], runs: number, skipped = 0) => {
     const headings = chapters.map((title, index) => `${index + 1}. ${title}`);
     expect(lines).toEqual(expect.arrayContaining(headings));
@@ -76,7 +76,7 @@ describe('the demo', () => {
     expect(walks.map(({ isDeleted }) => isDeleted as boolean)).toEqual(Array(runs).fill(true));
   };
 
-  it('is a command that runs every chapter, on a database without a running service', async () => {
+  it('runs every chapter when no service runs', async () => {
     const variables = { MONGODB_URI: databaseUri, PORT: '0', LOG_LEVEL: 'warn', ...toLoopback };
     const { code, stdout, stderr } = await runCliProcess(['demo'], variables);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -85,7 +85,7 @@ describe('the demo', () => {
     expect(stdout).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
   });
 
-  it('talks to the service that works on the same database, a second time, whatever was done', async () => {
+  it('uses a running service on the same database, also after changes of the demo organization', async () => {
     service = await startTestService({ ROLE: 'all' }, databaseUri);
     const demo = (await openAtStart(service.service.app)) as DemoOrganization;
     const { organizationId } = demo;
@@ -113,7 +113,7 @@ describe('the demo', () => {
     expect(service.logged()).toContain('"route":"/external/apis/v1.0/leads"');
   });
 
-  it('leaves the story where there is a console, and says where to look at it', async () => {
+  it('keeps its organization when a console can show it, and prints the pages', async () => {
     const console = await startConsole({ ROLE: 'all' }, databaseUri);
     const { port: PORT } = new URL(console.url);
     const { port: OPS_PORT } = new URL(console.operations);
@@ -138,7 +138,7 @@ describe('the demo', () => {
     await console.stop();
   });
 
-  it('sends what others have waiting only where the configuration allows it', async () => {
+  it('sends waiting deliveries of others only when the configuration allows it', async () => {
     const uri = randomDatabaseUri();
     const receiver = await startReceiver();
     const other = await startTestService({ ROLE: 'api', ...toLoopback }, uri);
@@ -158,7 +158,7 @@ describe('the demo', () => {
     await receiver.stop();
   });
 
-  it('starts its own when the running one works on another database', async () => {
+  it('starts a service when the running one uses another database', async () => {
     const environment = environmentFor(otherDatabaseUri, new URL(service.url).port);
     const stopThere = (line: string) => {
       if (line.includes('(started for the demo)')) throw new Error(line);
@@ -167,7 +167,7 @@ describe('the demo', () => {
   });
 });
 
-describe('the demo against a service that misbehaves', () => {
+describe('demo against a faulty service', () => {
   let server: Server;
   beforeAll(async () => {
     const health = { description: 'Integration API', ok: true, version: 'v1.0' };
@@ -182,7 +182,7 @@ describe('the demo against a service that misbehaves', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('fails with one line that names the chapter and the response, and revokes the key', async () => {
+  it('fails with one line that names chapter and response, and revokes the keys', async () => {
     const { port } = server.address() as AddressInfo;
     const demo = linesOfDemo(environmentFor(otherDatabaseUri, String(port)));
     await expect(demo).rejects.toThrow(

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('a start for development', () => {
-  it('makes the demo organization on a database where only walks have been', async () => {
+  it('creates the demo organization when the database has only organizations of walks', async () => {
     const walk = await openForWalk(service.service.app);
     demo = (await start()) as DemoOrganization;
     expect(demo.organizationId).not.toEqual(walk.organizationId);
@@ -43,7 +43,7 @@ describe('a start for development', () => {
     expect(stored).toMatchObject({ apiDomain: 'localhost', logo: expect.any(String) });
   });
 
-  it('issues a key for each purpose, and says which is for what', async () => {
+  it('issues a key for each purpose and prints the purposes', async () => {
     const keys = demo.keys ?? new Map<KeyPurpose, string>();
     const stored = await service.db.collection('apiKeys').find().toArray();
     const lines = linesAbout({
@@ -62,7 +62,7 @@ describe('a start for development', () => {
     }
   });
 
-  it('names it afterwards, and changes nothing that was made of it', async () => {
+  it('reports the demo organization at later starts, and keeps its changes', async () => {
     // A unit is retired and another one has its ids.
     const compound = 'palm-meadows';
     await post('/units', { unitId: 'PM-A-002', compound, isDeleted: true }).expect(200);
@@ -77,7 +77,7 @@ describe('a start for development', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('finishes what one began that was cut off before it gave a key', async () => {
+  it('finishes a start that was interrupted before it issued keys', async () => {
     const { organizationId } = demo;
     const all = await units().countDocuments({ organizationId, isDeleted: false });
     await service.db.collection('apiKeys').deleteMany({});
@@ -89,7 +89,7 @@ describe('a start for development', () => {
     expect(await units().countDocuments({ organizationId, isDeleted: false })).toBe(all);
   });
 
-  it('makes none beside another organization', async () => {
+  it('issues no demo key when another organization exists', async () => {
     await service.db.collection('apiKeys').deleteMany({});
     await addTenant(service.db);
     expect(await start()).toEqual({ organizationId: demo.organizationId, keys: null });
@@ -100,7 +100,7 @@ describe('a start for development', () => {
 });
 
 describe('a walk', () => {
-  it('deletes the organization of one that was cut off, when its key is over', async () => {
+  it('deletes the organization of an interrupted walk when its key has expired', async () => {
     const cutOff = await openForWalk(service.service.app);
     const organizations = service.db.collection('organizations');
     const createdAt = new Date(Date.now() - 3_700_000);
@@ -116,7 +116,7 @@ describe('a walk', () => {
     expect(await isDeleted(next.organizationId)).toBe(true);
   });
 
-  it('deletes that of one whose process is gone at once, and not that of one that goes on', async () => {
+  it('deletes the organization of an ended process immediately, and keeps that of a running one', async () => {
     const [cutOff, running] = [
       await openForWalk(service.service.app),
       await openForWalk(service.service.app),
@@ -139,7 +139,7 @@ describe('a walk', () => {
     await next.end();
   });
 
-  it('is not made in production', async () => {
+  it('rejects production', async () => {
     const environment = readEnvironment({
       NODE_ENV: 'production',
       MONGODB_URI: service.databaseUri,

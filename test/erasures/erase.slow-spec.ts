@@ -67,7 +67,7 @@ const noCounts = {
 };
 
 describe('lead erase', () => {
-  it('leaves no byte of a person in any collection, and ids, numbers and times', async () => {
+  it('removes every byte of a person from all collections, and keeps ids, numbers and times', async () => {
     const other = await addTenant(service.db);
     await leaveTraces(service, other, person);
     const others = { organizationId: other.organizationId };
@@ -148,7 +148,7 @@ describe('lead erase', () => {
     ]);
   });
 
-  it('tells lead.erased with ids only, and keeps no response to it', async () => {
+  it('emits lead.erased with ids only, and keeps no response to it', async () => {
     await leaveTraces(service, tenant, person);
     await erase();
     await allDelivered(service.db, tenant);
@@ -170,7 +170,7 @@ describe('lead erase', () => {
     for (const { response } of attempts) expect(response).toBeNull();
   });
 
-  it('says until when stored responses show the person, and these end by then', async () => {
+  it('reports when stored responses expire, and they expire by then', async () => {
     await leaveTraces(service, tenant, person);
     const begun = Date.now();
     const { storedResponsesEndAt } = await run([...byLead(), '--dry-run']);
@@ -184,7 +184,7 @@ describe('lead erase', () => {
     expect(stdout).toMatch(/Stored responses end by themselves until +\d{4}-\d\d-\d\dT/);
   });
 
-  it('does nothing when it is repeated', async () => {
+  it('changes nothing when it is repeated', async () => {
     await leaveTraces(service, tenant, person);
     await erase();
     await allDelivered(service.db, tenant);
@@ -198,7 +198,7 @@ describe('lead erase', () => {
     expect(await withoutLedger()).toEqual(before);
   });
 
-  it('forgets what was deleted before, and every lead that had the external id', async () => {
+  it('erases deleted leads, and every lead that had the external id', async () => {
     const { earlier, now } = payloadsOf(person);
     await post(earlier).expect(201);
     const path = `/leads/${person.recordSystemId}`;
@@ -211,7 +211,7 @@ describe('lead erase', () => {
     expect(first?.['deletedAt']).toEqual(deleted?.['deletedAt']);
   });
 
-  it('erases what is deleted without a time, and whatever is in lists and in the change log', async () => {
+  it('erases leads deleted without a time, and values in lists and in the change log', async () => {
     const { organizationId } = tenant;
     await post(payloadsOf(person).now).expect(201);
     const [lead] = await stored('leads');
@@ -235,7 +235,7 @@ describe('lead erase', () => {
     }
   });
 
-  it('lets the lead be posted again, as after a deletion: a new lead, which is erased anew', async () => {
+  it('accepts the lead again as a new lead, which can be erased, too', async () => {
     const { now } = payloadsOf(person);
     const { body: first } = await post(now).expect(201);
     await erase();
@@ -247,7 +247,7 @@ describe('lead erase', () => {
     expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(2);
   });
 
-  it('keeps the client of another lead, until that is erased too', async () => {
+  it('keeps the client of another lead until that is erased', async () => {
     const shared = { email: person.email, name: 'Family' };
     await post({ recordSystemId: 'a', ...shared }).expect(201);
     await post({ recordSystemId: 'b', ...shared }).expect(201);
@@ -264,7 +264,7 @@ describe('lead erase', () => {
     expect(await traces()).toEqual({});
   });
 
-  it('removes what other programs have added to a client, but ids, numbers and times', async () => {
+  it('removes values that other programs added to a client, and keeps ids, numbers and times', async () => {
     await post(payloadsOf(person).now).expect(201);
     const { organizationId } = tenant;
     const since = new Date();
@@ -280,12 +280,12 @@ describe('lead erase', () => {
   it.each([
     ['with dots', { 'a.b': 'Mona', 'c.': ['Mona'], '.d': 'Mona' }],
     ['empty', { '': 'Mona' }],
-    ['with a dot beside one without', { 'a.b': 'Mona', a: { b: 'Mona' } }],
+    ['with and without a dot', { 'a.b': 'Mona', a: { b: 'Mona' } }],
     ['with dollar signs', { $x: 'Mona', 'a.$': 'Mona', $set: { name: 'Mona' } }],
     ['of objects', { ['__proto__']: 'Mona', constructor: 'Mona', toString: 'Mona' }],
     ['of numbers that may be phones', { whatsapp: 201_001_234_567, 'a.b': 1e10 }],
     ['of its own with odd values', { name: ['Mona'], email: 5, phoneNumbers: 'Mona' }],
-  ])('removes fields %s that other programs have added to a client', async (_names, fields) => {
+  ])('removes fields %s that other programs added to a client', async (_names, fields) => {
     await post(payloadsOf(person).now).expect(201);
     const client = (await stored('clients'))[0] as Document;
     const kept = { 'score.x': 7, '.since': new Date(0), $id: new ObjectId(), isVip: true };
@@ -307,7 +307,7 @@ describe('lead erase', () => {
     expect((await erase()).counts).toEqual(noCounts);
   });
 
-  it('erases a lead and a client whose fields have odd types', async () => {
+  it('erases a lead and a client with fields of unexpected types', async () => {
     await post(payloadsOf(person).now).expect(201);
     const { organizationId } = tenant;
     const odd = { updatedAt: person.name, deletedAt: person.name };
@@ -324,7 +324,7 @@ describe('lead erase', () => {
     expect((await stored('leads'))[0]).toMatchObject({ updatedAt: time, deletedAt: time });
   });
 
-  it('ends with one line where there is no such lead, and with 404 for readers afterwards', async () => {
+  it('rejects an unknown lead with one line, and readers get 404 after an erasure', async () => {
     const org = tenant.organizationId.toHexString();
     const outcome = await runCli(['lead', 'erase', '--org', org, ...byLead('none')], variables);
     expect(outcome).toEqual({
@@ -338,14 +338,14 @@ describe('lead erase', () => {
     await service.api('get', path).set('api-key', tenant.key).expect(404);
   });
 
-  it('finds one that has no external id by its own', async () => {
+  it('finds a lead without an external id by its own id', async () => {
     const { body } = await post({ name: person.name }).expect(201);
     const { leadIds } = await run(byLead(body.lead._id));
     expect(leadIds).toEqual([body.lead._id]);
     expect((await stored('leads'))[0]).toMatchObject({ data: {}, isDeleted: true });
   });
 
-  it('erases also where nobody reads what it prints', async () => {
+  it('erases when nobody reads its output', async () => {
     await post(payloadsOf(person).now).expect(201);
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--phone', person.phone, '--yes'];
@@ -353,7 +353,7 @@ describe('lead erase', () => {
     expect((await stored('leads'))[0]).toMatchObject({ data: {}, isDeleted: true });
   });
 
-  it('needs either a lead or a person', async () => {
+  it('rejects a call without a lead or a person', async () => {
     const org = tenant.organizationId.toHexString();
     for (const options of [[], [...byLead(), '--phone', person.phone]]) {
       const outcome = await runCli(['lead', 'erase', '--org', org, ...options], variables);
@@ -385,7 +385,7 @@ describe('lead erase by phone or email', () => {
       .map(({ recordSystemId }) => String(recordSystemId));
   };
 
-  it('finds all leads of the person, in any spelling, and erases them with --yes', async () => {
+  it('finds all leads of a person in any spelling, and erases them with --yes', async () => {
     const { phone, email } = person;
     const spelled = `0020 ${phone.slice(1)}`;
     const dry = await run(['--phone', spelled, '--dry-run']);
@@ -400,7 +400,7 @@ describe('lead erase by phone or email', () => {
     expect((await run(['--phone', spelled, '--yes'])).counts).toEqual(noCounts);
   });
 
-  it('says so where nobody has the phone or the email', async () => {
+  it('reports an unknown phone or email without an error', async () => {
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--yes'];
     const unknown = [
@@ -415,7 +415,7 @@ describe('lead erase by phone or email', () => {
     }
   });
 
-  it('refuses what is no phone or no email', async () => {
+  it('rejects an invalid phone or email', async () => {
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--yes'];
     const refused = [

@@ -61,7 +61,7 @@ async function killedAt(step: number, isAfter: boolean, work: () => Promise<unkn
   }
 }
 
-it('an erasure that ends between any two of its steps is finished by the next one', async () => {
+it('finishes an erasure that was interrupted between any two steps', async () => {
   const { erase, resume } = await erasuresOf(service, tenant);
   const { counts } = await erase(person.recordSystemId, true);
   let kills = 0;
@@ -82,7 +82,7 @@ it('an erasure that ends between any two of its steps is finished by the next on
   expect(kills).toBeGreaterThanOrEqual(8);
 });
 
-it('the command line finishes first what was cut short, also where nothing else is found', async () => {
+it('finishes interrupted erasures first, also when no lead is found', async () => {
   await restore();
   const { erase } = await erasuresOf(service, tenant);
   expect(await killedAt(3, true, () => erase(person.recordSystemId))).toBe(true);
@@ -93,7 +93,7 @@ it('the command line finishes first what was cut short, also where nothing else 
   expect(await traces()).toEqual({});
 });
 
-it('one that the database refuses is named, and keeps back no other', async () => {
+it('reports an erasure that the database refuses, and does the others', async () => {
   await restore();
   await service.createLead(tenant, 'refused');
   const { erase } = await erasuresOf(service, tenant);
@@ -130,7 +130,7 @@ it('one that the database refuses is named, and keeps back no other', async () =
   expect(await runJson([...erasing, '--yes'], variables)).toMatchObject({ finished: 1 });
 });
 
-it('db reapply-erasures removes again what a restore has brought back', async () => {
+it('removes restored data again with db reapply-erasures', async () => {
   await restore();
   const { erase } = await erasuresOf(service, tenant);
   const { counts } = await erase(person.recordSystemId);
@@ -159,7 +159,9 @@ it('db reapply-erasures removes again what a restore has brought back', async ()
       await writeFile(ledger, wrong);
       const { code, stderr } = await runCli(args, variables);
       expect(code).toBe(1);
-      expect(stderr).toContain(`${ledger} is not the output of db erasures --json. Remove lines of npm`);
+      expect(stderr).toContain(
+        `${ledger} is not the output of db erasures --json. Remove lines of npm`,
+      );
     }
   } finally {
     await rm(folder, { recursive: true });

@@ -57,7 +57,7 @@ function gateAt<T extends object>(part: T, method: keyof T) {
   return { reached, remove };
 }
 
-it('deliveries of events that the relay had read before keep no response about the person', async () => {
+it('keeps no response about the person when the relay had read the event before', async () => {
   const person = newPerson();
   await service.subscribe(tenant, receiver.url);
   const gate = gateAt(service.service.app.get(DeliveryQueueRepository), 'insert');
@@ -79,7 +79,7 @@ it('deliveries of events that the relay had read before keep no response about t
   expect(ofPerson).toMatchObject([{ erasedAt: expect.any(Date) }, { erasedAt: expect.any(Date) }]);
 });
 
-it('the response to a delivery that was being sent is not stored, its result is', async () => {
+it('stores the result of a delivery in progress, not its response', async () => {
   const person = newPerson();
   const { promise: erased, resolve: answer } = Promise.withResolvers<void>();
   const { promise: received, resolve: receive } = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ it('the response to a delivery that was being sent is not stored, its result is'
   ]);
 });
 
-it('a request that has read the lead before and changes nothing leaves no value but its response', async () => {
+it('stores no value of a request that has read the lead before, except its response', async () => {
   const person = newPerson();
   const { now } = payloadsOf(person);
   const { body: before } = await post(now).expect(201);
@@ -117,7 +117,7 @@ it('a request that has read the lead before and changes nothing leaves no value 
 });
 
 it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
-  'beside updates of the lead it is erased, and what comes later is another lead (round %i)',
+  'erases a lead during updates, and later updates create another lead (round %i)',
   async () => {
     const person = newPerson();
     const { earlier, now } = payloadsOf(person);
@@ -151,7 +151,7 @@ it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
   },
 );
 
-it('of two leads that are erased at once none leaves their client', async () => {
+it('erases the client when both of its leads are erased at the same time', async () => {
   const person = newPerson();
   const shared = { email: person.email, name: person.name };
   const ids = ['a', 'b', 'c', 'd'];
@@ -161,7 +161,7 @@ it('of two leads that are erased at once none leaves their client', async () => 
   expect(await tracesOf(person)).toEqual({});
 });
 
-it('a lead that is linked beside the erasure of another one gets a client that is not erased', async () => {
+it('links a lead to a client that is not erased during the erasure of another lead', async () => {
   const { email, name } = newPerson();
   // Without a phone, and with nothing that would change the client.
   await post({ recordSystemId: 'old', email, name }).expect(201);
@@ -178,7 +178,7 @@ it('a lead that is linked beside the erasure of another one gets a client that i
   expect(clients).toMatchObject([{ email, name }]);
 });
 
-it('no process keeps a phone in memory for more than an hour', async () => {
+it('keeps a phone in memory for an hour at most', async () => {
   await post(payloadsOf(newPerson()).now).expect(201);
   const pass = service.service.app.get(LeadPhoneKeys);
   await pass.run();

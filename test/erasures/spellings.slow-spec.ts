@@ -102,7 +102,7 @@ const name: fc.Arbitrary<Spelling> = fc
   );
 const value: fc.Arbitrary<Spelling> = fc.oneof(phone, numericPhone, email, name);
 
-/** What is sent in a body: values of a person at any place. */
+/** Bodies with values of a person in any field. */
 type Body = (identity: Identity) => Record<string, unknown>;
 
 const fields = (kinds: Readonly<Record<string, fc.Arbitrary<Spelling>>>): fc.Arbitrary<Body> =>
@@ -252,7 +252,7 @@ async function tracesOf(db: Db, organizationId: ObjectId, who: Identity) {
   return Object.fromEntries(found);
 }
 
-it('lead erase leaves no value of a person in any spelling, but in stored responses', async () => {
+it('removes every spelling of a value, except from stored responses', async () => {
   let planted = 0;
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (taken, isDelivered) => {

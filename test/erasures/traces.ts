@@ -44,7 +44,7 @@ export function newPerson(): Person {
   };
 }
 
-/** What is sent of a person, first and then. */
+/** Two requests with values of a person. */
 export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: Person) {
   const [name, earlierName, email, earlierEmail, wish, key = '', campaign, nested] = values;
   const [phone, , earlierPhone] = values.slice(-3);
@@ -125,10 +125,10 @@ async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buff
   return bytes;
 }
 
-/** As {@link allBytes}, but for figures, which are numbers that the background adds up meanwhile. */
+/** As {@link allBytes}, without usage statistics, which change meanwhile. */
 export async function bytesButFigures(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
   const all = [...(await allBytes(db, filter))];
-  return new Map(all.filter(([place]) => !/^(\w+Figures|usageStats) /.test(place)));
+  return new Map(all.filter(([place]) => !/^usageStats /.test(place)));
 }
 
 /**

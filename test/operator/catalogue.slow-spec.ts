@@ -93,7 +93,7 @@ const catalogue = {
 };
 
 describe('catalog import', () => {
-  it('stores a whole catalogue in both languages, and nothing the second time', async () => {
+  it('stores a catalogue in both languages, and nothing when the file is imported again', async () => {
     const first = await report(JSON.stringify(catalogue));
     expect([first.code, first.faults, countsOf(first)]).toEqual([
       0,
@@ -120,7 +120,7 @@ describe('catalog import', () => {
     await get('/compounds/oasis/units').set('if-none-match', tag).expect(304);
   });
 
-  it('changes what a file says and leaves the rest, line by line too', async () => {
+  it('updates only the fields that a JSON or NDJSON file has', async () => {
     const unit = { slug: 'bare', name: { 'en-us': 'Bare' }, compound: 'oasis', unitId: 'V-2' };
     const lines = [
       { kind: 'units', ...unit, price: 7 },
@@ -135,7 +135,7 @@ describe('catalog import', () => {
     ]);
   });
 
-  it('lists every error with its location and stores nothing', async () => {
+  it('rejects a file with errors, lists each with its location and stores nothing', async () => {
     const [villa] = catalogue.units;
     const bad = {
       compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' }, showOnMap: 'yes', media: 7 }],
@@ -192,7 +192,7 @@ describe('catalog import', () => {
     expect(await service.db.collection('phases').countDocuments(stored)).toBe(1);
   });
 
-  it('gives a new phase a type, and leaves that of a stored one', async () => {
+  it('stores a default type for a new phase, and keeps that of a stored one', async () => {
     const entry = (slug: string) => ({ slug, name: { 'en-us': slug }, compound: 'oasis' });
     const typed = { ...entry('typed'), type: 'Zone' };
     await report(JSON.stringify({ phases: [typed, entry('untyped')] }));
@@ -206,7 +206,7 @@ describe('catalog import', () => {
     expect(phases).toMatchObject([{ type: 'Zone' }, { type: 'Phase' }]);
   });
 
-  it('names the lines of NDJSON, and what is no catalogue at all', async () => {
+  it('rejects NDJSON with the lines of errors, and JSON that is no catalogue', async () => {
     const lines = ['{"kind":"amenities","slug":"a","name":{"en-us":"A"}}', '', '{', '{"kind":"x"}'];
     const { stdout, stderr, code } = await run(lines.join('\n'));
     expect([code, stderr]).toEqual([1, 'The file has 2 errors, nothing was stored.\n']);
@@ -217,7 +217,7 @@ describe('catalog import', () => {
     expect((await run('[1]')).stderr).toBe('The file has 1 error, nothing was stored.\n');
   });
 
-  it('takes many units in one go', async () => {
+  it('imports many units in one file', async () => {
     const count = rounds(250, 2_000);
     const units = Array.from({ length: count }, (_, index) =>
       JSON.stringify({
@@ -237,7 +237,7 @@ describe('catalog import', () => {
 });
 
 /** A catalogue of a compound and units in it, for a tenant of its own. */
-describe('a catalogue that is imported again', () => {
+describe('catalog import of a stored catalogue', () => {
   const compound = { slug: 'bay', name: { 'en-us': 'Bay', 'ar-eg': 'خليج' } };
   const unit = (slug: string, fields: object = {}) => ({
     slug,
@@ -265,7 +265,7 @@ describe('a catalogue that is imported again', () => {
     tenant = await addTenant(service.db);
   });
 
-  it('leaves a unit to its reservations, as POST /units does', async () => {
+  it('keeps the status of a reserved unit, as POST /units does', async () => {
     const sent = { status: 'Available' };
     const slugs = ['sold', 'reserved', 'free', 'held'];
     await importUnits(...slugs.map((slug) => unit(slug, sent)));
@@ -302,7 +302,7 @@ describe('a catalogue that is imported again', () => {
     expect(await statuses()).toEqual(['Sold', 'Reserved', 'Sold', 'Sold']);
   });
 
-  it('keeps translations that the file lacks, and gives statuses and events as POST /units does', async () => {
+  it('keeps translations that are not in the file, and stores statuses and events as POST /units does', async () => {
     const arabic = { name: { 'en-us': 'Cove', 'ar-eg': 'كوف' }, recordSystemId: 'erp' };
     await importUnits(unit('cove', arabic), unit('bare'));
     expect(await shown('bare')).toMatchObject({
@@ -344,7 +344,7 @@ describe('a catalogue that is imported again', () => {
     ]);
   });
 
-  it('makes one catalogue of two imports and many requests at the same time', async () => {
+  it('stores one catalogue when two imports and many requests run at the same time', async () => {
     const count = rounds(60, 150);
     const many = Array.from({ length: count }, (_, index) => unit(`race-${index}`));
     const phases = [{ slug: 'shore', name: { 'en-us': 'Shore' }, compound: 'bay' }];
@@ -381,7 +381,7 @@ describe('a catalogue that is imported again', () => {
     expect(await service.db.collection('outboxEvents').countDocuments(created)).toBe(count);
   });
 
-  it('says how far it came when it is cut short, and finishes when it is repeated', async () => {
+  it('reports its progress when it is interrupted, and finishes when it is repeated', async () => {
     const long = '\u0001'.repeat(2_048);
     const media = Array.from({ length: 400 }, () => ({
       image: 'https://cdn.example.com/a.jpg',
@@ -401,8 +401,8 @@ describe('a catalogue that is imported again', () => {
     const total = async () => (await get('/units?limit=1')).body.pagination.total;
     expect(await total()).toBe(110);
     expect(await eventsOf('part-110')).toEqual([]);
-    const mended = units.map((one) => ({ ...one, media: [] }));
-    expect((await importUnits(...mended)).counts.at(-1)).toMatchObject({
+    const corrected = units.map((one) => ({ ...one, media: [] }));
+    expect((await importUnits(...corrected)).counts.at(-1)).toMatchObject({
       created: 20,
       updated: 0,
       unchanged: 110,
@@ -411,8 +411,8 @@ describe('a catalogue that is imported again', () => {
   });
 });
 
-describe('ctrl-C in an import', () => {
-  it('leaves the terminal as it was and says how far it came', async () => {
+describe('catalog import after ctrl-C', () => {
+  it('restores the terminal and reports its progress', async () => {
     const count = rounds(4_000, 12_000);
     const amenities = Array.from({ length: count }, (_, index) => ({
       slug: `amenity-${index}`,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { sharedAddresses } from '../support/shared-service.js';
 import { openTerminal, type Terminal } from '../support/terminal.js';
 
-/** What a run of the command line left behind. */
+/** The result of a run of the command line. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;

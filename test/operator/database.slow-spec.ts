@@ -28,7 +28,7 @@ interface StatusJson {
 const variables = { MONGODB_URI: randomDatabaseUri() };
 
 describe('db', () => {
-  it('shows what is missing, makes it, and misses nothing any more', async () => {
+  it('reports missing structure until db init creates it', async () => {
     const before = await runCli(['db', 'status', '--json'], variables);
     expect(before).toMatchObject({ code: 1, stderr: '' });
     const missing = JSON.parse(before.stdout) as StatusJson;
@@ -51,7 +51,7 @@ describe('db', () => {
     expect(after.migrations.filter(({ state }) => state !== 'done')).toEqual([]);
   });
 
-  it('names keys that nobody has restricted, until they are', async () => {
+  it('lists unrestricted keys until they are restricted', async () => {
     const client = await new MongoClient(variables.MONGODB_URI).connect();
     const { organizationId, key } = await addTenant(client.db());
     await addKey(client.db(), organizationId, { revokedAt: new Date() });
@@ -68,7 +68,7 @@ describe('db', () => {
     expect(await unrestricted()).toEqual([]);
   });
 
-  it('says the same to people', async () => {
+  it('prints the status as tables', async () => {
     const [init, fresh] = await Promise.all([
       runCli(['db', 'init'], variables),
       runCli(['db', 'status'], { MONGODB_URI: randomDatabaseUri() }),
@@ -81,7 +81,7 @@ describe('db', () => {
   });
 });
 
-describe('how long records are kept', () => {
+describe('db status of retention', () => {
   const database = { MONGODB_URI: randomDatabaseUri() };
   const day = 86_400;
   const shorter = {
@@ -96,7 +96,7 @@ describe('how long records are kept', () => {
   const differing = ({ records }: StatusJson) =>
     records.filter(({ isCurrent }) => !isCurrent).map(({ kind }) => kind);
 
-  it('is shown with what there is, and changed by db init where the configuration was', async () => {
+  it('shows retention and number of records, and db init applies a changed setting', async () => {
     await runCli(['db', 'init'], database);
     const client = await new MongoClient(database.MONGODB_URI).connect();
     const db = client.db();
@@ -123,7 +123,7 @@ describe('how long records are kept', () => {
     });
     const changed = await statusOf(shorter);
     const kinds = ['change log', 'events', 'deliveries', 'removed endpoints', 'webhook statistics'];
-    // Nothing lacks, but the exit code says that something is to be done.
+    // Nothing is missing, but the exit code asks for db init.
     expect([changed.code, changed.isComplete, differing(changed)]).toEqual([1, true, kinds]);
     const text = (await runCli(['db', 'status'], shorter)).stdout;
     expect(text).toMatch(/^events +75 days +differs +0 +0\.0/m);
@@ -145,7 +145,7 @@ describe('how long records are kept', () => {
     await client.close();
   });
 
-  it('is told at a start in production that differs, which goes on', async () => {
+  it('a start in production logs a different retention and continues', async () => {
     await runCli(['db', 'init'], database);
     const production = {
       ...shorter,
@@ -161,8 +161,8 @@ describe('how long records are kept', () => {
   });
 });
 
-describe('a database or configuration that cannot be used', () => {
-  it('is an error of one clear line without a stack', async () => {
+describe('a command with an unusable database or configuration', () => {
+  it('ends with an error of one line without a stack', async () => {
     const unreachable = 'mongodb://user:secret@127.0.0.1:1/none?replicaSet=rs0';
     const [absent, unreadable, misconfigured] = await Promise.all([
       runCli(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
@@ -185,8 +185,8 @@ describe('a database or configuration that cannot be used', () => {
   });
 });
 
-describe('a variable that looks like one of this service', () => {
-  it('is told on standard error, and the command runs', async () => {
+describe('a command with a misspelt variable', () => {
+  it('warns on standard error and runs', async () => {
     const { code, stderr } = await runCli(['org', 'list'], { ...variables, DRIAN_MS: '5' });
     expect(code).toBe(0);
     expect(stderr).toContain('DRIAN_MS is no variable of this service and is ignored: is DRAIN_MS');

@@ -8,13 +8,13 @@ import { runCli } from './command-line.js';
 const service = sharedService();
 const missing = join(tmpdir(), 'there-is-no-such-file');
 
-describe('a file that an argument names', () => {
+describe('a command with a file', () => {
   it.each([
     ['catalog', 'import'],
     ['lead', 'import'],
     ['reservation', 'reconcile'],
     ['db', 'reapply-erasures', '--ledger'],
-  ])('of %s %s is told when it is missing or a folder', async (...command) => {
+  ])('%s %s rejects a missing file and a folder', async (...command) => {
     const { organizationId } = await addTenant(service.db);
     const org = command.includes('db') ? [] : ['--org', organizationId.toHexString()];
     const errorOf = async (path: string) => {

@@ -30,18 +30,21 @@ describe('key', () => {
     ['collector', ['reservations.read', 'reservations.callback', 'reservations.reconcile']],
     ['crm', ['leads.read', 'catalogue.read', 'reservations.read', 'events.read']],
     ['everything', [...operations]],
-  ])('issues a key for a %s, whose successor is for the same', async (purpose, expected) => {
-    const issued = await runJson<IssuedJson>(
-      ['key', 'issue', '--org', org, '--name', 'A', '--for', purpose],
-      variables,
-    );
-    expect(issued).toMatchObject({ operations: expected, addresses: null });
-    expect(await permittedOf(issued.key)).toEqual(expected);
-    const successor = await runJson<IssuedJson>(['key', 'rotate', issued._id], variables);
-    expect(await permittedOf(successor.key)).toEqual(expected);
-  });
+  ])(
+    'issues a key for a %s, and a successor with the same operations',
+    async (purpose, expected) => {
+      const issued = await runJson<IssuedJson>(
+        ['key', 'issue', '--org', org, '--name', 'A', '--for', purpose],
+        variables,
+      );
+      expect(issued).toMatchObject({ operations: expected, addresses: null });
+      expect(await permittedOf(issued.key)).toEqual(expected);
+      const successor = await runJson<IssuedJson>(['key', 'rotate', issued._id], variables);
+      expect(await permittedOf(successor.key)).toEqual(expected);
+    },
+  );
 
-  it('issues a signed key for a collector only, and a new secret with its successor', async () => {
+  it('issues a signed key for a collector only, and a successor with a new secret', async () => {
     const call = ['key', 'issue', '--org', org, '--name', 'A', '--signed', '--for'];
     const secret = expect.stringMatching(/^whsec_/);
     const issued = await runJson<IssuedJson & { signingSecret: string }>(
@@ -59,7 +62,7 @@ describe('key', () => {
     expect(stdout).toMatch(/^Signed +yes$/m);
   });
 
-  it('changes what a key is for and where it is used, each alone', async () => {
+  it('updates operations and addresses of a key independently', async () => {
     const call = 'key issue --name A --expires 90d --operations leads.read,leads.write';
     const addresses = ['127.0.0.1', '2001:db8::/32'];
     const args = [...call.split(' '), '--addresses', addresses.join(', '), '--org', org];
@@ -82,7 +85,7 @@ describe('key', () => {
     await eventually(async () => expect(await permittedOf(key)).toEqual(ofCollector), 5_000);
   });
 
-  it('names the keys that nobody has restricted', async () => {
+  it('marks unrestricted keys in the list', async () => {
     const { organizationId } = await addTenant(service.db);
     const permissions = { allowExternal: true, readEvents: true };
     await addKey(service.db, organizationId, { name: 'Old reader', permissions });
@@ -104,7 +107,7 @@ describe('key', () => {
     ['--for', 'crm', '--addresses', ''],
     ['--for', 'crm', '--expires', '90days'],
     [],
-  ])('issues and updates no key with %j', async (...args) => {
+  ])('rejects wrong restrictions %j and stores nothing', async (...args) => {
     const keysOfTenant = () =>
       service.db.collection('apiKeys').countDocuments({ organizationId: new ObjectId(org) });
     const before = await keysOfTenant();
@@ -119,7 +122,7 @@ describe('key', () => {
     expect(await keysOfTenant()).toBe(before);
   });
 
-  it('issues a key that works, lists it without what opens, and ends it within 5 seconds', async () => {
+  it('issues a working key, stores only its hash and revokes it within 5 seconds', async () => {
     const issued = await issue('--name', 'Website', '--expires', '2999-12-31');
     expect(issued).toEqual({
       _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -147,7 +150,7 @@ describe('key', () => {
     expect(again).toEqual({ ...(revoked as object), lastUsedAt: expect.anything() });
   });
 
-  it('lists why requests of a key were refused, newest first', async () => {
+  it('lists refused requests of a key with their reasons, newest first', async () => {
     const { _id, prefix } = await issue('--name', 'CRM');
     const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(_id) };
     const record = (minute: number, more: object) =>
@@ -173,7 +176,7 @@ describe('key', () => {
     expect(stdout).not.toContain('duplicate');
   });
 
-  it('rotates: both keys work until the overlap is over', async () => {
+  it('accepts both keys after a rotation until the overlap is over', async () => {
     const old = await issue('--name', 'CRM');
     const before = Date.now();
     const rotated = await runJson<IssuedJson & { old: { _id: string; expiresAt: string } }>(
@@ -230,7 +233,7 @@ describe('key', () => {
     }
   });
 
-  it('lists every state, never a hash', async () => {
+  it('lists keys in every state, never a hash', async () => {
     const organizationId = (await addTenant(service.db)).organizationId;
     const past = new Date('2026-01-02T03:04:05Z');
     await addKey(service.db, organizationId, { name: 'Expired', expiresAt: past });
@@ -269,7 +272,7 @@ describe('key', () => {
     expect(table.stderr).toContain('"level"');
   });
 
-  it('reports what it cannot do, in one line', async () => {
+  it('ends with 1 and one line when a command cannot be carried out', async () => {
     const organizationId = new ObjectId(org);
     await addKey(service.db, organizationId, { prefix: 'shared' });
     await addKey(service.db, organizationId, { prefix: 'shared' });

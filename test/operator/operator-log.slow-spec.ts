@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the log has got since it was asked last, oldest first. */
+/** New entries since the last call, oldest first. */
 const logged = async () => {
   const log = service.db.collection('operatorLog');
   const entries = await log.find().sort({ _id: 1 }).toArray();
@@ -35,7 +35,7 @@ const logged = async () => {
 const add = (url: string) =>
   cli.json<{ _id: string }>('webhook', 'add', '--org', org, '--url', url, '--events', '*');
 
-it('has an entry for each command that shows a person', async () => {
+it('logs each command that shows a person', async () => {
   const { code } = await cli.run('lead', 'show', lead, '--org', org);
   expect(code).toBe(0);
   await cli.run('lead', 'history', lead, '--org', org);
@@ -44,7 +44,7 @@ it('has an entry for each command that shows a person', async () => {
   expect(await logged()).toEqual([shown, shown, shown]);
 });
 
-it('has an entry for each command that changes something of an organization', async () => {
+it('logs each command that changes a record of an organization', async () => {
   const key = await cli.json<{ _id: string }>(
     'key',
     'issue',
@@ -84,7 +84,7 @@ it('has an entry for each command that changes something of an organization', as
   ]);
 });
 
-it('has an entry for a list of a person, whose leads are not erased in the end', async () => {
+it('logs the list of a person when the erasure is declined', async () => {
   const created = await addLead(service.db, new ObjectId(org), {
     data: { name: 'Mona', phoneNumber: '01001234599' },
   });
@@ -94,7 +94,7 @@ it('has an entry for a list of a person, whose leads are not erased in the end',
   expect(await logged()).toEqual([['show', 'lead', created.toHexString(), null, 'done', null]]);
 });
 
-it('has an entry for each command about the whole database, and for a new organization', async () => {
+it('logs each command about the whole database, and a new organization', async () => {
   await cli.run('webhook', 'reseal');
   await cli.run('db', 'init');
   await cli.run('db', 'erasures');
@@ -114,7 +114,7 @@ it('has an entry for each command about the whole database, and for a new organi
   await service.db.collection('operatorLog').deleteMany({});
 });
 
-it('says what failed, and the console shows it', async () => {
+it('logs a failed command, which the console shows', async () => {
   const endpoint = await add('https://receiver.example/hooks');
   const { code } = await cli.run('webhook', 'test', endpoint._id);
   expect(code).toBe(1);
@@ -131,7 +131,7 @@ it('says what failed, and the console shows it', async () => {
   ]);
 });
 
-it('is needed: nothing is shown or done that cannot be logged', async () => {
+it('rejects a command that cannot be logged', async () => {
   await service.db.command({
     collMod: 'operatorLog',
     validator: { action: 'none' },

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('org', () => {
-  it('creates with defaults, or with every setting decided', async () => {
+  it('creates an organization with defaults or with every setting', async () => {
     const [plain, oasis] = await Promise.all([
       runJson<OrganizationJson>(['org', 'create', '--name', 'Nile Homes'], variables),
       runJson<OrganizationJson>(['org', 'create', ...everyOption], variables),
@@ -72,7 +72,7 @@ describe('org', () => {
     expect(stored).toMatchObject({ isDeleted: false, settings: decided });
   });
 
-  it('updates what is given and leaves what it does not know', async () => {
+  it('updates the given fields and keeps unknown ones', async () => {
     const _id = new ObjectId();
     const now = new Date();
     const kept = { allowConflictLeads: true, clients: { matchBy: ['email'] }, theme: 'dark' };
@@ -107,7 +107,7 @@ describe('org', () => {
     });
   });
 
-  it('lists and shows for people and for programs', async () => {
+  it('lists and shows organizations as tables and as JSON', async () => {
     await db.collection('organizations').deleteMany({});
     const nile = await addOrganization('Nile\u001b[2J\nHomes', '2026-01-02T03:04:05.678Z');
     const oasis = await addOrganization('واحة', '2026-01-03T00:00:00Z');
@@ -131,7 +131,7 @@ describe('org', () => {
     expect(details.stdout).toContain('Match clients by           phone, email\n');
   });
 
-  it('prints a table no wider than a screen, else a list', async () => {
+  it('prints a list when a table is wider than 80 columns', async () => {
     await db.collection('organizations').deleteMany({});
     const created = '2026-01-02T03:04:05Z';
     const wide = 'Towers '.repeat(5).trim();
@@ -145,7 +145,7 @@ describe('org', () => {
     expect(list).toContain(`Name        ${wide}\nAPI domain  -\nCreated     ${created}\n\nId `);
   });
 
-  it('shows a phone country that is none, and which one counts instead', async () => {
+  it('shows an invalid phone country with the effective one', async () => {
     const time = '2026-01-02T00:00:00Z';
     const settings = (phoneCountry: string) => ({ settings: { phoneCountry } });
     const unknown = await addOrganization('Thames Homes', time, settings('UK'));
@@ -167,7 +167,7 @@ describe('org', () => {
     expect(await db.collection('organizations').findOne({ _id })).toMatchObject(settings('GB'));
   });
 
-  it('takes the name of an organization, where only one has it', async () => {
+  it('accepts the name of an organization when only one has it', async () => {
     const id = await addOrganization('Delta Towers', '2026-01-01T00:00:00Z');
     const issue = (name: string) =>
       runCli(['key', 'issue', '--org', name, '--name', 'A', '--for', 'crm', '--json'], variables);
@@ -186,7 +186,7 @@ describe('org', () => {
     });
   });
 
-  it('says that an organization is unknown, in one line', async () => {
+  it('rejects an unknown or deleted organization with one line', async () => {
     const unknown = new ObjectId().toHexString();
     const deleted = await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });
     const [show, update] = await Promise.all([

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 
 describe('reservation show', () => {
-  it('shows unit, status, wallet and the history of each cheque', async () => {
+  it('prints unit, status, wallet and the history of each cheque', async () => {
     const { code, stdout } = await runCli(['reservation', 'show', reservationId], variables);
     expect(code).toBe(0);
     for (const line of [
@@ -54,7 +54,7 @@ describe('reservation show', () => {
     }
   });
 
-  it('gives the same to programs', async () => {
+  it('returns the same as JSON', async () => {
     const shown = await runJson(['reservation', 'show', reservationId], variables);
     expect(shown).toMatchObject({
       _id: reservationId,
@@ -73,7 +73,7 @@ describe('reservation show', () => {
     });
   });
 
-  it('ends with one line when there is none', async () => {
+  it('rejects an unknown id with one line', async () => {
     const id = new ObjectId().toHexString();
     const outcome = await runCli(['reservation', 'show', id], variables);
     expect(outcome).toEqual({
@@ -85,7 +85,7 @@ describe('reservation show', () => {
 });
 
 describe('reservation callbacks', () => {
-  it('shows the outcome of each, newest first, from any organization', async () => {
+  it('lists the outcome of each callback, newest first, of any organization', async () => {
     const list = await runJson(['reservation', 'callbacks', reservationId], variables);
     expect(list).toMatchObject([
       {
@@ -124,7 +124,7 @@ describe('reservation reconcile', () => {
 
   const header = 'installmentId,reservationId,chequeStatus,chequeAmount,chequeNumber\n';
 
-  it('takes a ledger that it compares for longer than a request may wait', async () => {
+  it('compares a ledger for longer than DATABASE_DEADLINE_MS', async () => {
     const rows = Array.from(
       { length: 20_000 },
       () => `1,${new ObjectId().toHexString()},pending,,`,
@@ -139,7 +139,7 @@ describe('reservation reconcile', () => {
     expect(compared).toMatchObject({ compared: 20_000, matching: 0 });
   });
 
-  it('prints what differs as a table', async () => {
+  it('prints differences as a table', async () => {
     const ledger = `\u{FEFF}${header}1,${reservationId},collected,,77\n2,${reservationId},overdue,5.5,\n`;
     const { code, stdout } = await reconcile(ledger);
     expect(code).toBe(0);
@@ -148,7 +148,7 @@ describe('reservation reconcile', () => {
     expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +amount +- +5\.5$/m);
   });
 
-  it('counts a single entry as one, and a row without any text as none', async () => {
+  it('counts a single entry as one, and ignores an empty row', async () => {
     const row = `1,${reservationId},overdue,,77\n`;
     expect((await reconcile(`${header},,,,\n${row} ,,,,\n`)).stdout).toMatch(
       /^1 entry compared, 0 match, 1 finding\.$/m,
@@ -157,7 +157,7 @@ describe('reservation reconcile', () => {
     expect(stderr).toBe('The file has 1 error, nothing was compared.\n');
   });
 
-  it('prints the same as CSV and JSON, with what a complete ledger does not mention', async () => {
+  it('prints differences as CSV and JSON, with unmentioned cheques when the ledger is complete', async () => {
     const ledger = `${header}1,${reservationId},pending,,\n`;
     const csv = await reconcile(ledger, '--complete', '--csv');
     expect(csv.stdout.split('\r\n')).toEqual([
@@ -174,7 +174,7 @@ describe('reservation reconcile', () => {
     });
   });
 
-  it('names the lines that break a rule, and compares nothing', async () => {
+  it('rejects a ledger with errors, names the lines and compares nothing', async () => {
     const ledger = `${header}1,${reservationId},paid,,\n,${reservationId},pending,1e3,\n`;
     const { code, stdout, stderr } = await reconcile(ledger);
     expect(code).toBe(1);
@@ -184,7 +184,7 @@ describe('reservation reconcile', () => {
     expect(stderr).toContain('nothing was compared');
   });
 
-  it('names unknown and missing columns once, not in each row', async () => {
+  it('reports unknown and missing columns once, not for each row', async () => {
     const row = `1,${reservationId},pending,,\n`;
     const known = 'reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount';
     const headers = {

@@ -120,7 +120,7 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
 ];
 
 describe('help', () => {
-  it('is there for every command, with a description and an example, without a database', async () => {
+  it('prints description and example of every command without a database', async () => {
     const outcomes = await runBatch(commands.map((command) => [...command, '--help']));
     expect(outcomes).toHaveLength(commands.length);
     for (const { args, code, text } of outcomes) {
@@ -128,13 +128,13 @@ describe('help', () => {
       expect(code).toBe(0);
       expect(text).toMatch(new RegExp(`^Usage: npm run cli -- ${call}.*\\n\\n[a-z].+\\n`));
       expect(text).toMatch(new RegExp(`Example:\n  npm run (--silent )?cli -- ${call}`));
-      // What goes into a file has no lines of npm.
+      // Output into a file must not have lines of npm.
       expect(text).not.toMatch(/npm run cli .* > /);
       expect(text.includes('--json')).toBe(call !== 'demo');
     }
   });
 
-  it('is what a group prints without a subcommand', async () => {
+  it('is printed for a group without a subcommand', async () => {
     const groups = new Set(
       commands.flatMap(([group, ...rest]) => (rest.length > 0 ? (group ?? []) : [])),
     );
@@ -148,12 +148,12 @@ describe('help', () => {
   });
 });
 
-describe('what is printed', () => {
-  it('may be read in part', async () => {
+describe('standard output', () => {
+  it('may be closed early', async () => {
     expect(await runCliUnread(['--help'])).toEqual({ code: 0, stderr: '' });
   });
 
-  it('fails in one line where it cannot be written', async () => {
+  it('ends with 1 and one line when it cannot be written', async () => {
     expect(await runCliUnread(['--help'], {}, '/dev/full')).toEqual({
       code: 1,
       stderr: 'The output could not be written: ENOSPC: no space left on device, write\n',
@@ -162,7 +162,7 @@ describe('what is printed', () => {
 });
 
 describe('wrong usage', () => {
-  it('ends with 2 and one line, before any database is opened', async () => {
+  it('ends with 2 and one line before a database is opened', async () => {
     const outcomes = await runBatch(wrongUsages.map(([, ...args]) => args));
     expect(outcomes.map(describeOutcome)).toEqual(
       wrongUsages.map(([words, ...args]) => `${args.join(' ')}: 2, ${words}`),
@@ -177,7 +177,7 @@ describe('wrong usage', () => {
 });
 
 describe('npm run cli without --', () => {
-  it('says that npm kept an option, instead of running without it', async () => {
+  it('rejects an option that npm kept', async () => {
     const variables = { npm_lifecycle_event: 'cli', npm_config_dry_run: 'true' };
     const outcome = await runCliProcess(['lead', 'erase', 'form-1', id], variables);
     expect(outcome).toEqual({
@@ -192,7 +192,7 @@ describe('npm run cli without --', () => {
   });
 });
 
-it('--version prints the version', async () => {
+it('prints the version for --version', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
   expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

@@ -41,7 +41,7 @@ const run = (...args: string[]) => session.run(...args);
 const json = <T>(...args: string[]) => session.json<T>(...args);
 
 describe('webhook', () => {
-  it('adds an endpoint whose secret is shown once, and the service sends to it', async () => {
+  it('adds an endpoint, shows its secret once, and the service sends to it', async () => {
     expect(added).toEqual({
       _id: expect.stringMatching(/^[0-9a-f]{24}$/),
       url: receiver.url,
@@ -66,7 +66,7 @@ describe('webhook', () => {
     expect(table.stdout).toMatch(/^State +healthy$/m);
   });
 
-  it("tests an endpoint with a ping and prints the receiver's response", async () => {
+  it("sends a ping and prints the receiver's response", async () => {
     receiver.respondWith((_received, response) => response.writeHead(418).end('short and stout'));
     const failed = await run('webhook', 'test', added._id);
     expect(failed).toMatchObject({ code: 1, stderr: '' });
@@ -82,7 +82,7 @@ describe('webhook', () => {
     });
   });
 
-  it('shows whether a webhook was sent, and sends it again', async () => {
+  it('shows deliveries and sends them again', async () => {
     const lead = await service.db.collection('leads').findOne({ recordSystemId: 'form-1' });
     const object = lead?._id.toHexString() ?? '';
     const [listed] = await json<{ _id: string }[]>(
@@ -134,7 +134,7 @@ describe('webhook', () => {
     ]);
   });
 
-  it('changes, disables, enables, rotates and removes', async () => {
+  it('updates, disables, enables, rotates and removes an endpoint', async () => {
     const updated = await json('webhook', 'update', added._id, '--events', '*');
     expect(updated).toMatchObject({ eventTypes: ['*'] });
     expect(await json('webhook', 'disable', added._id)).toMatchObject({
@@ -161,7 +161,7 @@ describe('webhook', () => {
     });
   });
 
-  it('fails with one line', async () => {
+  it('rejects unknown ids and forbidden URLs with one line', async () => {
     const unknown = new ObjectId().toHexString();
     const strict = startSession({ MONGODB_URI: service.databaseUri });
     const add = (url: string) =>
@@ -191,7 +191,7 @@ describe('webhook', () => {
 });
 
 describe('lead', () => {
-  it('shows a lead and joins its changes and deliveries, by any of its ids', async () => {
+  it('shows a lead by any of its ids, and joins its changes and deliveries', async () => {
     const body = { recordSystemId: 'form-2', name: 'Mona' };
     const post = (more: object) =>
       service

@@ -47,7 +47,7 @@ const countedCalls = async () => {
 };
 
 describe('usage statistics', () => {
-  it('are the numbers of the metrics, of all processes together', async () => {
+  it('equal the metrics of all processes together', async () => {
     for (const from of [service, second]) {
       await get(from, '/compounds').expect(200);
       await get(from, '/leads/unknown').expect(404);
@@ -84,7 +84,7 @@ describe('usage statistics', () => {
     expect(await countedCalls()).toBe(6);
   });
 
-  it('have one document of a quarter, whichever process counts', async () => {
+  it('have one document for each quarter and all processes', async () => {
     for (const from of [service, second, service]) {
       await get(from, '/compounds').expect(200);
       await usageOf(from).recorder.store();
@@ -96,7 +96,7 @@ describe('usage statistics', () => {
     expect(ofCompounds).toMatchObject({ calls: 7, errors: 2 });
   });
 
-  it('have the time at which the database removes them', async () => {
+  it('store when they expire', async () => {
     const kept = (span: string) =>
       stored()
         .find({ span })
@@ -110,7 +110,7 @@ describe('usage statistics', () => {
     );
   });
 
-  it('tell of each key which operations it used, but for those that it may not', async () => {
+  it('store the used operations of each key, without forbidden ones', async () => {
     const permissions = { allowExternal: true, operations: ['leads.read', 'catalogue.read'] };
     const key = await addKey(service.db, tenant.organizationId, { permissions });
     for (const from of [service, second]) {
@@ -129,7 +129,7 @@ describe('usage statistics', () => {
 });
 
 describe('a process without OPS_PASSWORD', () => {
-  it('counts its calls, so that their partner is not silent', async () => {
+  it('counts its calls, so that the partner is not silent', async () => {
     const { organizationId } = tenant;
     const keyId = new ObjectId();
     const key = await addKey(service.db, organizationId, { _id: keyId });
@@ -141,7 +141,7 @@ describe('a process without OPS_PASSWORD', () => {
     const plain = await startTestService({}, databaseUri);
     await startOperations(plain.service);
     await get(plain, '/compounds', key).expect(200);
-    // What it has counted is stored at its end at the latest.
+    // A process stores its counts at shutdown at the latest.
     await plain.stop();
     expect((await page()).html).not.toContain('<span class="bad">silent</span>');
     const { keys } = await usageOf(service).stats.lastDay();
@@ -151,7 +151,7 @@ describe('a process without OPS_PASSWORD', () => {
   });
 });
 
-describe('while the database takes no statistics', () => {
+describe('usage statistics without a database', () => {
   const fail = (mode: string) =>
     service.db.admin().command({
       configureFailPoint: 'failCommand',
@@ -164,7 +164,7 @@ describe('while the database takes no statistics', () => {
     });
   afterEach(() => fail('off'));
 
-  it('calls wait in memory and are counted once afterwards', async () => {
+  it('keep calls in memory and count them once afterwards', async () => {
     const { recorder, counter } = usageOf(service);
     await recorder.store();
     const before = await countedCalls();

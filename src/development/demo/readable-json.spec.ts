@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readableJson } from './readable-json.js';
 
-describe('JSON for people', () => {
+describe('readable JSON', () => {
   it('stays on one line when it is short', () => {
     expect(readableJson({ a: [1, 'x'], b: {}, c: null }, 60)).toEqual([
       '{ "a": [1, "x"], "b": {}, "c": null }',

@@ -21,7 +21,7 @@ export class RequestLogDocument extends TenantDocument {
   @Prop({ type: [String], required: true })
   messages!: readonly string[];
 
-  /** Only those that look like names of fields. */
+  /** Only texts that look like names of fields. */
   @Prop({ type: [String], required: true })
   ignoredFields!: readonly string[];
 

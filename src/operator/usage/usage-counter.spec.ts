@@ -30,7 +30,7 @@ const take = () => {
   return { batch, totals, keys: named('keys'), routes: named('routes') };
 };
 
-it('counts by quarter: all calls, by key and by route', () => {
+it('counts all calls of a quarter, by key and by route', () => {
   call('one');
   time += 14 * minute;
   call('one');
@@ -62,14 +62,14 @@ it('returns the same batch until it is confirmed, and counts further calls for t
   if (first !== undefined) counter.confirm(first);
   const { batch: second, totals } = take();
   expect(totals).toEqual([[1_000, 2]]);
-  // A second confirmation of the first one says nothing of this.
+  // A second confirmation of the first batch has no effect.
   if (first !== undefined) counter.confirm(first);
   expect(take().batch).toBe(second);
   if (second !== undefined) counter.confirm(second);
   expect(take().batch).toBeUndefined();
 });
 
-it('keeps an hour while the database is out of reach, and says how many calls it has lost', () => {
+it('keeps an hour while the database is unavailable, and counts lost calls', () => {
   call();
   counter.take();
   for (let step = 0; step < 100; step++) {
@@ -77,11 +77,11 @@ it('keeps an hour while the database is out of reach, and says how many calls it
     counter.countDeliveries(1, 0);
     time += minute;
   }
-  // Five quarters wait beside the batch.
+  // Five quarters wait, and the batch.
   expect(counter.stats()).toEqual({ waitingMinutes: 100, lostCalls: 25 });
 });
 
-it('tells 1,000 keys of a quarter apart, and loses no call of the others', () => {
+it('counts 1,000 keys of a quarter separately, and calls of further keys together', () => {
   for (let turn = 0; turn < 2; turn++) {
     for (let key = 0; key < 3_000; key++) call(`key-${key}`);
   }

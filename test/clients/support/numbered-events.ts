@@ -18,6 +18,6 @@ export async function numberEvents(db: Db, organizationId: ObjectId): Promise<vo
     const $set = { sequence: last, numberedAt: now };
     await events.updateOne({ _id }, { $set });
   }
-  // Those who wait are told by this.
+  // Wakes waiting readers.
   await feeds.updateOne({ _id: organizationId }, { $set: { last, numberedAt: now } });
 }

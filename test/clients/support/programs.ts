@@ -22,7 +22,7 @@ export function canRun(program: string): boolean {
   return isThere;
 }
 
-/** What a program printed before it ended. */
+/** The output of an ended program. */
 export interface Run {
   readonly code: number | null;
   readonly stdout: string;

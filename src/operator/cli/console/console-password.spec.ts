@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { ask } from './console-password.js';
 
-it('a password is asked for when the terminal shows nothing that is typed', async () => {
+it('asks for a password after turning the echo off', async () => {
   const steps: string[] = [];
   const input = Object.assign(new PassThrough(), {
     setRawMode: (isRaw: boolean) => steps.push(isRaw ? 'silent' : 'as before'),

@@ -90,7 +90,7 @@ function conclusion(isComplete: boolean, records: readonly RecordUsage[]): strin
 }
 
 function keptText(seconds: number | null): string {
-  if (seconds === null) return 'for ever';
+  if (seconds === null) return 'indefinitely';
   const hours = seconds / 3_600;
   return hours % 24 === 0 && hours > 24 ? `${hours / 24} days` : `${hours} hours`;
 }

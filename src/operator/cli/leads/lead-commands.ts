@@ -27,16 +27,16 @@ export const leadCommands = {
   }),
   erase: declare({
     description:
-      'forget a person: remove the values of leads, their client, history, events, deliveries and ' +
+      'erase a person: remove the values of leads, their client, history, events, deliveries and ' +
       'responses; ids, numbers and times stay. With --phone or --email it lists all leads of the ' +
-      'person and asks. Repeated, it finishes what was cut short',
+      'person and asks. Repeated, it finishes an interrupted erasure',
     example: `--org ${exampleId} --lead form-7f3a --dry-run`,
     takes: {
       org,
       lead: option('<id>', 'external id (recordSystemId) of the lead, or its own id', externalId),
       phone: option('<number>', 'a phone of the person, in any spelling', name),
       email: option('<address>', 'the email of the person', name),
-      dryRun: flag('only tell what would be removed now'),
+      dryRun: flag('report without removing'),
       yes: flag('do not ask'),
     },
     check: assertPerson,
@@ -44,7 +44,7 @@ export const leadCommands = {
   import: declare({
     description:
       'create or update the leads of a CSV or NDJSON file, as POST /leads would; importing the same ' +
-      'file again goes on where it was cut short',
+      'file again continues where it was interrupted',
     example: `leads.csv --org ${exampleId} --report refused.csv`,
     takes: {
       file: argument(
@@ -53,13 +53,9 @@ export const leadCommands = {
         anyText,
       ),
       org,
-      dryRun: flag('only tell what each batch of a hundred would do now'),
-      restart: flag('begin with the first row, though the file was imported before'),
-      report: option(
-        '<file>',
-        'write every refused row to a CSV file, behind those of earlier runs',
-        anyText,
-      ),
+      dryRun: flag('report what each batch of a hundred would do'),
+      restart: flag('start with the first row, also when the file was imported before'),
+      report: option('<file>', 'append every refused row to a CSV file', anyText),
       language: defaulting(
         '<code>',
         'language of project names and messages, as of a request: en-us or ar-eg',

@@ -106,7 +106,7 @@ async function isWanted(count: number): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error('Nothing was erased: repeat the command with --yes.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`Erase these ${count} leads for ever? (yes/no) `);
+    const answer = await terminal.question(`Erase these ${count} leads forever? (yes/no) `);
     return answer.trim().toLowerCase() === 'yes';
   } finally {
     terminal.close();

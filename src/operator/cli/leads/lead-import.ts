@@ -18,7 +18,7 @@ type ImportValues = ValuesOf<typeof leadCommands.import>;
 
 const importTexts = {
   counted: 'rows done',
-  remedy: 'Import the file again to go on from there.',
+  remedy: 'Import the file again to continue.',
 };
 
 /** A file of the wrong kind has refused rows only. */

@@ -44,7 +44,7 @@ export const webhookCommands = {
     takes: { org },
   }),
   show: declare({
-    description: 'show an endpoint, its state and how much waits for it',
+    description: 'show an endpoint, its state and its number of pending deliveries',
     example: exampleId,
     takes: { id },
   }),
@@ -62,12 +62,13 @@ export const webhookCommands = {
     },
   }),
   enable: declare({
-    description: 'send to an endpoint again; what it missed while it was disabled is not sent',
+    description:
+      'send to an endpoint again; events from the time when it was disabled are not sent',
     example: exampleId,
     takes: { id },
   }),
   disable: declare({
-    description: 'send nothing to an endpoint; what waits for it fails',
+    description: 'send nothing to an endpoint; its pending deliveries fail',
     example: exampleId,
     takes: { id },
   }),
@@ -86,7 +87,7 @@ export const webhookCommands = {
     takes: { id },
   }),
   remove: declare({
-    description: 'remove an endpoint and its secrets; what waits for it fails, its log stays',
+    description: 'remove an endpoint and its secrets; its pending deliveries fail, its log stays',
     example: exampleId,
     takes: { id },
   }),
@@ -95,7 +96,7 @@ export const webhookCommands = {
       'seal the secrets of all endpoints with the first of ENCRYPTION_KEYS; receivers notice nothing',
   }),
   deliveries: declare({
-    description: 'list what was sent, newest first, or show one delivery with all its attempts',
+    description: 'list deliveries, newest first, or show one with all its attempts',
     example: `${exampleId} --status failed --since 2030-01-31`,
     takes: {
       id: argument<string | undefined>('[id]', 'id of an endpoint, or of a delivery', objectId),
@@ -124,11 +125,11 @@ export const webhookCommands = {
     },
   }),
   events: declare({
-    description: 'list the events of an organization, newest first, or those set aside as faulty',
+    description: 'list the events of an organization, newest first, or only faulty ones',
     example: `--org ${exampleId} --failed`,
     takes: {
       org,
-      failed: flag('only those that could not be relayed, with the reason'),
+      failed: flag('only events that could not be relayed, with the reason'),
       limit,
     },
   }),
