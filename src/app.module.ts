@@ -19,17 +19,15 @@ import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
-/** What the service is put together from. */
 export interface AppOptions {
   readonly environment: Environment;
   /** A replica set or sharded cluster. */
   readonly databaseUri: string;
-  /** Whether it runs a command of the operator, whose work may take long. */
+  /** Commands of the operator may take longer than requests. */
   readonly isCommand?: boolean;
   readonly logger: Logger;
 }
 
-/** The whole service. */
 @Module({})
 export class AppModule {
   static forRoot({
@@ -42,8 +40,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigurationModule.forRoot(environment),
-        // Requests are logged by Fastify itself; without routes the library adds no middleware.
-        // Its serializers would replace the logger's and log the documents that errors carry.
+        // Fastify logs requests; without routes the library adds no middleware. Its own serializers would log
+        // the documents that errors carry.
         LoggerModule.forRoot({ pinoHttp: { logger, wrapSerializers: false }, forRoutes: [] }),
         MetricsModule,
         DatabaseModule.forRoot(databaseUri, isCommand),

@@ -3,12 +3,11 @@ import { StartupError } from './core/configuration/startup-errors.js';
 import { isDatabaseUnavailable } from './core/database/connection/database-errors.js';
 import { topologyFault } from './core/database/connection/topology.js';
 
-/** The database that the service works on. */
 export interface OpenDatabase {
   readonly uri: string;
-  /** Where the data is, without credentials. */
+  /** Without credentials. */
   readonly description: string;
-  /** Stops it when it is embedded and was started by this process. */
+  /** Stops only a database that this process started. */
   stop(): Promise<void>;
 }
 
@@ -16,10 +15,8 @@ const databaseName = 'integration';
 const authenticationFailed = 18;
 
 /**
- * The database at MONGODB_URI, or the embedded one.
- *
- * @param options `isLasting`: whether other processes may use an embedded one that this process starts (default: true)
- * @throws StartupError when the embedded one cannot be started; it says what to install or set
+ * @param options `isLasting`: other processes may use an embedded database that this process starts
+ * @throws StartupError that says what to install or set
  */
 export async function openDatabase(
   environment: Environment,
@@ -29,7 +26,7 @@ export async function openDatabase(
   if (uri !== undefined) {
     return { uri, description: withoutCredentials(uri), stop: () => Promise.resolve() };
   }
-  // Where there is a MONGODB_URI, a start does without some two hundred modules.
+  // Loads about 200 modules, which MONGODB_URI makes unnecessary.
   const { openSharedMongod } = await import('./development/embedded/shared-mongod.js');
   const mongod = await openSharedMongod(folder, options);
   const owner = mongod.isShared ? ' of another process, with which it ends' : '';
@@ -40,7 +37,7 @@ export async function openDatabase(
   };
 }
 
-/** Names the database and the cause in an error of connecting to it; other errors stay as they are. */
+/** Adds the database and the cause to connection errors. */
 export async function describeConnectionError(
   { description, uri }: OpenDatabase,
   error: unknown,
@@ -54,7 +51,7 @@ export async function describeConnectionError(
   });
 }
 
-/** Whether none of the servers has answered in the time that there was: to ask them again would take as long. */
+/** No server responded in time: asking again would take as long. */
 function isUnresponsive(error: Error): boolean {
   const { reason } = error as {
     reason?: { readonly servers?: ReadonlyMap<string, { readonly error: unknown }> };
@@ -63,7 +60,6 @@ function isUnresponsive(error: Error): boolean {
   return servers.length > 0 && servers.every((server) => Boolean(server.error));
 }
 
-/** Whether the database cannot be found, reached or logged in to. */
 function isConnectionError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
@@ -76,8 +72,8 @@ function isConnectionError(error: unknown): error is Error {
 }
 
 /**
- * A connection string that may be shown: without user, password and options. A password that was
- * not escaped may hold any separator, so everything before the last `@` goes.
+ * Without user, password and options. An unescaped password may contain any separator, so everything before
+ * the last `@` goes.
  */
 function withoutCredentials(uri: string): string {
   return uri.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');

@@ -70,7 +70,7 @@ export interface Service {
 export interface RunningService {
   /** Null for a worker, which listens nowhere. */
   readonly url: string | null;
-  /** Prints addresses and keys; whoever reads them may then end the service. */
+  /** Prints addresses and keys; from then on a signal may arrive. */
   announce(): void;
   /** Finishes running requests and closes everything; false after a timeout. */
   shutDown(): Promise<boolean>;

@@ -22,20 +22,20 @@ A 4xx is final, except 408, 409 and 429. Repeat after these, after a 5xx and aft
 all, with growing pauses and never before \`Retry-After\`.
 
 Every response has \`x-request-id\`, by which the operator finds the request, \`content-language\`,
-and headers for caches: \`vary\` and \`cache-control\`. What a key may still send tell
+and headers for caches: \`vary\` and \`cache-control\`. The remaining quota of a key is in
 \`ratelimit-policy\` and \`ratelimit\`.`;
 
 const tags = {
   Leads: 'Persons who are interested, by the ids of the system that sends them.',
-  Reservations: 'Reservations of units with their cheques, and the callback of those who collect.',
+  Reservations:
+    'Reservations of units with their cheques, and the callback of the payment collector.',
   Compounds: 'The compounds of the organization, and the units of one.',
   Units: 'The units for sale: one, a list with filters, everything as a file.',
-  Events:
-    'What has happened to all of these, in its order, for those who ask instead of being told.',
+  Events: 'Every change of the above, in order, for polling instead of webhooks.',
   Health: 'Whether the service works.',
 };
 
-/** The reference of the API, made from the code: every endpoint, error and event (rule HTTP-14). */
+/** Rule HTTP-14. */
 export function apiReference(app: INestApplication, responses: ErrorResponses): OpenAPIObject {
   const config = baseConfig();
   const errors = Object.values(errorLists).flat();
@@ -75,18 +75,18 @@ function baseConfig(): Omit<OpenAPIObject, 'paths'> {
   return { ...config, info };
 }
 
-/** The introduction tells of the errors that requests get which reach none of the operations. */
+/** The introduction lists errors that occur before routing. */
 function moveErrorsOfNoOperation(
   { info, paths, components }: OpenAPIObject,
   errors: readonly ErrorDefinition[],
 ): void {
   const text = JSON.stringify(paths);
   const others = errors.filter(({ code }) => !text.includes(`"${code}"`));
-  info.description = `${info.description}\n\nErrors beside those of the operations:\n\n${explained(others)}`;
+  info.description = `${info.description}\n\nErrors of requests that reach no operation:\n\n${explained(others)}`;
   for (const { code } of others) delete components?.examples?.[code];
 }
 
-/** Says which objects of request bodies have no further properties (rule HTTP-20). */
+/** Rule HTTP-20. */
 function closeStrictBodies({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, { additionalProperties?: boolean }>;
   const close = (part: unknown): void => {

@@ -9,7 +9,6 @@ type Response = Extract<NonNullable<Operation['responses'][string]>, { descripti
 
 const text = { type: 'string' as const };
 
-/** The headers that every request may have. */
 const headers = [
   {
     name: 'language',
@@ -29,7 +28,7 @@ const idempotencyKey = {
   description:
     'A new value, a UUID for example, for each new request; with it a repetition gets the first ' +
     'response again for 24 hours, and changes nothing. In quotes or bare.',
-  // Quotes and backslashes count twice where they are in quotes.
+  // Escaping may double the length.
   schema: {
     ...text,
     maxLength: 2 * keyLengthLimit + 2,
@@ -38,7 +37,6 @@ const idempotencyKey = {
   example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
 };
 
-/** Documents the headers that all operations, or all of a kind, have in common. */
 export function completeOperations({ get, post, delete: deletion }: PathItem): void {
   for (const operation of [get, post, deletion]) {
     if (operation === undefined) continue;
@@ -65,7 +63,7 @@ function headerNames(
   { hasKey, isRepeatable }: { readonly hasKey: boolean; readonly isRepeatable: boolean },
 ): Parameters<typeof headerReference>[0][] {
   const { examples = {} } = content['application/json'] ?? {};
-  // Sent before there is a request: such a response has no language and only an id.
+  // Sent before there is a request, so without its language.
   const isUnparsable = status === 408 || status === 431;
   const isReplayed =
     status < 300 ||

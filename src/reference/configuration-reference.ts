@@ -6,12 +6,11 @@ const introduction = `# Configuration
 
 Every setting is an environment variable; a \`.env\` file in the working folder is read too, and what the surroundings
 set wins. An empty variable counts as not set. What is missing or malformed is listed, all of it, and the start or command ends with
-exit code 2; a name that looks like a misspelt one is told in the log. How the settings play together is in
+exit code 2; a name that looks misspelt is reported in the log. How the settings work together is in
 [operations.md](operations.md), the standard variables of traces (\`OTEL_…\`) are [there too](operations.md#traces).
 \`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/environment.ts\`.
 `;
 
-/** The text of `docs/configuration.md`: every variable with its default, its values and what it does. */
 export function configurationReference(): string {
   const given = propertiesOf('input');
   const read = propertiesOf('output');
@@ -22,7 +21,6 @@ export function configurationReference(): string {
   return `${introduction}\n${markdownTable(['Name', 'Default', 'Values', 'What it does'], rows)}\n`;
 }
 
-/** The text of `.env.example`: every variable with its description and default. */
 export function environmentExample(): string {
   const entries = Object.entries(variables.shape).map(([name, variable]) => {
     const { description = '', example } = variable.meta() ?? {};
@@ -37,7 +35,7 @@ export function environmentExample(): string {
 
 type Property = z.core.JSONSchema.BaseSchema;
 
-/** The schema of each variable: `input` knows defaults and choices, `output` the bounds of numbers. */
+/** `input` has defaults and choices, `output` the bounds of numbers. */
 function propertiesOf(io: 'input' | 'output'): Readonly<Record<string, Property>> {
   const { properties = {} } = z.toJSONSchema(variables, { io, unrepresentable: 'any' });
   return properties as Record<string, Property>;
@@ -52,7 +50,7 @@ function valuesOf({ enum: choices, minimum, maximum }: Property): string {
   return minimum === undefined ? 'text' : `${minimum} to ${maximum}`;
 }
 
-/** Names of variables as code, rules as links; a star would begin an emphasis. */
+/** A star would begin an emphasis. */
 function descriptionOf({ description = '' }: Property = {}): string {
   return description
     .replaceAll('*', String.raw`\*`)

@@ -9,7 +9,6 @@ import { leadErrors } from '../leads/lead-errors.js';
 import { reservationErrors } from '../reservations/reservation-errors.js';
 import { unitErrors } from '../units/unit-errors.js';
 
-/** Every error of the API by feature. */
 export const errorLists: Readonly<Record<string, readonly ErrorDefinition[]>> = {
   http: Object.values(httpErrors),
   idempotency: Object.values(idempotencyErrors),
@@ -21,7 +20,6 @@ export const errorLists: Readonly<Record<string, readonly ErrorDefinition[]>> = 
   events: Object.values(eventErrors),
 };
 
-/** A table in Markdown, its columns padded to the same width in every row. */
 export function markdownTable(heading: readonly string[], body: readonly string[][]): string {
   const rows = [heading, ...body];
   const widths = heading.map((_, column) => Math.max(...rows.map((cells) => width(cells, column))));
@@ -43,11 +41,7 @@ function line(cells: readonly string[]): string {
 const marked = /(<!-- errors:([ \w]+)-->\n)[^]*?(<!-- \/errors -->)/g;
 const heading = ['Status', '`x-error-code`', '`message`', 'When', 'What to do'];
 
-/**
- * Fills the tables of errors in a guide, between `<!-- errors: leads -->` and `<!-- /errors -->`.
- *
- * @param lists the errors of each name that a marker may have
- */
+/** Fills the tables between `<!-- errors: leads -->` and `<!-- /errors -->`. */
 export function fillErrorTables(
   markdown: string,
   lists: Readonly<Record<string, readonly ErrorDefinition[]>>,

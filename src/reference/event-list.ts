@@ -5,7 +5,6 @@ import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reserva
 import { UnitDto } from '../units/unit.dto.js';
 import type { EventType, pingType } from '../events/outbox/event-types.js';
 
-/** Every event that receivers get, for the reference. */
 export const eventList: Readonly<Record<EventType | typeof pingType, DocumentedEvent>> = {
   'client.created': { when: 'A lead made a client', data: ClientDto },
   'client.updated': {

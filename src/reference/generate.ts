@@ -13,7 +13,6 @@ import { LocalizationModule } from '../core/localization/localization.module.js'
 import { MessagesService } from '../core/localization/messages.service.js';
 import { basePath } from '../core/http/base-path.js';
 
-// A preview makes no instances, and the reference shows texts.
 const texts = await NestFactory.createApplicationContext(LocalizationModule, { logger: false });
 const responses = new ErrorResponses(texts.get(MessagesService));
 
@@ -28,7 +27,7 @@ write('docs/rules.md', fillErrorTables(rules, errorLists, responses));
 async function openApiText(): Promise<string> {
   const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
   const logger = createLogger(environment);
-  // A preview knows all modules and controllers without making any: nothing connects.
+  // A preview creates no instances: nothing connects.
   const app = await NestFactory.create(
     AppModule.forRoot({ environment, databaseUri: '', logger }),
     new FastifyAdapter(),

@@ -2,13 +2,11 @@ import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { typeExample } from '../core/http/reference/type-example.js';
 
-/** An event that receivers get, for the reference. */
 export interface DocumentedEvent {
-  /** When it is sent, as a sentence without its end. */
+  /** A sentence without its full stop. */
   readonly when: string;
-  /** The object that the event is about; none for a test. */
   readonly data?: Type;
-  /** What it tells to have changed, as an example; only where it tells that. */
+  /** An example, for events with changes. */
   readonly changes?: readonly object[];
 }
 
@@ -16,7 +14,7 @@ type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
 const text = { type: 'string' as const };
 
-/** The headers of Standard Webhooks (rule HOOK-3). */
+/** Rule HOOK-3. */
 const headers = [
   {
     name: 'webhook-id',
@@ -63,10 +61,7 @@ const changesSchema = {
   },
 };
 
-/**
- * The events as the webhooks of the document, each a request that receivers get (rule HOOK-2).
- * Without tags: the page has a chapter of its own for them.
- */
+/** Rule HOOK-2. The page has no chapter for their tags. */
 export function webhooksOf(events: Readonly<Record<string, DocumentedEvent>>): Webhooks {
   return Object.fromEntries(
     Object.entries(events).map(([type, event]) => [type, { post: requestOf(type, event) }]),

@@ -8,25 +8,24 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { openSession } from '../database/transactions/open-session.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** How long an entry is used, in milliseconds from the start of the oldest read in it (rule DATA-6). */
+/** In milliseconds from the start of the oldest read in an entry (rule DATA-6). */
 export const cacheLifetimeMs = 1_000;
 
-/** Largest share of the memory that one entry may take. */
 const largestShare = 1 / 8;
-/** What an entry takes in addition to its key and its value. */
+/** Per entry, in addition to its key and value. */
 const overheadBytes = 2_048;
-/** What a character of JSON takes in memory, as measured with documents of many small fields. */
+/** Memory per character of JSON, measured with documents of many small fields. */
 const bytesOfCharacter = 4;
 /** Longer keys are hashed. */
 const longestKey = 1_024;
-/** With more organizations that have written, all of them start anew. */
+/** Beyond this number of writing organizations, all entries are dropped. */
 const maxOrganizations = 10_000;
 
 const kinds = ['response', 'part', 'reference'] as const;
 type Kind = (typeof kinds)[number];
 
 interface Reading {
-  /** When the oldest read in it started, by the monotonic clock. */
+  /** Start of the oldest read in it, by the monotonic clock. */
   readAt: number;
 }
 
@@ -38,23 +37,22 @@ interface Making extends Reading {
   value?: Promise<unknown>;
 }
 
-/** What is being made around a read; a value is as old as the oldest value that it is made of. */
+/** The value that is being made around a read; it is as old as its oldest part. */
 const readings = new AsyncLocalStorage<Reading>();
 
 /**
- * What was read of an organization's catalogue, for a second from the start of the read: whole responses, and
- * the parts that many of them share. A write of this process raises the organization's generation, which
- * is a part of each key, so that no later read finds what was read before (rule DATA-6).
+ * Reads of an organization's catalogue: whole responses, and the parts that many of them share. A write of
+ * this process raises the organization's generation, which is part of each key (rule DATA-6).
  */
 @Injectable()
 export class FreshCache {
-  /** Milliseconds that pass evenly, whatever is done to the date; tests set them. */
+  /** Tests set it. */
   now = (): number => performance.now();
   private readonly entries: LRUCache<string, Entry> | null;
   private readonly makings = new Map<string, Making>();
   private readonly generations = new Map<string, number>();
   private newestGeneration = 0;
-  /** That of the organizations without one of their own. */
+  /** For organizations that have not written. */
   private commonGeneration = 0;
   private readonly hits;
   private readonly misses;
@@ -96,9 +94,8 @@ export class FreshCache {
   }
 
   /**
-   * A value, made where no fresh one is cached. Who asks for one that is being made waits for it; where making
-   * it fails, each makes its own. In a transaction or a snapshot, which read a state of their own, nothing
-   * is cached.
+   * A cached value, or a new one. Requests for a value that is being made wait for it; if that fails, each
+   * makes its own. Transactions and snapshots read a state of their own and bypass the cache.
    */
   async get<T>(
     organizationId: Types.ObjectId,
@@ -143,9 +140,9 @@ export class FreshCache {
   }
 
   /**
-   * Documents by their ids, without those that do not exist.
+   * Existing documents by their ids.
    *
-   * @param load reads those that are not cached, in one query
+   * @param load reads the missing ones in one query
    */
   async getAll<T>(
     organizationId: Types.ObjectId,
@@ -176,7 +173,7 @@ export class FreshCache {
     return documents;
   }
 
-  /** Nothing that was read of an organization before is used from now on: something was, or may have been, written. */
+  /** For each write, also a possible one. */
   raiseGeneration(organizationId: Types.ObjectId): void {
     this.newestGeneration += 1;
     const organization = organizationId.toHexString();

@@ -12,10 +12,10 @@ import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { RouteOptions } from '../http/server/route-options.js';
 import { FreshCache } from './fresh-cache.js';
 
-/** Parameters whose values are never sent twice: each continues where a client's last request ended. */
+/** A client sends each value of these only once. */
 const uniqueParameters = ['after', 'updatedSince'];
 
-/** Headers that say something of the body; the others belong to the request. */
+/** The other headers belong to the request. */
 const sharedHeaders = [
   'content-type',
   'content-encoding',
@@ -25,21 +25,21 @@ const sharedHeaders = [
   'x-ignored-fields',
 ];
 
-/** A 200 or a 304 as it was sent, after compression. */
+/** After compression, with status 200 or 304. */
 interface CachedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
 }
 
-/** The response that a request makes for those who ask for the same meanwhile. */
+/** The pending response of one request, for others that ask for the same. */
 type Maker = PromiseWithResolvers<CachedResponse>;
 
 const notShared = new Error('The response cannot be shared.');
 
 /**
- * Sends the responses about compounds and units again while they are fresh (rule DATA-6). What differs
- * between callers, such as language and permissions, is part of the key; the API key has been judged before.
+ * Replays responses about compounds and units while they are fresh (rule DATA-6). The key contains all that
+ * differs between callers, such as language and permissions.
  */
 @Injectable()
 export class ResponseCache {
@@ -50,7 +50,7 @@ export class ResponseCache {
     private readonly deadline: RequestDeadline,
   ) {}
 
-  /** Serves the routes that are added from now on, after everything that judges a request. */
+  /** To be called after all hooks that judge a request: their results are not cached. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', (route) => {
       const { isCached = false } = (route.config ?? {}) as RouteOptions;
@@ -66,10 +66,9 @@ export class ResponseCache {
     });
   }
 
-  /** Sends what is cached, or what another request makes; otherwise the request makes its own. */
   private readonly respond: onRequestHookHandler = (request, reply, done) => {
     const key = keyOf(request);
-    // Of a client that has left already, nothing would say that the response is not made.
+    // The `close` event of a disconnected client has passed: the maker would never settle.
     if (request.caller === undefined || key === undefined || reply.raw.destroyed) return done();
     let isContinued = false;
     const proceed = (error?: Error) => {
@@ -80,7 +79,7 @@ export class ResponseCache {
       const maker = Promise.withResolvers<CachedResponse>();
       if (isContinued) return Promise.reject(notShared);
       this.makers.set(request, maker);
-      // Also when its client leaves: the others then make their own.
+      // Also for a disconnected client: the waiting requests then make their own response.
       reply.raw.once('close', () => maker.reject(notShared));
       proceed();
       return maker.promise;
@@ -100,7 +99,7 @@ export class ResponseCache {
     this.deadline.within(request, response).then(send, proceed);
   };
 
-  /** Shares what is sent as a whole; the last of all that happens to it. */
+  /** The last of all `onSend` hooks. */
   private readonly share: onSendAsyncHookHandler = async (request, reply, payload) => {
     const maker = this.makers.get(request);
     if (maker === undefined) return payload;
@@ -113,14 +112,14 @@ export class ResponseCache {
     return body;
   };
 
-  /** Of a request that failed nobody knows what it has written, or will have. */
+  /** The database may have stored, or may still store, the change of a failed request. */
   private readonly noteFailedWrite: onSendAsyncHookHandler = async ({ caller }, reply, payload) => {
     if (reply.statusCode >= 500 && caller) this.cache.raiseGeneration(caller.organizationId);
     return payload;
   };
 }
 
-/** All that decides about a response but the time; undefined where the response is not to be shared. */
+/** Undefined where the response is not shared. */
 function keyOf({ caller, headers, query, raw, language }: FastifyRequest): string | undefined {
   const { 'accept-encoding': encodings, 'if-none-match': tags } = headers;
   if (headers['x-no-compression'] !== undefined) return undefined;
@@ -133,7 +132,7 @@ function sharedHeadersOf(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
 }
 
-/** In memory of its own: a slice would hold on to all that it was cut from. */
+/** A copy: a slice would keep the whole buffer in memory. */
 function ownBytes(payload: string | Buffer | null): Buffer | null {
   if (payload === null) return null;
   const isText = typeof payload === 'string';

@@ -1,2 +1,2 @@
-/** Path under which all endpoints are (rule HTTP-1). */
+/** Rule HTTP-1. */
 export const basePath = 'external/apis/v1.0';

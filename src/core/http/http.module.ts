@@ -12,7 +12,6 @@ import { RequestDeadline } from './server/request-deadline.js';
 import { UnknownNamesGuard } from './validation/unknown-names.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
-/** Behaviour that all endpoints share. */
 @Global()
 @Module({
   imports: [LocalizationModule],

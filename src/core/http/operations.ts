@@ -1,4 +1,4 @@
-/** What keys may be issued for (rule AUTH-7). */
+/** Permissions of API keys (rule AUTH-7). */
 export const operations = [
   'leads.write',
   'leads.read',
@@ -14,9 +14,8 @@ export const operations = [
 
 export type Operation = (typeof operations)[number];
 
-/** The operations of a key for a usual purpose. */
 export const keyPurposes = {
-  /** A key that leaks from a form reads nothing. */
+  /** A key that leaks from a form cannot read. */
   website: ['leads.write'],
   collector: ['reservations.callback', 'reservations.read', 'reservations.reconcile'],
   crm: ['catalogue.read', 'leads.read', 'reservations.read', 'events.read'],

@@ -11,45 +11,40 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the check of the API key. */
     caller?: RequestCaller;
-    /** Judges the bytes of the body before they are parsed; it throws where it refuses them. */
+    /** Checks the raw bytes of the body; throws to refuse them. */
     judgeBody: ((body: Buffer) => void) | null;
   }
 }
 
-/** What a key may be used for, and from where. */
 export interface KeyRestrictions {
   readonly operations: ReadonlySet<string>;
-  /** Null where the key may be used from everywhere. */
+  /** Null for every address. */
   readonly addresses: BlockList | null;
-  /** When the key ends. */
   readonly endsAt?: Date;
 }
 
-/** Who makes a request, as far as HTTP needs to know. */
 export interface RequestCaller {
   readonly organizationId: Types.ObjectId;
   readonly apiKeyId: Types.ObjectId;
-  /** What the key permits, as a text; keys with another one may see other things. */
+  /** As one text: it is part of cache keys. */
   readonly permissions: string;
-  /** What the key is for (rule AUTH-7); without it, nothing that arrives by HTTP is permitted. */
+  /** Without them, no HTTP request is permitted (rule AUTH-7). */
   readonly restrictions?: KeyRestrictions;
-  /** The limit of the key itself. */
   readonly rateLimit?: RateLimit;
-  /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */
+  /** Stored with each change (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;
   /**
-   * When the request gets its 503, in milliseconds since 1970: work that cannot be stored well before that is not
-   * stored at all (rule HTTP-12). Set once the body has arrived; work for nobody's request has none.
+   * Time of the 503 in milliseconds since 1970, set once the body has arrived. A change that cannot be stored
+   * well before is not stored (rule HTTP-12).
    */
   readonly expiresAt?: number;
-  /** Takes the errors of the parts of a batch, for those who operate the service. */
+  /** Errors of the parts of a batch, for the log. */
   readonly failures?: DomainError[];
-  /** Of a request with an `Idempotency-Key`. */
   readonly claim?: IdempotencyClaim;
 }
 
-/** Injects the {@link RequestCaller} that the guard has set; only on guarded endpoints. */
+/** Only for endpoints with an API key. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
   if (caller === undefined) throw new Error('The endpoint is public and has no caller.');

@@ -24,7 +24,6 @@ export class IdempotentRequests {
     private readonly deadline: RequestDeadline,
   ) {}
 
-  /** Requests without the header cost nothing more. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('preHandler', async (request, reply) => {
       const value = request.headers['idempotency-key'];
@@ -46,7 +45,6 @@ export class IdempotentRequests {
     });
   }
 
-  /** Claims the key for the handler, or finds the stored response. */
   private async begin(
     { request, reply, caller }: Exchange & { readonly caller: RequestCaller },
     value: string,

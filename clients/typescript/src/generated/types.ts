@@ -322,7 +322,7 @@ export type PaginationDto = {
      */
     total: number;
     /**
-     * With updatedSince or after: what to send as after for what follows, null at the end.
+     * With updatedSince or after: the value of after for the next page, null at the end.
      */
     next?: string | null;
 };

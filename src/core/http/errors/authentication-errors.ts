@@ -1,7 +1,7 @@
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 import { generalErrors, httpErrors } from './http-errors.js';
 
-/** The errors of API keys (rule AUTH-3). */
+/** Rule AUTH-3. */
 export const authenticationErrors = errorDefinitions('authentication', {
   keyMissing: {
     status: 401,
@@ -49,7 +49,6 @@ export const authenticationErrors = errorDefinitions('authentication', {
 
 const { keyMissing, keyInvalid, ...others } = authenticationErrors;
 
-/** Errors of a valid key that may not send this request. */
 export const permissionErrors: readonly ErrorDefinition[] = [
   others.operationNotPermitted,
   others.addressNotPermitted,
@@ -62,14 +61,14 @@ const limitsAndFailures = [
   httpErrors.serviceUnavailable,
 ];
 
-/** Possible responses of every endpoint with an API key. */
+/** Of every endpoint with an API key. */
 export const commonErrors: readonly ErrorDefinition[] = [
   keyMissing,
   keyInvalid,
   ...limitsAndFailures,
 ];
 
-/** The 401 under `/compounds` has one message for both; its code says what is wrong with the key (rule AUTH-3). */
+/** One message for every 401 under `/compounds`; the code says what is wrong with the key (rule AUTH-3). */
 export const commonCompoundErrors: readonly ErrorDefinition[] = [
   { ...keyMissing, messageKey: keyMissing.otherMessage.key },
   { ...keyInvalid, messageKey: keyMissing.otherMessage.key },

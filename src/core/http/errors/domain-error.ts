@@ -1,26 +1,21 @@
 import type { Message } from '../../localization/messages.service.js';
 
-/**
- * One error of the API, declared once: what is thrown, documented in the API reference and listed
- * in the guides comes from here. A feature has one list of them (`<feature>-errors.ts`).
- */
+/** One error of the API: its response, its documentation in the reference and in the guides. */
 export interface ErrorDefinition {
   readonly status: number;
-  /** Stable word for programs, the same in every language: the header `x-error-code`. */
+  /** Stable in every language: the header `x-error-code`. */
   readonly code: string;
-  /** Key of its message in `localization/messages`, such as `http.badRequest`. */
+  /** In `localization/messages`, such as `http.badRequest`. */
   readonly messageKey: string;
-  /** Sample values of the message's placeholders; throwing the error needs a value for each. */
+  /** Throwing the error requires a value for each placeholder. */
   readonly sample?: Readonly<Record<string, string | number>>;
-  /** Another message that the same error may have, with sample values. */
+  /** An alternative message with sample values. */
   readonly otherMessage?: Message;
-  /** When it happens. */
   readonly cause: string;
-  /** What the client should do. */
   readonly remedy: string;
   /** The body's `message` is a list. */
   readonly isList?: boolean;
-  /** The body has no `error` field (rule AUTH-3). */
+  /** Rule AUTH-3. */
   readonly omitsErrorField?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -29,7 +24,7 @@ type Definitions = Readonly<
   Record<string, Omit<ErrorDefinition, 'messageKey'> & { readonly messageKey?: string }>
 >;
 
-/** Gives each error the message of its own name in `<file>.json`, unless it names another. */
+/** The message key defaults to `<file>.<name of the error>`. */
 export function errorDefinitions<const T extends Definitions>(
   file: string,
   errors: T,
@@ -43,7 +38,6 @@ export function errorDefinitions<const T extends Definitions>(
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The values of an error's placeholders, or its messages where it has several. */
 type Content<Definition> = Definition extends { sample: infer Sample }
   ? { readonly [Placeholder in keyof Sample]: string | number } | readonly Message[]
   : readonly Message[] | undefined;
@@ -59,7 +53,7 @@ export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> e
   readonly messages: readonly Message[];
   readonly headers: Headers;
 
-  /** @param details values or messages, and headers beyond those of the definition */
+  /** @param details values or messages, then headers beyond those of the definition */
   constructor(definition: Definition, ...[content, headers = {}]: Details<Definition>) {
     super(definition.code);
     this.definition = definition;

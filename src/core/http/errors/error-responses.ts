@@ -6,26 +6,25 @@ import { type Message, MessagesService } from '../../localization/messages.servi
 import { DomainError, type ErrorDefinition } from './domain-error.js';
 import { httpErrors } from './http-errors.js';
 
-/** The body of every error (rule HTTP-5). */
+/** Rule HTTP-5. */
 export interface ErrorBody {
   readonly statusCode: number;
   readonly message: string | string[];
   readonly error?: string;
 }
 
-/** An error ready to be sent. */
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
 
-/** A longer list helps nobody, and a request of a megabyte can break a rule a hundred thousand times. */
+/** A request of 1 MiB can break a rule a hundred thousand times. */
 const mostMessages = 100;
-/** The rest of 64 KiB is for the other fields and what is around the texts. */
+/** Leaves room for the other fields within 64 KiB. */
 const mostMessageBytes = 60 * 1_024;
 
-/** Errors of the framework, whose own texts are not for clients, by status. */
+/** Their own texts are not for clients. */
 const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
   400: httpErrors.badRequest,
   404: httpErrors.routeNotFound,
@@ -39,10 +38,7 @@ const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
   431: httpErrors.headersTooLarge,
 };
 
-/**
- * The error as a {@link DomainError}. What the framework blames on the client keeps its status; what
- * is unknown becomes a 500 without details.
- */
+/** Client errors of the framework keep their status; an unknown error becomes a 500 without details. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error as DomainError;
   if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
@@ -54,12 +50,11 @@ export function toDomainError(error: unknown): DomainError {
   return new DomainError(frameworkErrors[status] ?? unlisted);
 }
 
-/** The responses to errors; no other place knows the body's shape. */
+/** Only this class knows the body's shape. */
 @Injectable()
 export class ErrorResponses {
   constructor(private readonly messages: MessagesService) {}
 
-  /** Status, headers and body of an error. */
   of(error: DomainError, language: Language): ErrorResponse {
     const { status, code, isList = false, omitsErrorField = false } = error.definition;
     const texts = this.listed(isList ? error.messages : error.messages.slice(0, 1), language);
@@ -72,14 +67,14 @@ export class ErrorResponses {
     };
   }
 
-  /** The body of an error with its sample values, in English. */
+  /** With its sample values, in English. */
   sample(definition: ErrorDefinition): ErrorBody {
     const { messageKey: key, sample = {}, otherMessage } = definition;
     const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
     return this.of(new DomainError(definition, messages), 'en-us').body;
   }
 
-  /** The texts of as many messages as a body may have, then how many more there are (rule HTTP-5). */
+  /** Ends with the number of omitted messages (rule HTTP-5). */
   private listed(messages: readonly Message[], language: Language): string[] {
     const texts: string[] = [];
     let bytes = 0;

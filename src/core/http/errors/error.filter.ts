@@ -5,12 +5,12 @@ import { ErrorResponses, toDomainError } from './error-responses.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Responds to what fails before the framework is reached, or beside it. */
+    /** Responds to errors outside Nest's handlers. */
     errorFilter: ErrorFilter;
   }
 }
 
-/** Responds to everything that was thrown, in the caller's language and without server internals. */
+/** Responds to every error in the caller's language, without server internals. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(readonly responses: ErrorResponses) {}
@@ -20,10 +20,7 @@ export class ErrorFilter implements ExceptionFilter {
     this.respond(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
 
-  /**
-   * Sends the response to an error, unless the request has its response; an unexpected one is logged
-   * with its cause.
-   */
+  /** Logs an unexpected error; does nothing after the response was sent. */
   respond(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     if (reply.sent) return;
     request.failure = toDomainError(error);

@@ -1,7 +1,7 @@
 import { idempotencyErrors } from '../../idempotency/idempotency-key.js';
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 
-/** Bodies that are not parsed (rules HTTP-7 and HTTP-8). */
+/** Rules HTTP-7 and HTTP-8. */
 const parsingErrors = errorDefinitions('http', {
   malformedJson: {
     status: 400,
@@ -94,7 +94,7 @@ const parsingErrors = errorDefinitions('http', {
   },
 });
 
-/** Errors that any endpoint may respond with (rule HTTP-5). */
+/** Rule HTTP-5. */
 export const httpErrors = errorDefinitions('http', {
   ...parsingErrors,
   badRequest: {
@@ -123,8 +123,9 @@ export const httpErrors = errorDefinitions('http', {
     status: 400,
     code: 'list.cursor_unusable',
     isList: true,
-    cause: '`after` is no cursor of this list, or was sent with another filter, order or mark',
-    remedy: 'Repeat the parameters that the cursor was given for, or begin anew without it',
+    cause:
+      '`after` is no cursor of this list, or was sent with another filter, order or `updatedSince`',
+    remedy: 'Send the parameters that the cursor was given for, or start again without it',
   },
   routeNotFound: {
     status: 404,
@@ -135,7 +136,7 @@ export const httpErrors = errorDefinitions('http', {
   methodNotAllowed: {
     status: 405,
     code: 'route.method_not_allowed',
-    cause: 'The path has no endpoint with this method; `Allow` names those that it has',
+    cause: 'The path has no endpoint with this method; `Allow` lists its methods',
     remedy: 'Use a method that `Allow` names',
   },
   requestTimeout: {
@@ -201,7 +202,7 @@ export const httpErrors = errorDefinitions('http', {
   },
 });
 
-/** What every POST with an API key may respond with. */
+/** Of every POST with an API key. */
 export const bodyErrors: readonly ErrorDefinition[] = [
   ...Object.values(parsingErrors),
   httpErrors.validationFailed,
@@ -209,17 +210,17 @@ export const bodyErrors: readonly ErrorDefinition[] = [
   ...Object.values(idempotencyErrors),
 ];
 
-/** What every endpoint with a path parameter may respond with. */
+/** Of every endpoint with a path parameter. */
 export const pathErrors: readonly ErrorDefinition[] = [
   httpErrors.badRequest,
   httpErrors.validationFailed,
   httpErrors.pathTooLong,
 ];
 
-/** What can happen to every request, with or without a key. */
+/** Of every request, with or without a key. */
 export const generalErrors: readonly ErrorDefinition[] = [
   httpErrors.hostRequired,
-  // Of a parameter that is not known.
+  // For unknown query parameters.
   httpErrors.validationFailed,
   httpErrors.requestTimeout,
   httpErrors.headersTooLarge,

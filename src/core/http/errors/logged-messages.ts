@@ -2,10 +2,9 @@ import type { Message } from '../../localization/messages.service.js';
 import { isIdentifier } from '../server/ignored-fields.js';
 import type { DomainError } from './domain-error.js';
 
-/** Stands for a value that a request sent. */
 const mask = '•••';
 
-/** Placeholders of messages whose values are the service's own. */
+/** Values of the service itself. */
 const ownValues = new Set([
   'count',
   'digits',
@@ -21,14 +20,12 @@ const ownValues = new Set([
   'values',
 ]);
 
-/** Placeholders for names of fields, which a request may have made up. */
+/** A request may have made up such a name. */
 const names = new Set(['property', 'key']);
 
 /**
- * The messages of an error without anything that the request sent or that is stored of a person: a phone becomes
- * `•••`. A new placeholder is masked until it is named above.
- *
- * @param limit how many at most
+ * Masks everything that was sent or that is stored of a person: a phone becomes `•••`. A new placeholder is
+ * masked until it is listed above.
  */
 export function loggedMessages({ messages }: DomainError, limit: number): Message[] {
   return messages.slice(0, limit).map(({ key, values = {} }) => {

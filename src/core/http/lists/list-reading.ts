@@ -13,7 +13,6 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { type Page, type PageOf, type PaginationDto, paginationOf } from './pages.js';
 
-/** The parameters that say which part of a list is read. */
 export interface PartQuery {
   readonly page?: string;
   readonly limit?: string;
@@ -21,56 +20,51 @@ export interface PartQuery {
   readonly updatedSince?: Date;
 }
 
-/** How a list goes on behind a response. */
+/** The continuation of a list after a response. */
 export interface ListEnd {
-  /** The cursor to send as `after`; null when nothing follows. */
+  /** The next value of `after`; null at the end. */
   readonly next: string | null;
-  /** The `updatedSince` of the next reading; null while this one goes on. */
+  /** The `updatedSince` for the next changes; null before the end. */
   readonly asOf: Date | null;
 }
 
-/** A page of a list, and how to ask for the changes since. */
 export interface PartOf<T> extends PageOf<T>, Pick<ListEnd, 'asOf'> {}
 
-/** Which list it is, its order, and when anything that it shows was changed last. */
 interface List {
   readonly name: string;
   readonly order: (isCopy: boolean) => Order;
   readonly newestChange: () => Promise<Date>;
 }
 
-/** How a list is counted, read in its order, and shown. */
 interface ListSource<Document extends object, Item> {
   readonly count: () => Promise<number>;
   readonly batches: (part: { skip: number; limit: number }) => AsyncIterable<Document[]>;
   readonly present: (documents: Document[]) => Promise<Item[]>;
 }
 
-/** What a cursor carries from response to response. */
 interface Cursor {
   readonly position: Position;
-  /** How many matched when the reading began: counting them again for each part would cost more than the part. */
+  /** The count at the start: counting again for each part would cost more than the part. */
   readonly total: number;
   readonly asOf: Date | null;
   readonly isCopy: boolean;
   readonly request: string;
 }
 
-/** What a reading does not see was stamped at most so long before its start: parts of it may come from the cache. */
+/** A change may become visible this much later than its timestamp: it commits late, or a part comes from the cache. */
 const markLagMs = commitLagMs + cacheLifetimeMs;
 
-/** Parameters that may differ from part to part. */
 const ofOnePart: ReadonlySet<string> = new Set(['page', 'limit', 'all', 'after', 'format', 'bom']);
 
 /**
- * The reading of a list in one or more responses (rule COMP-16).
+ * Reads a list in one or more responses (rule COMP-16).
  *
- * Why a copy that is kept with it is exact: what was committed before the reading began and is not
- * written until its end has one position, which the reading passes. All else is committed after the
- * beginning, so its time is at most the commit lag earlier: not before `asOf`.
+ * A copy that follows the cursors is exact: a document committed before the start and not written until the
+ * end has one position, which the cursor passes. Any other is committed after the start, with a time not
+ * before `asOf`.
  */
 export class ListReading {
-  /** Whether the whole list is copied in the order of ids. */
+  /** Copies read the whole list in the order of ids. */
   readonly isCopy: boolean;
   private readonly hasCursors: boolean;
   readonly order: Order;
@@ -78,9 +72,7 @@ export class ListReading {
   private readonly asOf: Date | null;
   private readonly request: string;
 
-  /**
-   * @throws DomainError 400 when `after` is no cursor, or one of another request
-   */
+  /** @throws DomainError 400 when `after` is no cursor, or one of another request */
   constructor(
     query: PartQuery,
     now: Date,
@@ -93,7 +85,7 @@ export class ListReading {
     this.order = list.order(this.isCopy);
     this.request = digest(list.name, query, this.order);
     const isFirstPage = Number(page) === 1;
-    // Between numbered pages anything may have moved, so they have no time that is early enough.
+    // Documents move between numbered pages, so no time is early enough.
     const asOf = isFirstPage ? updatedAsOf(now) : null;
     this.asOf = this.cursor === null ? asOf : this.cursor.asOf;
     const isForeign = this.cursor !== null && this.cursor.request !== this.request;
@@ -102,22 +94,20 @@ export class ListReading {
     }
   }
 
-  /** The position that it goes on behind; undefined at the beginning. */
+  /** Undefined at the start of the list. */
   get after(): Position | undefined {
     return this.cursor?.position;
   }
 
-  /** How many matched when it began. */
   async total(count: () => Promise<number>): Promise<number> {
     return this.cursor?.total ?? count();
   }
 
-  /** A page by number, or what follows the cursor. */
   async page<Document extends object, Item>(
     { skip, limit }: Page,
     { count, batches, present }: ListSource<Document, Item>,
   ): Promise<PartOf<Item>> {
-    // A first page that is not full has all, and of pages behind the end nothing is read.
+    // A first page that is not full contains everything; pages beyond the end need no read.
     const known = skip === 0 ? this.cursor?.total : await this.total(count);
     const documents: Document[] = [];
     if (known === undefined || skip < known || this.after !== undefined) {
@@ -132,12 +122,12 @@ export class ListReading {
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
   }
 
-  /** What a response with so many items says of its list; `next` only where cursors are in use. */
+  /** `next` is present only where the request uses cursors. */
   pagination(count: number, limit: number, total: number, { next }: ListEnd): PaginationDto {
     return paginationOf(count, limit, total, this.hasCursors ? next : undefined);
   }
 
-  /** @param last the last document of the response when more follow it, null at the end */
+  /** @param last the last document of the response, null if no other follows */
   async end(last: object | null, total: number): Promise<ListEnd> {
     if (last === null) return { next: null, asOf: this.asOf };
     const { isCopy, request, order } = this;
@@ -146,10 +136,7 @@ export class ListReading {
     return { next: encodeCursor(cursor), asOf: null };
   }
 
-  /**
-   * A time that is early enough and stays the same while nothing changes, so that the response keeps its
-   * entity tag: nothing has changed between the newest change and the own time.
-   */
+  /** Stays the same while nothing changes, so that the response keeps its entity tag. */
   private async stableAsOf(): Promise<Date | null> {
     if (this.asOf === null) return null;
     const newest = (await this.list.newestChange()).getTime();
@@ -158,19 +145,18 @@ export class ListReading {
   }
 }
 
-/** Says in a response's headers how its list goes on (rules HTTP-11 and COMP-16). */
+/** Rules HTTP-11 and COMP-16. */
 export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): void {
   if (next !== null) reply.header('x-next-cursor', next);
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());
 }
 
-/** The body of a page; its headers are set. */
 export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: PartOf<T>): PageOf<T> {
   setListHeaders(reply, { next: pagination.next ?? null, asOf });
   return { data, pagination };
 }
 
-/** Whatever a reading that begins now does not see will have been written after this time. */
+/** A read that starts now misses only changes stamped after this time. */
 export function updatedAsOf(now: Date): Date {
   return new Date(now.getTime() - markLagMs);
 }

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { defaultPageLimit } from '../validation/query-fields.js';
 
-/** Says about a list what its items do not (rule HTTP-15). */
+/** Rule HTTP-15. */
 export class PaginationDto {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this response.', example: 10 })
   count!: number;
@@ -20,31 +20,28 @@ export class PaginationDto {
     nullable: true,
     required: false,
     description:
-      'With updatedSince or after: what to send as after for what follows, null at the end.',
+      'With updatedSince or after: the value of after for the next page, null at the end.',
     example: null,
   })
   next?: string | null;
 }
 
-/** Which part of a list is requested. */
 export interface Page {
   readonly skip: number;
   readonly limit: number;
 }
 
-/** A part of a list as it is sent. */
 export interface PageOf<T> {
   readonly data: readonly T[];
   readonly pagination: PaginationDto;
 }
 
-/** The part of a list that checked parameters ask for. */
 export function pageOf({ page = '1', limit }: { page?: string; limit?: string }): Page {
   const size = limit === undefined ? defaultPageLimit : Number(limit);
   return { skip: (Number(page) - 1) * size, limit: size };
 }
 
-/** @param next the cursor that follows; undefined where the request did not ask for cursors */
+/** @param next undefined where the request uses no cursors */
 export function paginationOf(
   count: number,
   limit: number,

@@ -8,18 +8,16 @@ import { httpErrors } from '../errors/http-errors.js';
 import { UnsentResponses } from '../rate-limit/unsent-responses.js';
 import { mebibyte } from '../../values/numbers.js';
 
-/** Largest response that is sent as a whole, with an entity tag (rule HTTP-10). */
+/** Rule HTTP-10. */
 const maxBufferedBytes = 4 * mebibyte;
 
 type Parts = AsyncGenerator<Buffer, void>;
 
-/** A response body as the framework takes it. */
 export type ResponseBody = Buffer | Readable;
 
 /**
- * Sends responses that are produced part by part. A part is produced when the client has read the
- * one before, producing ends when the client disconnects, and an error midway cuts the connection,
- * so that an incomplete response cannot pass for a complete one (rule HTTP-10).
+ * Streams responses part by part: the client's reading produces the next part, its disconnecting ends the
+ * production. An error midway cuts the connection, so that a partial response does not look complete (rule HTTP-10).
  */
 @Injectable()
 export class ResponseStreams {
@@ -28,12 +26,7 @@ export class ResponseStreams {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /**
-   * A response that is sent as a whole while it is small.
-   *
-   * @throws what producing the parts throws before anything is sent; DomainError 429 when too much
-   *   waits for the clients of the API key
-   */
+  /** @throws errors before anything is sent; DomainError 429 when too much is unread by clients of the API key */
   async wholeOrStreamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const buffered: Buffer[] = [];
     for (let size = 0; size <= maxBufferedBytes;) {
@@ -50,11 +43,7 @@ export class ResponseStreams {
     return this.stream(reply, buffered, parts);
   }
 
-  /**
-   * A response that is always streamed; its first part is produced before the status is decided.
-   *
-   * @throws what producing the first part throws
-   */
+  /** Produces the first part before the status is sent. */
   async streamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const first = await this.next(parts);
     return this.stream(reply, first === null ? [] : [first], parts);
@@ -62,20 +51,19 @@ export class ResponseStreams {
 
   private stream(reply: FastifyReply, buffered: Buffer[], parts: Parts): Readable {
     const { request } = reply;
-    // A HEAD has no body, and of a response that is over already nobody takes one.
     if (request.method === 'HEAD' || reply.sent) {
       close(parts);
       return Readable.from([]);
     }
-    // Bytes, not objects: otherwise sixteen parts would be produced ahead of the client.
+    // In object mode, Node would produce sixteen parts ahead of the client.
     const stream = Readable.from(this.rest(reply, parts), { objectMode: false });
-    // Not by the generator: in the stream they are counted as unsent.
+    // Buffered parts count as unsent only inside the stream.
     for (const part of buffered) stream.push(part);
-    // Not in the generator: one that is closed before it has started runs no `finally`.
+    // A generator that is closed before its start runs no `finally`.
     return stream.once('close', () => {
       close(parts);
-      // For a client that has left, the framework drops the stream and sends nothing: the response would
-      // stay undecided until its deadline, and be logged as a failure of the database.
+      // Fastify drops the stream of a disconnected client and sends nothing: without this, the deadline would
+      // log a failure of the database.
       if (!request.isDecided) void reply.send(Readable.from([]));
     });
   }
@@ -91,7 +79,7 @@ export class ResponseStreams {
     }
   }
 
-  /** Waiting for the database is limited part by part; a slow client may take its time. */
+  /** The deadline holds for each part; a slow client may take its time. */
   private async next(parts: Parts): Promise<Buffer | null> {
     try {
       const { value } = await withinDeadline(parts.next(), this.environment.DATABASE_DEADLINE_MS);
@@ -103,20 +91,19 @@ export class ResponseStreams {
   }
 }
 
-/** Ends producing. Not awaited: a database that does not respond must not keep the connection. */
+/** Not awaited: an unresponsive database must not hold the connection. */
 function close(parts: Parts): void {
   void parts.return().catch(() => undefined);
 }
 
-/** Batches of what a list shows. */
 export type Batches<T> = AsyncIterable<readonly T[]>;
 
 const beginning = '{"data":[';
 
 /**
- * The parts of the text of `{ "data": [...] }`, with further fields behind the list.
+ * The parts of `{ "data": [...] }`.
  *
- * @param rest the further fields, given how many items the list has
+ * @param rest returns further fields for the number of items
  */
 export async function* listText(
   batches: Batches<object>,
@@ -133,14 +120,14 @@ export async function* listText(
   yield Buffer.from(count === 0 ? beginning + end : end);
 }
 
-/** The parts of a list with one item a line. */
+/** One item per line. */
 export async function* linesText(batches: Batches<object>): AsyncGenerator<Buffer, void> {
   for await (const batch of batches) {
     yield Buffer.from(batch.map((item) => `${JSON.stringify(item)}\n`).join(''));
   }
 }
 
-/** The JSON of a list or an object without the brackets around it. */
+/** JSON without its outer brackets. */
 function inside(value: object): string {
   return JSON.stringify(value).slice(1, -1);
 }

@@ -7,14 +7,13 @@ import { httpErrors } from '../errors/http-errors.js';
 import { type RateLimit, TokenBuckets } from './token-buckets.js';
 
 /**
- * The fields by which a response tells a limit and what is left of it (rule HTTP-22), as in
- * draft-ietf-httpapi-ratelimit-headers-10. The window of the policy is the time in which an empty bucket
- * is full again.
+ * The `RateLimit` fields (rule HTTP-22) of draft-ietf-httpapi-ratelimit-headers-10. The window is the time
+ * that fills an empty bucket.
  *
- * @param remaining whole tokens; below zero when the request itself was refused
+ * @param remaining whole tokens; negative when the request was refused
  */
 export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remaining: number) {
-  // At one token a second or more the next one comes within a second.
+  // At one or more tokens per second, the next one is less than a second away.
   const reset = remaining >= burst ? 0 : 1;
   return {
     'ratelimit-policy': `"${policy}";q=${burst};w=${Math.ceil(burst / rps)}`,
@@ -22,10 +21,10 @@ export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remai
   };
 }
 
-/** How many keys are counted; of more at a time the least used start anew. */
+/** Beyond this number, the least used keys start with a full bucket. */
 const maxKeys = 10_000;
 
-/** Limits how often each API key is used, in this process (rule HTTP-22). */
+/** Limits each API key in this process (rule HTTP-22). */
 @Injectable()
 export class RequestRates {
   private readonly buckets: TokenBuckets;
@@ -36,12 +35,11 @@ export class RequestRates {
     this.standard = { rps: environment.RATE_LIMIT_RPS, burst: environment.RATE_LIMIT_BURST };
   }
 
-  /** How many keys are counted now. */
   stats(): { readonly keys: number } {
     return { keys: this.buckets.size };
   }
 
-  /** Counts requests that have a caller by now, before anything of their bodies is read. */
+  /** To be called after the hook of the API key; bodies are not read yet. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ caller }, reply, done) => {
       if (caller === undefined) return done();

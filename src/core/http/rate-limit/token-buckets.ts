@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../configuration/clock.js';
 
-/** How much may come at once, and how quickly more is allowed; an `rps` of 0 is no limit. */
+/** An `rps` of 0 is no limit. */
 export interface RateLimit {
-  /** Requests a second. */
   readonly rps: number;
   readonly burst: number;
 }
@@ -15,8 +14,8 @@ interface Bucket {
 }
 
 /**
- * Token buckets by an id, each full at first (rule HTTP-22). Those that were not asked for longest are
- * forgotten beyond a number, and so are full again.
+ * Token buckets by id, full at first (rule HTTP-22). Beyond the maximum, the least recently used is forgotten,
+ * and so is full again.
  */
 export class TokenBuckets {
   private readonly buckets: LRUCache<string, Bucket>;
@@ -28,16 +27,11 @@ export class TokenBuckets {
     this.buckets = new LRUCache({ max });
   }
 
-  /** How many buckets are kept. */
   get size(): number {
     return this.buckets.size;
   }
 
-  /**
-   * Takes a token.
-   *
-   * @returns how many whole ones are left; -1 when there was none to take
-   */
+  /** @returns the whole tokens left; -1 when there was none to take */
   take(id: string, limit: RateLimit): number {
     const bucket = this.filled(id, limit);
     if (bucket.tokens < 1) return -1;
@@ -45,7 +39,7 @@ export class TokenBuckets {
     return Math.floor(bucket.tokens);
   }
 
-  /** Whether there is a token to take, beside some that others are about to take. */
+  /** @param spokenFor tokens that running requests may still take */
   hasToken(id: string, limit: RateLimit, spokenFor: number): boolean {
     const tokens = this.buckets.has(id) ? this.filled(id, limit).tokens : limit.burst;
     return tokens - spokenFor >= 1;
@@ -59,7 +53,7 @@ export class TokenBuckets {
       this.buckets.set(id, bucket);
       return bucket;
     }
-    // A clock that was set back adds nothing.
+    // The system clock may jump backwards.
     const milliseconds = Math.max(0, now - bucket.filledAt);
     bucket.tokens = Math.min(burst, bucket.tokens + (milliseconds * rps) / 1_000);
     bucket.filledAt = now;

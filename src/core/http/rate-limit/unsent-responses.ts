@@ -5,24 +5,24 @@ import { mebibyte } from '../../values/numbers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** Most bytes that are held for the clients of one API key, over all their connections. */
+/** For the clients of one API key, over all their connections. */
 const unsentLimit = 64 * mebibyte;
 
-/** Headers of the response that is not sent. */
+/** They belong to the response that 429 replaces. */
 const replacedHeaders = ['etag', 'content-encoding', 'x-updated-as-of'];
 
 type Payload = string | Buffer | Readable | null | undefined;
 
 /**
- * Limits how much of the responses to an API key waits in memory because its clients do not read: further
- * requests get 429, and so does a read whose response would be too much (rule HTTP-22).
+ * Limits the unread responses of each API key in memory: beyond it, requests get 429, and so does a read
+ * with a large response (rule HTTP-22).
  */
 @Injectable()
 export class UnsentResponses {
-  /** By API key, how many bytes each response holds now. */
+  /** Bytes per response, by API key. */
   private readonly held = new Map<string, Map<FastifyReply, () => number>>();
 
-  /** To be added once requests have a caller. */
+  /** To be called after the hook of the API key. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ caller }, _reply, done) => {
       if (caller === undefined || this.heldBytes(caller.apiKeyId.toHexString()) < unsentLimit) {
@@ -31,7 +31,7 @@ export class UnsentResponses {
     });
     fastify.addHook<Payload>('onSend', ({ method }, reply, payload, done) => {
       const hasRoom = this.hold(reply, () => bytesHeld(reply, payload));
-      // A write was carried out, and its response says so.
+      // A write has been carried out: its response must say so.
       if (hasRoom || method !== 'GET' || reply.statusCode >= 400) return done();
       for (const name of replacedHeaders) void reply.removeHeader(name);
       if (isStream(payload)) payload.destroy();
@@ -40,9 +40,9 @@ export class UnsentResponses {
   }
 
   /**
-   * Counts a response until it is sent, in place of what it held before.
+   * Counts a response until it is sent; a second call replaces the first.
    *
-   * @returns whether there is room for it
+   * @returns whether it fits
    */
   hold(reply: FastifyReply, bytes: () => number): boolean {
     const key = reply.request.caller?.apiKeyId.toHexString();
@@ -66,13 +66,13 @@ export class UnsentResponses {
   }
 }
 
-/** Bytes in memory; a stream makes further ones once these are taken. */
+/** A stream produces more once these bytes are taken. */
 function bytesHeld({ raw }: FastifyReply, payload: Payload): number {
   if (isStream(payload)) return raw.writableLength + payload.readableLength;
   return raw.writableLength + (raw.headersSent ? 0 : Buffer.byteLength(payload ?? ''));
 }
 
-/** Whether a body comes in parts; also by the class of another library. */
+/** Also streams of other libraries. */
 export function isStream(body: unknown): body is Readable {
   return typeof (body as Partial<Readable> | null | undefined)?.pipe === 'function';
 }

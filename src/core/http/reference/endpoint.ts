@@ -24,7 +24,7 @@ import { typeExample } from './type-example.js';
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
 
-/** An error of an endpoint, and headers that only this endpoint's responses have. */
+/** With headers of this endpoint's responses alone. */
 export type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
 
 const text = { type: 'string' as const };
@@ -33,18 +33,17 @@ interface EndpointOptions extends ApiOperationOptions {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** The operation that the API key must permit; null where the endpoint needs no key. */
+  /** Null for public endpoints. */
   readonly permission: Operation | null;
   readonly route?: Omit<RouteOptions, 'isPublic' | 'permission' | 'keyErrors'>;
-  /** The errors of this endpoint alone. */
   readonly errors: readonly DocumentedError[];
-  /** Errors of every endpoint with an API key, where this one words them differently. */
+  /** This endpoint's wording of the common errors. */
   readonly common?: readonly DocumentedError[];
-  /** Whether it responds with entity tags and 304. */
+  /** Responds with entity tags and 304. */
   readonly isPolled?: true;
 }
 
-/** Declares an endpoint: the operation that its key must permit, its route and its documentation. */
+/** Declares the permission, the route and the documentation of an endpoint. */
 export function Endpoint({
   permission,
   route,
@@ -68,19 +67,17 @@ export function Endpoint({
   );
 }
 
-/** Headers of responses that are polled. */
 export const pollingHeaders = {
   etag: headerReference('etag'),
   'x-updated-as-of': headerReference('x-updated-as-of'),
   'x-next-cursor': headerReference('x-next-cursor'),
 } satisfies Headers;
 
-/** Header of a response to a request of which a part was not understood. */
 export const ignoredFieldsHeader = {
   'x-ignored-fields': headerReference('x-ignored-fields'),
 } satisfies Headers;
 
-/** Documents a response with its body and the headers that only some responses have; without an example, those of its fields count. */
+/** Without an example, those of the fields are used. */
 export function DocumentedResponse(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
@@ -91,15 +88,12 @@ export function DocumentedResponse(
   return ApiResponse({ status, type, description, headers, ...(example && { example }) });
 }
 
-/** What differs between the upserts. */
 interface UpsertDocumentation {
   readonly noun: string;
   readonly headers?: Headers;
-  /** The operations that the ids in the response lead to. */
   readonly links: Links;
 }
 
-/** Documents both outcomes of an upsert, each with an example of its own. */
 export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): MethodDecorator {
   const { noun, headers = {}, links } = upsert;
   const outcomes = [
@@ -121,9 +115,8 @@ export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): Metho
 }
 
 /**
- * Documents the body of a request, with an example for each of its usual forms by what it is.
- *
- * @param renewedField the id that the page renews after each use, where it works only once
+ * @param examples by what they show
+ * @param renewedField the id that the reference page replaces after each use
  */
 export function DocumentedBody(
   type: Type,
@@ -131,7 +124,6 @@ export function DocumentedBody(
   renewedField?: string,
 ): MethodDecorator {
   const named = Object.entries(examples).map(([summary, value]) => [
-    // The names are keys of the document.
     summary.toLowerCase().replaceAll(/[^a-z]+/g, '-'),
     { summary, value },
   ]);
@@ -143,7 +135,6 @@ export function DocumentedBody(
   });
 }
 
-/** Documents what makes polling a read cheap: entity tags, 304 and the next `updatedSince`. */
 function DocumentedPolling(): MethodDecorator {
   return applyDecorators(
     ApiHeader({

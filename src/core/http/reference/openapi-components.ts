@@ -48,7 +48,7 @@ const headers = {
     schema: { ...text, format: 'date-time' },
   },
   'x-next-cursor': {
-    description: 'What to send as after for what follows; absent at the end.',
+    description: 'The value of after for the next page; absent at the end.',
     schema: text,
   },
   'x-ignored-fields': {
@@ -76,15 +76,12 @@ const headers = {
   'retry-after': { description: 'Seconds to wait before the next try.', schema: text },
 };
 
-/** Points to a shared header of the document. */
 export function headerReference(name: keyof typeof headers): { $ref: string } {
   return { $ref: `#/components/headers/${name}` };
 }
 
-/** Points to the one schema of all errors. */
 export const errorSchemaReference = { $ref: '#/components/schemas/Error' };
 
-/** What the operations of the document share: the error's schema, headers and an example an error. */
 export function sharedComponents(
   errors: readonly ErrorDefinition[],
   responses: ErrorResponses,
@@ -103,7 +100,7 @@ function withCodes(errors: readonly ErrorDefinition[]) {
   return { ...headers['x-error-code'], schema: { ...text, enum: codes } };
 }
 
-/** An error as it is, and, where an endpoint may send it without its field `error`, in that form. */
+/** Some endpoints send a 401 without its field `error`. */
 function formsOf(error: ErrorDefinition): ErrorDefinition[] {
   return error.status === 401 ? [error, { ...error, omitsErrorField: true }] : [error];
 }
@@ -116,12 +113,11 @@ function exampleName({ code, omitsErrorField = false }: ErrorDefinition): string
   return omitsErrorField ? `${code}.without-error` : code;
 }
 
-/** Points to the example of an error. */
 export function exampleReference(error: ErrorDefinition): { $ref: string } {
   return { $ref: `#/components/examples/${exampleName(error)}` };
 }
 
-/** The errors of one status as a list in Markdown: of each its code, its cause and its remedy. */
+/** A Markdown list of codes, causes and remedies. */
 export function explained(errors: readonly ErrorDefinition[]): string {
   const lines = errors.map(({ code, cause, remedy }) => `- \`${code}\`: ${cause}. *${remedy}.*`);
   return [...new Set(lines)].join('\n');

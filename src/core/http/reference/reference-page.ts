@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** The files of the page; the packages and folders that they lie in have more. */
+/** The folders contain more files. */
 const files: ReadonlySet<string> = new Set([
   'index.html',
   'reference.css',
@@ -19,7 +19,7 @@ const files: ReadonlySet<string> = new Set([
 ]);
 
 const headers = {
-  // What the page loads and calls is its own; pictures in styles are data.
+  // Swagger UI has pictures in its styles.
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -30,16 +30,15 @@ const headers = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // It is the same for everybody, but may be another after the next deployment.
+  // The next deployment may change it.
   'cache-control': 'no-cache',
   vary: 'accept-encoding',
 };
 
 /**
- * Serves the reference as a page at `/docs`, to which `/` leads, and as a document at `/docs/openapi.json`,
- * for everybody (rule HTTP-14).
+ * Serves the public reference at `/docs` (rule HTTP-14).
  *
- * @param document makes the document, which happens when it is first asked for
+ * @param document builds the document at the first request
  */
 export async function serveReference(
   fastify: FastifyInstance,
@@ -54,7 +53,7 @@ export async function serveReference(
       reply.headers(headers);
       done();
     });
-    // Relative, so that a proxy may serve it below a path of its own.
+    // A proxy may serve the page under another path.
     for (const path of ['/', '/docs']) {
       reference.get(path, (_request, reply) => reply.redirect('docs/'));
     }

@@ -1,20 +1,19 @@
 import type { Type } from '@nestjs/common';
 import { DECORATORS } from '@nestjs/swagger';
 
-/** What the library notes of a field. */
 interface FieldOptions {
   readonly type?: unknown;
   readonly isArray?: boolean;
   readonly example?: unknown;
 }
 
-/** An object as a documented class describes it, made of the examples of its fields. */
+/** Made of the examples of a class's fields. */
 export function typeExample({ prototype }: Type): Readonly<Record<string, unknown>> {
   const keys = Reflect.getMetadata(
     DECORATORS.API_MODEL_PROPERTIES_ARRAY,
     prototype as object,
   ) as readonly string[];
-  // The library keeps the names of fields with a colon in front.
+  // The library stores field names with a leading colon.
   const fields = keys.map((key) => key.slice(1));
   const examples = fields.map(
     (field) => [field, fieldExample(prototype as object, field)] as const,

@@ -5,27 +5,26 @@ import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { waitUntilQuiet } from './request-checks.js';
 
-/** Pipelined requests that wait before reading pauses. */
+/** Beyond this number of waiting requests, the socket is not read. */
 const maxWaiting = 100;
-/** The log, traces, limits, the cache and the framework wait for the end of a response: more than Node's default of ten. */
+/** Log, traces, limits, cache and framework listen for the end of a response; Node warns at ten. */
 const closeListeners = 20;
-/** How long a client may still write after its connection was ended. */
+/** A client may still write this long after its connection has ended. */
 const lingerMs = 2_000;
 
-/** What Node's parser cannot read, by the code of its error; else it is a 400. */
+/** By the code of Node's parser; others are a 400. */
 const parserErrors: Readonly<Record<string, ErrorDefinition>> = {
   HPE_HEADER_OVERFLOW: httpErrors.headersTooLarge,
   ERR_HTTP_REQUEST_TIMEOUT: httpErrors.requestTimeout,
 };
 
-/** How a connection serves its requests. */
 export interface ConnectionRules {
   readonly handle: RequestListener;
-  /** Whether requests that have arrived wait. */
+  /** Requests that arrive wait while this is true. */
   readonly isHolding: () => boolean;
-  /** How long the client may take no bytes of a response, in milliseconds. */
+  /** Closes the connection after this time without progress of a response. */
   readonly writeTimeoutMs: number;
-  /** The bytes of the response to bytes that never became a request. */
+  /** For bytes that never became a request. */
   readonly unparsableResponse: (error: DomainError) => string;
 }
 
@@ -35,19 +34,18 @@ interface Exchange {
 }
 
 /**
- * A connection with its requests in their order. The first one runs; each other one waits until the response
- * before it is complete and has left the connection open. So a request that is carried out gets its response, in
- * order, and none is carried out after a response that closes the connection (RFC 9112, 9.3.2 and 9.6).
+ * Runs the requests of a connection one at a time, each after the response before it is complete. A request
+ * that is carried out gets its response, in order; none is carried out after a response that closes the
+ * connection (RFC 9112, 9.3.2 and 9.6).
  */
 export class Connection {
   private readonly exchanges: Exchange[] = [];
   private isRunningFirst = false;
   private hasHadRequest = false;
-  /** Requests that arrive from now on get no response, so they are not carried out. */
+  /** Later requests would get no response, so they are not carried out. */
   private ignoresFurther = false;
-  /** Why the bytes after the head of the last request could not be parsed. */
   private parserError: DomainError | undefined;
-  /** Of the running request, until it is sent. */
+  /** The reply of the running request until it is sent. */
   private undecided: FastifyReply | undefined;
   private endedAt = performance.now();
 
@@ -60,12 +58,12 @@ export class Connection {
     return this.isRunningFirst;
   }
 
-  /** Since when no request has been running or waiting, by `performance.now()`; undefined while one is. */
+  /** By `performance.now()`; undefined while a request runs or waits. */
   get idleSince(): number | undefined {
     return this.exchanges.length === 0 ? this.endedAt : undefined;
   }
 
-  /** How long it has been open without a request, in milliseconds; undefined once there was one. */
+  /** Milliseconds without any request; undefined after the first one. */
   get unusedMs(): number | undefined {
     return this.hasHadRequest ? undefined : performance.now() - this.endedAt;
   }
@@ -74,12 +72,11 @@ export class Connection {
     return this.parserError !== undefined;
   }
 
-  /** Whether the response to the running request may be the last one: no other request waits for its own. */
+  /** Pipelined requests that wait still need their responses. */
   get isLastInLine(): boolean {
     return this.exchanges.length <= 1;
   }
 
-  /** Whether the response to the running request has to close the connection. */
   get isEnding(): boolean {
     return this.ignoresFurther && this.isLastInLine;
   }
@@ -88,7 +85,7 @@ export class Connection {
     if (this.ignoresFurther) return;
     this.exchanges.push(exchange);
     this.hasHadRequest = true;
-    // Once the parser is done with this request, at whose end it resumes reading.
+    // The parser resumes the socket at the end of this request.
     if (this.exchanges.length >= maxWaiting) process.nextTick(() => this.socket.pause());
     this.runNext();
   }
@@ -107,18 +104,17 @@ export class Connection {
     this.failBody();
   }
 
-  /** To be called when the framework has taken the running request, and when its response is decided. */
+  /** Set when Fastify has taken the running request, cleared when its response is decided. */
   setUndecided(reply: FastifyReply | undefined): void {
     this.undecided = reply;
   }
 
-  /** Makes the response to the running request the last one. */
   closeAfterResponse(): void {
     this.ignoresFurther = true;
     this.dropWaiting();
   }
 
-  /** Closes once the requests that have arrived are answered. */
+  /** Closes after the requests that have arrived. */
   finish(): void {
     this.ignoresFurther = true;
     if (this.exchanges.length === 0) this.socket.destroySoon();
@@ -129,20 +125,19 @@ export class Connection {
     this.exchanges.length = Math.min(this.exchanges.length, 1);
   }
 
-  /** Answers bytes that are no HTTP, are too many or too slow, after the requests before them (rule HTTP-24). */
+  /** Responds to bytes that are no HTTP, too many or too slow, after the requests before them (rule HTTP-24). */
   refuseBytes(error: Error & { code?: string }): void {
     if (error.code === 'ECONNRESET') {
       this.socket.destroy();
       return;
     }
-    // Each further piece of such bytes is reported too.
+    // Node reports each further piece.
     if (this.parserError !== undefined) return;
     this.parserError = new DomainError(parserErrors[error.code ?? ''] ?? httpErrors.badRequest);
     if (this.exchanges.length > 0) this.failBody();
     else this.sendWithoutRequest(this.parserError);
   }
 
-  /** The running request has its response. */
   private proceed(): void {
     this.exchanges.shift();
     this.isRunningFirst = false;
@@ -159,7 +154,7 @@ export class Connection {
     else if (this.ignoresFurther) this.socket.destroySoon();
   }
 
-  /** Where such bytes were to be the body of the running request, the response is that to the request. */
+  /** If the bad bytes belong to the body of the running request, their error is its response. */
   private failBody(): void {
     const { parserError, undecided } = this;
     const [exchange] = this.exchanges;
@@ -168,7 +163,7 @@ export class Connection {
     this.ignoresFurther = true;
     const { request } = exchange;
     const isRead = () => request.listenerCount('error') > 0;
-    // Whoever does not read the body may respond meanwhile.
+    // A handler that ignores the body may respond meanwhile.
     if (!isRead()) void undecided.send(parserError);
     else waitUntilQuiet(request, () => isRead() && request.emit('error', parserError));
   }

@@ -16,14 +16,13 @@ import { DomainError } from '../errors/domain-error.js';
 import { Connection, type ConnectionRules } from './connection.js';
 import { ambiguityOf, drainBody, isIncomplete, waitUntilQuiet } from './request-checks.js';
 
-/** How often refused connections are logged. */
 const dropReportMs = 10_000;
 
-/** How long a new connection may take to send its first request once the service closes. */
+/** A new connection has this long to send its first request during a shutdown. */
 const firstRequestMs = 250;
-/** How long the service answers requests that wait behind others then. */
+/** Pipelined requests get responses for this long during a shutdown. */
 const pipelineMs = 2_000;
-/** Clients that got a response mostly send their next request within this time. */
+/** Most clients send their next request within this time. */
 const returnMs = 50;
 const maxSettleMs = 1_000;
 
@@ -32,15 +31,15 @@ export interface ConnectionOptions extends Pick<
   'writeTimeoutMs' | 'unparsableResponse'
 > {
   readonly http: ServerOptions;
-  /** Most open connections. */
   readonly limit: number;
-  /** Where refused connections are logged; without it the longest idle one is closed for a new one. */
+  /**
+   * Without a logger, the longest idle connection is closed for a new one; with it, new ones are refused and logged.
+   */
   readonly logger?: Logger;
 }
 
-/** The connections of a listener: how many there are, and how they end. */
 export class Connections {
-  /** Binds the port and shares its handle with the HTTP server: closing it stops accepting and cuts no connection. */
+  /** Shares its handle with the HTTP server: closing it stops accepting without cutting connections. */
   private readonly listener = createListener();
   private readonly open = new Map<Socket, Connection>();
   private server!: Server;
@@ -50,12 +49,12 @@ export class Connections {
 
   constructor(private readonly options: ConnectionOptions) {}
 
-  /** The options that Fastify has to be made with. */
+  /** Required options of Fastify. */
   get serverOptions() {
     return {
       serverFactory: (handle: RequestListener) => this.createServer(handle),
       clientErrorHandler: (error: Error, socket: Socket) => this.refuseBytes(error, socket),
-      // The connections close themselves, after their last response.
+      // Connections close after their last response.
       return503OnClosing: false,
       forceCloseConnections: false,
     };
@@ -80,14 +79,14 @@ export class Connections {
       };
       if (connection?.hasParserError !== false) finish();
       else if (isIncomplete(raw)) drainBody(raw, finish);
-      // Requests behind it may still come; closing while they do would reset the responses before it, too.
+      // Closing while pipelined requests arrive would reset the connection, and lose the responses before.
       else if (connection.isEnding && !this.isDraining) waitUntilQuiet(raw, finish);
       else finish();
     });
     fastify.addHook('preClose', () => this.close());
   }
 
-  /** Rejects ambiguous requests, and closes their connection. */
+  /** Rules HTTP-19 and HTTP-24. */
   rejectAmbiguousRequests(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ raw }, _reply, done) => {
       const error = ambiguityOf(raw);
@@ -97,16 +96,13 @@ export class Connections {
     });
   }
 
-  /** Listens; rejects where the address cannot be bound. */
+  /** Rejects when the address cannot be bound. */
   async listen(options: ListenOptions): Promise<void> {
     await once(this.listener.listen(options), 'listening');
     await once(this.server.listen(this.listener), 'listening');
   }
 
-  /**
-   * Closes each connection with its last response from now on, so that clients go elsewhere, and closes the
-   * listener after a time: load balancers notice late (rule HTTP-13).
-   */
+  /** Closes each connection with its next response, then the listener: load balancers notice late (rule HTTP-13). */
   async drain(milliseconds: number): Promise<void> {
     this.isDraining = true;
     await delay(milliseconds);
@@ -115,7 +111,7 @@ export class Connections {
     await this.close();
   }
 
-  /** Stops accepting, and closes each connection once the requests that have arrived on it are answered. */
+  /** Stops accepting, and closes each connection after the requests that have arrived. */
   async close(): Promise<void> {
     this.listener.close();
     this.isDraining = true;
@@ -136,7 +132,6 @@ export class Connections {
     this.server.close();
   }
 
-  /** Cuts all connections. */
   destroy(): void {
     for (const socket of this.open.keys()) socket.destroy();
   }
@@ -148,11 +143,11 @@ export class Connections {
       this.open.get(request.socket)?.receive({ request, response });
     this.server = createServer(http, receive);
     if (logger) refuseBeyond(limit, this.server, logger);
-    // Node would answer `Expect` by itself, and cut off the running response at `CONNECT`.
+    // By default, Node answers `Expect` itself and cuts the running response at `CONNECT`.
     this.server.on('checkContinue', receive).on('checkExpectation', receive);
     this.server.on('connect', ({ socket }) => {
       socket.on('error', () => socket.destroy());
-      // Node has stopped to watch whether its client leaves: only the running request is answered.
+      // Node no longer notices a disconnect, so only the running request gets a response.
       this.open.get(socket)?.closeAfterResponse();
       this.refuseBytes(new Error('CONNECT'), socket);
     });
@@ -180,7 +175,7 @@ export class Connections {
     oldest?.socket.destroy();
   }
 
-  /** Waits for a moment in which nothing runs and nobody connects, as requests that arrive meanwhile wait. */
+  /** Waits until no request runs and no client connects; new requests wait meanwhile. */
   private async settled(): Promise<void> {
     const startedAt = performance.now();
     for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {
@@ -206,7 +201,6 @@ function refuseBeyond(limit: number, server: Server, logger: Logger): void {
   });
 }
 
-/** The bytes of a response to bytes that never became a request: nothing else writes it. */
 export function unparsableResponse(
   status: number,
   headers: Readonly<Record<string, string>>,

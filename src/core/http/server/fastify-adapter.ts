@@ -23,27 +23,24 @@ import { defaultLanguage, parseLanguage } from '../../localization/language.js';
 import { externalIdLimit } from '../../values/text.js';
 import compress from '@fastify/compress';
 
-/**
- * Gives every response to a read that is sent as a whole a strong entity tag, and responds with 304
- * to a client that has it already (rule HTTP-10). The tag is computed from what would be sent.
- */
+/** Strong entity tags of reads that are sent as a whole, and 304 (rule HTTP-10). */
 export function addEntityTags(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (!isRead || !isWhole || reply.statusCode !== 200) return done(null, payload);
-    // One that was finished before has its tag.
+    // The response cache sends tags that it has stored.
     if (reply.hasHeader('etag')) return done(null, payload);
     const tag = entityTag(payload, request);
     reply.header('etag', tag);
     if (!matchesTag(request.headers['if-none-match'], tag)) return done(null, payload);
     reply.status(304).removeHeader('content-type').removeHeader('content-length');
-    // The framework drops the body of a HEAD itself, and cannot do without one.
+    // The framework drops the body of a HEAD itself, and needs one.
     return done(null, request.method === 'HEAD' ? payload : null);
   });
 }
 
-/** Two compressions of one text are different responses, so `Accept-Encoding` counts too. */
+/** Each compression of a text is a different representation. */
 function entityTag(payload: string | Buffer, request: FastifyRequest): string {
   const accepted = request.headers['accept-encoding'];
   if (accepted === undefined) return tagOf(payload);
@@ -51,12 +48,10 @@ function entityTag(payload: string | Buffer, request: FastifyRequest): string {
   return `"${digest}"`;
 }
 
-/** The tag of a body that is not compressed. */
 function tagOf(payload: string | Buffer): string {
   return `"${hash('sha256', payload, 'base64url')}"`;
 }
 
-/** Whether `If-None-Match` says that the client has the response with this tag. */
 function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag) return true;
@@ -64,16 +59,16 @@ function matchesTag(header: string | undefined, tag: string): boolean {
   return clientTags.has('*') || clientTags.has(tag);
 }
 
-/** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
+/** In UTF-16 code units after decoding; a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
 
-/** Quick, and with a window of 256 KB: by default each response in progress would take 8 MB and more. */
+/** The default window would take 8 MB for each response in progress; this one takes 256 KB. */
 const brotliParameters = {
   [constants.BROTLI_PARAM_QUALITY]: 4,
   [constants.BROTLI_PARAM_LGWIN]: 18,
 };
 
-/** What the library compresses by default, and NDJSON. */
+/** The library's default, and NDJSON. */
 const compressedTypes = /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/](?:text|xml)(?:;|$)/;
 
 export interface AdapterOptions {
@@ -81,7 +76,7 @@ export interface AdapterOptions {
   readonly logger: Logger;
 }
 
-/** Sends no second response where the deadline has sent one, and leaves its status, which the log reads. */
+/** The deadline may have sent its response: a second one is dropped, and the logged status stays. */
 class ServiceAdapter extends FastifyAdapter {
   override status(...[response, status]: Parameters<FastifyAdapter['status']>): void {
     if (!('sent' in response && response.sent)) super.status(response, status);
@@ -92,14 +87,12 @@ class ServiceAdapter extends FastifyAdapter {
   }
 }
 
-/** Fastify with its connections, and how to end the paths of an application that has all its routes. */
 export interface HttpServer {
   readonly adapter: FastifyAdapter;
   readonly connections: Connections;
   readonly rejectOtherMethods: () => void;
 }
 
-/** Fastify with the limits, the body parser, the request ids and the headers of all endpoints. */
 export async function createHttpServer(options: AdapterOptions): Promise<HttpServer> {
   const { environment, logger } = options;
   const connections = newConnections(options, () => fastify);
@@ -117,7 +110,7 @@ export async function createHttpServer(options: AdapterOptions): Promise<HttpSer
   await fastify.register(compress, {
     encodings: ['br', 'gzip'],
     customTypes: compressedTypes,
-    // Requests are taken as they are: what they unpack to has no limit.
+    // Decompressed requests would have no limit.
     globalDecompression: false,
     brotliOptions: { params: brotliParameters },
   });
@@ -132,12 +125,12 @@ function newConnections(
   return new Connections({
     http: {
       maxHeaderSize: environment.HEADER_LIMIT_BYTES,
-      // Rejected with the usual body instead.
+      // `rejectAmbiguousRequests` responds with the usual body.
       requireHostHeader: false,
       keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // How late a timeout may be noticed.
+      // Timeouts are noticed this much late.
       connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 10,
     },
     limit: MAX_CONNECTIONS,
@@ -152,11 +145,11 @@ function newConnections(
   });
 }
 
-/** A HEAD has no body that could be compressed: its length would not be that of the response to a GET. */
+/** A HEAD has no body to compress, so its length would differ from that of a GET. */
 function omitLengthsBeforeCompression(fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {
     if (route.method !== 'HEAD') return;
-    // Behind the framework's own, which sets it.
+    // After the framework's own hook, which sets the length.
     route.onSend = [route.onSend ?? [], omitLength].flat();
   });
 }
@@ -180,7 +173,7 @@ function newAdapter(
     trustProxy: trustProxy(environment),
     routerOptions: { maxParamLength: pathParameterLimit },
     ...connections.serverOptions,
-    // Met before there is a route.
+    // These occur before routing.
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       request.receivedAt = performance.now();
       request.language = parseLanguage(request.headers['language']);
@@ -189,12 +182,12 @@ function newAdapter(
       reply.raw.once('close', () => logResponse(logger, request, reply));
       request.server.errorFilter.respond(error, request, reply);
     },
-    // No feature uses middleware, and without it routing is one step.
+    // No feature uses middleware.
     skipMiddie: true,
   });
 }
 
-/** Whose `X-Forwarded-*` headers count, as Fastify takes it: a number is that of the proxies, from the nearest. */
+/** Proxies whose `X-Forwarded-*` headers count; a number counts them from the nearest. */
 export function trustProxy({ TRUST_PROXY: trusted }: Environment) {
   if (typeof trusted !== 'number') return trusted;
   return (_address: string, hop: number) => hop < trusted;
@@ -206,7 +199,7 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
   fastify.removeAllContentTypeParsers();
   fastify.decorateRequest('judgeBody', null);
   fastify.addHook('onRequest', ({ method, raw }, _reply, done) => {
-    // Clients that set the header on every request send a DELETE without a body.
+    // Some clients send the header with every request.
     if (method === 'DELETE' && !hasBody(raw)) delete raw.headers['content-type'];
     done();
   });
@@ -214,7 +207,7 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
     'application/json',
     { parseAs: 'buffer' },
     (request, body: Buffer, done) => {
-      // Its headers may have announced one.
+      // Chunked encoding announces a body that may be empty.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
         request.judgeBody?.(body);

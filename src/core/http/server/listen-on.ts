@@ -3,17 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { StartupError } from '../../configuration/startup-errors.js';
 import type { Connections } from './connections.js';
 
-/** Where to listen, with the names of the settings that say so. */
+/** With the names of the settings, for error messages. */
 export interface ListenAddress {
   readonly host: { readonly name: string; readonly value: string };
   readonly port: { readonly name: string; readonly value: number };
 }
 
 /**
- * Listens on an address.
- *
- * @returns the address as a client on this machine calls it, without a path
- * @throws StartupError when the address is taken, not this machine's, or not for this user
+ * @returns the address for a client on this machine, without a path
+ * @throws StartupError when the address is taken, not on this machine, or not permitted
  */
 export async function listenOn(
   fastify: FastifyInstance,

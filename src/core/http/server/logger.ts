@@ -7,10 +7,8 @@ import { standardOutput } from './standard-output.js';
 const redacted = '[hidden]';
 
 /**
- * The structured log. A request is logged by its route's pattern: paths, queries, headers and bodies
- * hold keys and personal data. What other code logs of a request is redacted all the same.
- *
- * @param destination where the lines go; standard output when left out
+ * Requests are logged by their route's pattern: paths, queries, headers and bodies contain keys and personal
+ * data. Other code's entries about requests are redacted.
  */
 export function createLogger(
   { LOG_LEVEL, NODE_ENV }: Environment,
@@ -41,7 +39,7 @@ export function createLogger(
   return logger;
 }
 
-/** An error's name, message and stack; database errors also carry documents, and quote them. */
+/** Database errors carry and quote documents, so only known parts are logged. */
 function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: redacted };
   const { name, stack, cause } = error;
@@ -61,7 +59,7 @@ function serializeError(error: unknown): object {
   };
 }
 
-/** Parts of the framework that log at every start what the code says anyway. */
+/** Their messages at every start repeat the code. */
 const verboseContexts: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -70,7 +68,7 @@ const verboseContexts: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
-/** The application's log, with the framework's own messages at debug level. */
+/** Nest's logger, with verbose messages of the framework at debug level. */
 @Injectable()
 export class FrameworkLogger extends NestLogger {
   override log(message: unknown, ...rest: unknown[]): void {

@@ -4,45 +4,41 @@ import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** How much of a body that is not used is still read, and for how long. */
+/** Limits of reading a body that is not used. */
 const maxDrainedBytes = 8_388_608;
 const maxDrainMs = 2_000;
-/** A client that has sent nothing for so long waits for its response. */
+/** A client that is silent for this long waits for its response. */
 const quietMs = 100;
 
-/** Whether a request's headers say that a body follows. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const length = headers['content-length'];
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Whether the body of a request has not arrived whole. */
 export function isIncomplete(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete;
 }
 
-/** Whether the client waits to be asked for its body. */
 function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
 }
 
 /**
- * The error of a request that another reader of the same bytes could end elsewhere, or send elsewhere (rules
- * HTTP-19 and HTTP-24). Node itself rejects lengths that contradict each other or the chunks, and a transfer
- * encoding that does not end with chunks.
+ * The error of a request that another HTTP parser could split or route differently (rules HTTP-19 and HTTP-24).
+ * Node itself rejects contradictory lengths, and encodings that do not end with `chunked`.
  */
 export function ambiguityOf({ headers, rawHeaders, httpVersion }: IncomingMessage) {
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return httpErrors.hostRequired;
   const encoding = headers['transfer-encoding']?.trim().toLowerCase();
   const isAmbiguous =
-    // The bytes after it may be in the other protocol.
+    // Later bytes may be in the other protocol.
     headers.upgrade !== undefined ||
     (encoding !== undefined && (encoding.includes(',') || httpVersion === '1.0'));
   return isAmbiguous ? httpErrors.badRequest : undefined;
 }
 
-/** Names and values take turns. */
+/** Names and values alternate. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -52,16 +48,11 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-/**
- * Rejects bodies by their headers, before they are read (rules HTTP-2 and HTTP-18), and only then asks a
- * client that waits for it to send its body.
- *
- * @param lengthLimit most bytes of a body
- */
+/** Rejects bodies by their headers before they are read (rules HTTP-2 and HTTP-18), then sends `100 Continue`. */
 export function checkAnnouncedBodies(fastify: FastifyInstance, lengthLimit: number): void {
   fastify.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     if (!hasBody(raw)) return done();
-    // Its client left while the key was judged: no event would end the wait for the rest.
+    // The client left during the check of its key: no event would end the wait for the body.
     if (raw.destroyed && !raw.complete) return done(new DomainError(httpErrors.badRequest));
     const error = announcedError(raw.headers, lengthLimit);
     if (error !== null) return done(new DomainError(error));
@@ -69,7 +60,7 @@ export function checkAnnouncedBodies(fastify: FastifyInstance, lengthLimit: numb
       delete raw.headers.expect;
       reply.raw.writeContinue();
     }
-    // What had arrived of a request does not depend on how long its key took.
+    // Data that arrived before a disconnect counts, however long the check of the key took.
     if (raw.destroyed) return done(null, Readable.from((raw.read() as Buffer | null) ?? []));
     done();
   });
@@ -84,11 +75,11 @@ function announcedError(headers: IncomingHttpHeaders, lengthLimit: number) {
 }
 
 /**
- * Reads the rest of a body before a response that does not wait for it, such as 401 or 413: closing a
- * connection on which the client still writes would reset it, and the response with it.
+ * Reads the rest of an unused body before its response, such as a 401 or 413: closing while the client
+ * writes would reset the connection, and lose the response.
  */
 export function drainBody(body: IncomingMessage, done: () => void): void {
-  // A body that was not asked for need not come.
+  // A client need not send a body that was not asked for.
   if (expectsContinue(body)) return done();
   let received = 0;
   const finish = () => {
@@ -107,7 +98,7 @@ export function drainBody(body: IncomingMessage, done: () => void): void {
   body.on('data', count).resume();
 }
 
-/** The same for bytes that are no HTTP, which the parser takes and forgets. */
+/** For bytes that are no HTTP, which the parser discards. */
 export function waitUntilQuiet({ socket }: IncomingMessage, done: () => void): void {
   const start = performance.now();
   let bytes = -1;

@@ -25,7 +25,7 @@ export class RequestDeadline {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  /** @throws DatabaseUnavailableError when the work takes longer than the request may still wait */
+  /** @throws DatabaseUnavailableError when the request has no time left */
   within<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
     return withinDeadline(work, this.remainingMs(request));
   }
@@ -58,7 +58,7 @@ export class RequestDeadline {
     });
   }
 
-  /** An application without these hooks has no start. */
+  /** Without these hooks, the time starts now. */
   private remainingMs({
     databaseWaitStartedAt: startedAt = performance.now(),
   }: Partial<FastifyRequest>): number {

@@ -4,40 +4,37 @@ import type { DomainError } from '../errors/domain-error.js';
 import { loggedIgnoredFields } from './ignored-fields.js';
 import { routePatternOf } from './route-options.js';
 
-/** What the log says of a response that is over. */
 export interface CompletedRequest {
   readonly method: string;
-  /** Pattern of the route; `unknown` where there is none. */
+  /** `unknown` where no route matches. */
   readonly route: string;
   readonly status: number;
   readonly milliseconds: number;
   readonly organizationId: string | undefined;
   readonly apiKeyId: string | undefined;
-  /** Whether the client left before it had the whole response. */
+  /** The client disconnected before the end of the response. */
   readonly aborted?: true;
-  /** Why the request, or a part of a batch, was refused; absent where it was not. */
+  /** Also of the parts of a batch. */
   readonly errorCodes?: readonly string[];
-  /** Of a request with names that had no effect: those that look like names of fields. */
+  /** Without names that look like values. */
   readonly ignoredFields?: readonly string[];
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Told of each response that is over; set where somebody counts them. */
+    /** Called for each completed response. */
     onCompletedRequest: ((completed: CompletedRequest, request: FastifyRequest) => void) | null;
   }
   interface FastifyRequest {
-    /** Whether its response is decided: from then on its end is logged. */
+    /** Its end is logged from then on. */
     isDecided: boolean;
-    /** The error that it was refused with. */
     failure: DomainError | null;
   }
 }
 
 /**
- * Logs one line for each response: route pattern, status, time, and whose request it was. Values of
- * path parameters and queries are left out, they may be personal or a key. A response that its client
- * did not wait for is logged once it is decided, as `aborted`.
+ * One line per response, without values of paths and queries: they may be personal or a key. If the client
+ * disconnects first, the line is written once the response is decided, as `aborted`.
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorate('onCompletedRequest', null);
@@ -56,7 +53,6 @@ export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   });
 }
 
-/** Logs a response that is over. */
 export function logResponse(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const level = reply.statusCode >= 500 ? 'error' : 'info';
   const errorCodes = errorCodesOf(request, reply);
@@ -76,14 +72,14 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
   request.server.onCompletedRequest?.(completed, request);
 }
 
-/** That of the response, which a repeated one has too, and those of the parts of a batch. */
+/** Replayed responses have the header too. */
 function errorCodesOf({ caller }: FastifyRequest, reply: FastifyReply): string[] {
   const code = reply.getHeader('x-error-code');
   const parts = caller?.failures?.map(({ definition }) => definition.code) ?? [];
   return [...new Set([...(typeof code === 'string' ? [code] : []), ...parts])];
 }
 
-/** Logs the response to bytes that never became a request. */
+/** For bytes that never became a request. */
 export function logUnparsableRequest(logger: Logger, reqId: string, status: number): void {
   logger.info({ reqId, method: 'unknown', route: 'unknown', status }, 'request completed');
 }

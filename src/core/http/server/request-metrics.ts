@@ -5,21 +5,17 @@ import { Metrics } from '../../observability/metrics.js';
 import type { CompletedRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 
-/**
- * Upper bounds of the ranges by which the times of responses are counted, in seconds; a request that
- * waits for the database gets its 503 after 8. Longer times count in one more range.
- */
+/** Bounds in seconds; a request that waits for the database gets its 503 after 8. */
 export const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** In seconds; a long poll waits for 25 at most. */
+/** In seconds; a long poll waits for at most 25. */
 const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
 
 const keyLabels = ['key', 'organization'] as const;
 
-/** How many API keys have samples of their own; the calls of further ones count together. */
+/** Keys beyond this number share one label. */
 const keysLimit = 1_000;
 
-/** Counts the responses of the API: how long they took, and whose requests they were for. */
 @Injectable()
 export class RequestMetrics {
   private readonly durations;
@@ -80,7 +76,6 @@ export class RequestMetrics {
     );
   }
 
-  /** Counts from now on. */
   addTo(fastify: FastifyInstance): void {
     fastify.onCompletedRequest = (completed, request) => this.count(completed, request);
   }
@@ -106,7 +101,7 @@ export class RequestMetrics {
   }
 }
 
-/** Whether the request may wait for events: its time does not show how fast the service is. */
+/** Its duration does not show how fast the service is. */
 export function isLongPoll(request: FastifyRequest): boolean {
   if (routeOptionsOf(request).longestWaitMs === undefined) return false;
   const { wait, timeout } = request.query as Readonly<Record<string, unknown>>;

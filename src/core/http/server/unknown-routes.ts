@@ -4,7 +4,7 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import type { RouteOptions } from './route-options.js';
 
-/** Made once: an error for each unknown path would cost more than its response. */
+/** An error per unknown path would cost more than its response. */
 const routeNotFound = new DomainError(httpErrors.routeNotFound);
 
 interface Path {
@@ -14,10 +14,9 @@ interface Path {
 }
 
 /**
- * Rejects an unknown path before anything else is looked at (rule HTTP-2), and notes the methods of the
- * others.
+ * Rejects unknown paths first (rule HTTP-2).
  *
- * @returns adds routes that reject each path's other methods; to be called once all routes are there
+ * @returns adds routes that reject other methods; to be called once all routes exist
  */
 export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   const paths = new Map<string, Path>();
@@ -44,7 +43,7 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   };
 }
 
-/** A parameter in another path may match this one, and then takes the methods that only it has. */
+/** A parameter in another path may match this one, which then has its methods too. */
 function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
   const matching = path.isOnlyMethod ? [path] : paths.filter(({ url }) => covers(url, path.url));
   const allowed = [...new Set(matching.flatMap(({ methods }) => methods))];

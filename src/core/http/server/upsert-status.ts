@@ -4,14 +4,13 @@ interface UpsertResult {
   readonly operation: 'create' | 'update';
 }
 
-/** The status of the response to an upsert: 201 for what created, 200 for what updated. */
 export function upsertStatus(operation: UpsertResult['operation']): number {
   return operation === 'create' ? 201 : 200;
 }
 
-/** The body of the response to an upsert; its status is set. */
+/** Sets the status of the response. */
 export function upsertBody<T extends UpsertResult>(reply: FastifyReply, result: T): T {
-  // The deadline may have answered; the log would take this status for the one that was sent.
+  // After the deadline's 503, the log would report this status.
   if (!reply.sent) void reply.status(upsertStatus(result.operation));
   return result;
 }

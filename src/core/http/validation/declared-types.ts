@@ -5,10 +5,9 @@ type Part = 'query' | 'body';
 
 const keys: Readonly<Record<Part, symbol>> = { query: Symbol('query'), body: Symbol('body') };
 
-/** Injects the body as the class of the parameter, which also says which names a body may have. */
+/** Injects the body; the parameter's class declares its fields. */
 export const RequestBody = (): ParameterDecorator => declaring('body', Body());
 
-/** The same for the query. */
 export const RequestQuery = (): ParameterDecorator => declaring('query', Query());
 
 function declaring(part: Part, inject: ParameterDecorator): ParameterDecorator {
@@ -21,7 +20,7 @@ function declaring(part: Part, inject: ParameterDecorator): ParameterDecorator {
   };
 }
 
-/** The class of an endpoint's query or body; undefined where it takes none. */
+/** Undefined where the endpoint takes none. */
 export function declaredType(context: ExecutionContext, part: Part): DtoClass | undefined {
   return Reflect.getMetadata(keys[part], context.getHandler()) as DtoClass | undefined;
 }

@@ -15,15 +15,14 @@ import {
 import { isPlainObject } from '../../values/plain-object.js';
 import type { ValueKind, Rule } from '../../values/rule.js';
 
-/** A class of which a request's body, query or path is made. */
 export type DtoClass = new () => object;
 
 const itemsKey = Symbol('items');
 const namesInsideKey = Symbol('namesInside');
 
-/** A field of a request; one that is not `required` may be left out, but not sent as null. */
+/** Optional unless `required`; null is never accepted. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
-  // The list of an object's required fields is not about the object itself.
+  // On an object, `required` may also be its list of required fields.
   const isRequired = api.required === true;
   return applyDecorators(
     ApiProperty({ required: false, ...api } as ApiPropertyOptions),
@@ -32,7 +31,7 @@ export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecora
   );
 }
 
-/** What the reference says of the fields of an object together, in words of JSON Schema. */
+/** JSON Schema of rules over several fields, for the reference. */
 export function FieldsTogether(
   rules:
     | { readonly anyOf: readonly { readonly required: readonly string[] }[] }
@@ -41,49 +40,45 @@ export function FieldsTogether(
   return ApiSchema(rules as ApiSchemaOptions);
 }
 
-/** The objects in a field that become DTOs too: those of a list and how many at most, or a single one. */
+/** Null `maxItems` stands for a single object. */
 interface Items {
   readonly type: DtoClass;
   readonly maxItems: number | null;
 }
 
-/** The objects in the list of this field become DTOs too. */
 export function ItemsOf(type: DtoClass, maxItems: number): PropertyDecorator {
   return Reflect.metadata(itemsKey, { type, maxItems } satisfies Items);
 }
 
-/** The object in this field becomes a DTO too. */
 export function ObjectOf(type: DtoClass): PropertyDecorator {
   return Reflect.metadata(itemsKey, { type, maxItems: null } satisfies Items);
 }
 
-/** The names that the object in this field, or each object in its list, may have. */
+/** Restricts the names in this object, or in each object of this list. */
 export function NamesInside(names: readonly string[]): PropertyDecorator {
   return Reflect.metadata(namesInsideKey, names);
 }
 
-/** The objects of a field that become DTOs; undefined where it takes none. */
 export function itemsOf({ prototype }: DtoClass, field: string): Items | undefined {
   return Reflect.getMetadata(itemsKey, prototype as object, field) as Items | undefined;
 }
 
-/** The names that objects in a field may have, undefined where that is not restricted. */
+/** Undefined where names are not restricted. */
 export function namesInside({ prototype }: DtoClass, field: string): readonly string[] | undefined {
   return Reflect.getMetadata(namesInsideKey, prototype as object, field) as
     readonly string[] | undefined;
 }
 
 function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {
-  // Rules of one field need names of their own; a message may be about several parts of a field.
+  // Rules need unique names per field; one message may be about several parts.
   const name = `${message} ${values['property'] ?? ''}`;
   const validate = (value: unknown, args?: ValidationArguments) => isMet(value, args?.object);
   return ValidateBy({ name, validator: { validate } }, { message, context: values });
 }
 
 /**
- * Makes a DTO from a request's plain object: the declared fields only. Objects and lists are taken
- * over as they are, because class-transformer would walk free-form ones, lose keys such as
- * `constructor` or fail on them.
+ * Takes the declared fields only. Objects and lists stay unchanged: class-transformer would walk free-form
+ * ones and lose keys such as `constructor`.
  */
 export function instantiate(type: DtoClass, plain: Readonly<Record<string, unknown>>): object {
   const fields = fieldsOf(type).filter((field) => Object.hasOwn(plain, field));
@@ -101,9 +96,9 @@ function instantiateItems(type: DtoClass, field: string, value: unknown): unknow
   if (items === undefined) return value;
   if (items.maxItems === null) return isPlainObject(value) ? instantiate(items.type, value) : value;
   if (!Array.isArray(value)) return value;
-  // Its length alone refuses it: judging hundreds of thousands of items would hold up the process.
+  // The length alone rejects it: validating hundreds of thousands of items would block the process.
   if (value.length > items.maxItems) return Array.from({ length: items.maxItems + 1 }, () => ({}));
-  // What is no object is rejected as such; class-validator would take a list for more items.
+  // class-validator would validate a nested list item by item.
   return value.map((item: unknown) => (isPlainObject(item) ? instantiate(items.type, item) : null));
 }
 
@@ -113,7 +108,6 @@ function isObject(value: unknown): boolean {
 
 const fieldsByType = new WeakMap<DtoClass, readonly string[]>();
 
-/** The fields of a DTO that have a rule. */
 export function fieldsOf(type: DtoClass): readonly string[] {
   const known = fieldsByType.get(type);
   if (known !== undefined) return known;

@@ -9,7 +9,6 @@ import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
 import { type DtoClass, Field, ItemsOf, ObjectOf } from './field.js';
 
-/** How an external id is documented. */
 export const externalIdApi = {
   type: 'string',
   minLength: 1,
@@ -17,7 +16,7 @@ export const externalIdApi = {
   pattern: String.raw`^[^\x00]+$`,
 } as const;
 
-/** A text that is not empty. */
+/** Not empty. */
 export function TextField(
   options: ApiPropertyOptions = {},
   rules: ValueKind = [],
@@ -25,7 +24,6 @@ export function TextField(
   return Field({ type: String, minLength: 1, ...options }, [...text, ...rules]);
 }
 
-/** The id of something in an outside system. */
 export function ExternalIdField(options: ApiPropertyOptions): PropertyDecorator {
   return Field({ ...externalIdApi, ...options }, externalId);
 }
@@ -35,7 +33,6 @@ export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
   return Field({ type: String, format: 'email', ...options }, [email]);
 }
 
-/** A finite number. */
 export function NumberField(options: ApiPropertyOptions): PropertyDecorator {
   return Field({ type: Number, ...options }, amount);
 }
@@ -45,7 +42,7 @@ export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorato
   return Field({ type: Boolean, ...options }, [boolean]);
 }
 
-/** A time, which the DTO holds as a `Date`. */
+/** The DTO has a `Date`. */
 export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
   const time: Rule = { name: 'isTime', isMet: (value) => value instanceof Date };
@@ -53,7 +50,7 @@ export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(Field(api, [time]), parsed);
 }
 
-/** One of some statuses; anything else is rejected with two messages (rule CALL-1). */
+/** Other values are rejected with two messages (rule CALL-1). */
 export function StatusField(
   statuses: readonly string[],
   options: ApiPropertyOptions,
@@ -67,13 +64,13 @@ export function StatusField(
   ]);
 }
 
-/** A JSON object of any content, kept exactly as it is. */
+/** Any JSON object, unchanged. */
 export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []): PropertyDecorator {
   const api = { type: 'object', additionalProperties: true, ...options } as ApiPropertyOptions;
   return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);
 }
 
-/** A list of objects, each checked as a DTO of its own; one that is `required` must not be empty. */
+/** Objects as DTOs; a `required` list must not be empty. */
 export function ItemsField(
   type: DtoClass,
   options: ApiPropertyOptions & { maxItems: number },
@@ -85,7 +82,7 @@ export function ItemsField(
   );
 }
 
-/** As {@link ItemsField}, but the service checks each item; null is no object. */
+/** Like {@link ItemsField}, but the service validates each item; null is no object. */
 export function SeparateItems(
   type: DtoClass,
   { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
@@ -103,7 +100,6 @@ export function SeparateItems(
   );
 }
 
-/** An object that is checked as a DTO of its own. */
 export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
     ObjectField(options),
@@ -117,7 +113,7 @@ const notEmpty: Rule = {
   isMet: (list) => !Array.isArray(list) || list.length > 0,
 };
 
-/** For lists; anything else passes, so that only its type is reported. */
+/** Other values pass, so that only their type is reported. */
 export function atMostItems(limit: number): Rule {
   return {
     name: 'arrayMaxSize',

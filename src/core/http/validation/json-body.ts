@@ -4,32 +4,25 @@ import { isStorableText } from '../../values/text.js';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** Keys that the database driver reads as type tags of its own, not as data. */
+/** The database driver reads these as types. */
 const reservedKey = '_bsontype';
 
-/** Characters of the longest integer of 64 bits. */
 const longestInteger = '-9223372036854775808'.length;
 
-/** How much of a rejected number is quoted. */
 const maxQuotedDigits = 40;
 
 /**
- * Matches wherever a number is that a double may change, which keeps fifteen digits and exponents down to -99.
- * Long ids in texts are no reason to parse a body again.
+ * Numbers that a double may change: more than fifteen digits, or exponents below -99. Digits inside texts do not
+ * count.
  */
 const mayHaveInexactNumbers = /(?:^|[[:,\s])-?(?:(?:\d\.?){16}|[\d.]+[eE]-\d{3})/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a JSON body into plain data that can be stored and given back as it was sent
- * (rules HTTP-7 and HTTP-8). One walk over the parsed values checks them all, and time grows with
- * the body's length alone.
+ * Parses JSON into data that can be stored and returned unchanged (rules HTTP-7 and HTTP-8), in linear time.
  *
- * @throws DomainError 400 for what is no JSON, is nested too deep, or could not be given back as it
- * was sent: the keys `__proto__`, `constructor.prototype`, `_bsontype`, `$ref` together with `$id`, keys
- * with null characters, lone surrogates, integers of more than 64 bits, numbers beyond a double's range, and others that a double changes unless they
- * may be rounded
+ * @throws DomainError 400 for invalid JSON and for values that would change: see `parsingErrors`
  */
 export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   const { text, value } = parse(body);
@@ -49,11 +42,10 @@ function checked(text: string, value: unknown, rules: JsonBodyRules): unknown {
   walk.visit(value, 1);
   if (rules.fields !== undefined) return value;
   const isExact = rules.inexactNumber === undefined || !mayHaveInexactNumbers.test(text);
-  // Only the text still has their digits.
   return walk.hasLargeIntegers || !isExact ? withExactNumbers(text, rules) : value;
 }
 
-/** An object in which everything but some fields is null; its names stay, to be told. */
+/** Names stay, to be reported. */
 function withoutOthers(object: Container, fields: readonly string[]): Container {
   const entries = Object.entries(object);
   return Object.fromEntries(
@@ -61,18 +53,16 @@ function withoutOthers(object: Container, fields: readonly string[]): Container 
   );
 }
 
-/** An error about a number, which its message quotes. */
 export type NumberError = ErrorDefinition & { readonly sample: { readonly number: string } };
 
-/** How bodies of an endpoint are read. */
 export interface JsonBodyRules {
-  /** Deepest accepted nesting; a flat object has depth 1. */
+  /** A flat object has depth 1. */
   readonly depthLimit: number;
-  /** How a 64-bit integer that a double does not hold is stored. */
+  /** Makes a 64-bit integer beyond a double's precision. */
   readonly toInteger: (integer: bigint) => unknown;
-  /** What a fraction with more digits than a double holds is refused with; it is rounded without. */
+  /** Error for fractions beyond a double's precision; without it they are rounded. */
   readonly inexactNumber?: NumberError | undefined;
-  /** The only fields that are read: another value refuses nothing. Numbers of such a body are rounded to doubles. */
+  /** Other fields may have any value. Numbers of such a body are rounded to doubles. */
   readonly fields?: readonly string[] | undefined;
 }
 
@@ -87,7 +77,7 @@ function parse(body: Buffer): { text: string; value: unknown } {
 
 type Container = Record<string, unknown>;
 
-/** Checks values; recursion is as deep as the limit allows. */
+/** Recursion is limited by depth. */
 class Walk {
   hasLargeIntegers = false;
 
@@ -106,7 +96,7 @@ class Walk {
       throw new DomainError(httpErrors.jsonTooDeep, { limit: this.depthLimit });
     }
     if (Array.isArray(container)) {
-      // Without their keys as texts, which take several times as long.
+      // Keys as texts take several times as long.
       for (let index = 0; index < container.length; index++) {
         this.visitItem(container, index as unknown as string, depth);
       }
@@ -119,7 +109,7 @@ class Walk {
 
   private visitItem(container: Container, key: string, depth: number): void {
     const value = container[key];
-    // It would be stored, shown as 0, and differ from the 0 of the next request.
+    // -0 would be shown as 0, and differ from the 0 of the next request.
     if (Object.is(value, -0)) container[key] = 0;
     else this.visit(value, depth + 1);
   }
@@ -150,12 +140,12 @@ function hasPrototype(value: unknown): boolean {
 }
 
 /**
- * Parses again, with integers that a double does not hold, such as long ids, as 64-bit ones. The reviver of `JSON.parse`
- * is called for every value, and takes 0.2 seconds for a hostile body of 1 MiB, ten times as long.
+ * Parses again with integers of 64 bits. A reviver of `JSON.parse` is called for every value, which takes ten
+ * times as long: 0.2 seconds for a hostile body of 1 MiB.
  */
 function withExactNumbers(text: string, { toInteger, inexactNumber }: JsonBodyRules): unknown {
   return parseWithNumbers(text, undefined, (_key, digits) => {
-    // Not -0, as above.
+    // As above, no -0.
     const number = Number(digits) || 0;
     if (/^-?\d+$/.test(digits)) {
       const isExact = Number.isSafeInteger(number) || String(number) === digits;
@@ -169,13 +159,13 @@ function withExactNumbers(text: string, { toInteger, inexactNumber }: JsonBodyRu
 }
 
 function exactInteger(digits: string, toInteger: JsonBodyRules['toInteger']): unknown {
-  // Reading all of a million digits takes time by their square.
+  // BigInt takes quadratic time.
   const integer = digits.length > longestInteger ? undefined : BigInt(digits);
   if (integer !== undefined && BigInt.asIntN(64, integer) === integer) return toInteger(integer);
   throw new DomainError(httpErrors.inexactInteger, { number: quoted(digits) });
 }
 
-/** A decimal number without leading and trailing zeros: its digits, and the power of ten that they count. */
+/** Canonical: digits without outer zeros, and their power of ten. */
 function decimal(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
@@ -186,7 +176,7 @@ function decimal(number: string): string {
   return `${mantissa.startsWith('-') ? '-' : ''}${significant}e${power}`;
 }
 
-/** In linear time, which a regular expression for the end of a text does not take. */
+/** A regular expression would take quadratic time. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;

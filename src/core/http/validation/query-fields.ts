@@ -4,12 +4,11 @@ import { listItems, externalIdLimit, maxLength, storable, string } from '../../v
 import type { Rule, ValueKind } from '../../values/rule.js';
 import { Field } from './field.js';
 
-/** Most items of a page (rule HTTP-15). */
+/** Rule HTTP-15. */
 const pageLimit = 100;
-/** Items of a page when the request does not say. */
 export const defaultPageLimit = 10;
 
-/** A comma list for the reference: no item is empty, a comma inside of one is written behind `\\`. */
+/** Items are not empty; `\` escapes a comma. */
 const listItem = String.raw`(?:[^,\\\x00]|\\,?)+`;
 
 export function PageNumber(): PropertyDecorator {
@@ -20,7 +19,6 @@ export function PageNumber(): PropertyDecorator {
   );
 }
 
-/** How many items a page has. */
 export function PageLimit(): PropertyDecorator {
   return Field(
     {
@@ -41,7 +39,7 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
-/** Where a list goes on (rule COMP-16). */
+/** Rule COMP-16. */
 export function After(): PropertyDecorator {
   const description =
     'The next of the response before, sent with the same other parameters and without page. 0 begins ' +
@@ -49,25 +47,24 @@ export function After(): PropertyDecorator {
   return Field({ type: 'string', description }, [string]);
 }
 
-/** A parameter that means nothing, and is not checked, together with `all=1`. */
+/** Together with `all=1`, the parameter is not validated. */
 export function IgnoredWithAll(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }
 
-/** 0 or 1. */
 export function Switch(description: string): PropertyDecorator {
   return Field({ type: 'integer', enum: [0, 1], default: 0, description }, [
     { name: 'isSwitch', isMet: (value) => value === '0' || value === '1' },
   ]);
 }
 
-/** A number that is not negative, in plain decimal notation. */
+/** In plain decimal notation. */
 export function PlainNumber(description: string): PropertyDecorator {
   const range = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
   return Field({ type: 'number', ...range, description }, [decimal]);
 }
 
-/** A whole number in plain decimal notation, by default up to the largest that is exact. */
+/** In plain decimal notation; the default maximum is the largest exact integer. */
 export function WholeNumber(options: {
   readonly description: string;
   readonly minimum: number;
@@ -87,11 +84,9 @@ export function WholeNumber(options: {
 const separated = 'Several are separated by commas; a comma inside of one is sent as \\,.';
 
 /**
- * Values separated by commas, none of them empty; a comma inside of one is sent as `\,`. A repeated
- * parameter is a list, which is rejected.
+ * A repeated parameter is rejected.
  *
- * @param rules what each of them has to meet
- * @param itemPattern the regular expression of one, for the reference
+ * @param itemPattern regular expression of an item, for the reference
  */
 export function CommaList(
   description: string,
@@ -110,12 +105,10 @@ export function CommaList(
   ]);
 }
 
-/** External ids separated by commas. */
 export function ExternalIdList(description: string): PropertyDecorator {
   return CommaList(description, [maxLength(externalIdLimit)]);
 }
 
-/** Fields separated by commas, each at most once, `-` before a field for descending order. */
 export function SortList(fields: readonly string[], fallback: string): PropertyDecorator {
   const list = fields.join(', ');
   const names = fields.join('|');

@@ -8,13 +8,12 @@ import { type DtoClass, fieldsOf, itemsOf, namesInside } from './field.js';
 import type { Message } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 
-/** Stands for the query of an endpoint that reads nothing of it: no field is declared. */
+/** No field is declared. */
 const noQuery = Object as DtoClass;
 
 /**
- * Reports which names of a request are ignored, and rejects parameters of an endpoint that has none
- * (rule HTTP-20). In other queries and in bodies the validation rejects, with what else is wrong.
- * A guard, because the handlers of interceptors cost every request more than the check.
+ * Reports ignored names, and rejects parameters of endpoints without any (rule HTTP-20); validation rejects the
+ * others. A guard costs each request less than an interceptor.
  */
 @Injectable()
 export class UnknownNamesGuard implements CanActivate {
@@ -43,27 +42,25 @@ function ignoredNames(type: DtoClass | undefined, sent: unknown): readonly strin
 
 const tolerantTypes = new Set<{ readonly name: string }>();
 
-/** A query or body in which a name that is not known is ignored and reported, instead of a 400. */
+/** Unknown names are ignored and reported instead of rejected. */
 export function ToleratesUnknownNames(): ClassDecorator {
   return (type) => void tolerantTypes.add(type);
 }
 
-/** The names of the classes that tolerate unknown names. */
+/** Class names. */
 export function tolerantNames(): ReadonlySet<string> {
   return new Set([...tolerantTypes].map(({ name }) => name));
 }
 
-/** Names of a request that nothing reads (rule HTTP-20), with dotted paths such as `cheques.0.foo`. */
+/** With dotted paths such as `cheques.0.foo` (rule HTTP-20). */
 export interface UnknownNames {
-  /** Those that are a 400. */
   readonly rejected: readonly string[];
-  /** Those that are ignored and reported. */
   readonly ignored: readonly string[];
 }
 
 const none: UnknownNames = { rejected: [], ignored: [] };
 
-/** The names in a query or body that its class does not know, at most 20 of each kind. */
+/** At most 20 of each kind. */
 function unknownNames(type: DtoClass, sent: object): UnknownNames {
   if (Object.keys(sent).length === 0) return none;
   const found = [...namesIn(type, sent, '')];
@@ -75,7 +72,6 @@ function unknownNames(type: DtoClass, sent: object): UnknownNames {
   return { rejected: reported(false), ignored: reported(true) };
 }
 
-/** The messages about names that are a 400. */
 export function unknownNameMessages(
   place: 'query' | 'body',
   type: DtoClass,
@@ -111,7 +107,7 @@ function* namesInField(
   const names = namesInside(type, field);
   const isList = Array.isArray(value);
   const maxItems = items?.maxItems ?? null;
-  // A list that is too long is refused whatever its items have.
+  // It is rejected for its length.
   if (isList && maxItems !== null && value.length > maxItems) return;
   for (const [object, prefix] of objectsIn(value, path)) {
     if (items !== undefined && isList === (maxItems !== null))
@@ -123,7 +119,7 @@ function* namesInField(
   }
 }
 
-/** An object, or the objects of a list, each with the path in front of its names. */
+/** Each with the path before its names. */
 function objectsIn(value: unknown, path: string): (readonly [object, string])[] {
   if (isPlainObject(value)) return [[value, `${path}.`]];
   if (!Array.isArray(value)) return [];

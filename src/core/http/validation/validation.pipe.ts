@@ -9,13 +9,10 @@ import { unknownNameMessages } from './unknown-names.js';
 
 const options = { forbidUnknownValues: false };
 
-/** What class-validator calls its check that there is something to look into. */
+/** The name of class-validator's nested check. */
 const nestedValidation = 'nestedValidation';
 
-/**
- * Makes DTOs of bodies, queries and path parameters, and rejects what breaks their rules, or is not
- * known (rule HTTP-20), with one message for each broken rule (rule HTTP-5).
- */
+/** Makes DTOs, and rejects broken rules and unknown names (rule HTTP-20), one message each (rule HTTP-5). */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
@@ -30,7 +27,7 @@ export class RequestValidationPipe implements PipeTransform {
   }
 }
 
-/** A DTO of a file's entry, and one message for each rule that the entry breaks. */
+/** Validates an entry of a file. */
 export function checkedDto(
   type: DtoClass,
   sent: Readonly<Record<string, unknown>>,
@@ -41,10 +38,8 @@ export function checkedDto(
 }
 
 /**
- * Checks the rules of a DTO.
- *
- * @param others what is known to be wrong already
- * @throws DomainError 400 with one message for each broken rule (rule HTTP-5)
+ * @param others messages of earlier checks
+ * @throws DomainError 400 with one message per broken rule (rule HTTP-5)
  */
 export async function assertValid(dto: object, others: readonly Message[] = []): Promise<void> {
   const errors = await validate(dto, options);
@@ -54,7 +49,7 @@ export async function assertValid(dto: object, others: readonly Message[] = []):
   }
 }
 
-/** A field that may be sent in two places has the same name in both. */
+/** A field that may be sent in two places has one name. */
 function distinct(messages: readonly Message[]): Message[] {
   return [...new Map(messages.map((message) => [JSON.stringify(message), message])).values()];
 }
@@ -63,7 +58,7 @@ function messagesOf({ property: field, ...error }: ValidationError, parent = '')
   const property = `${parent}${field}`;
   const contexts: Record<string, Message['values']> = error.contexts ?? {};
   const broken = Object.entries(error.constraints ?? {});
-  // What is no list is not reported as no object too.
+  // A value that is no list is not also reported as no object.
   const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);
   const own = rules.map(([rule, message]) => ({
     key: `validation.${message}`,

@@ -15,7 +15,7 @@ const operations = new Map(
   ),
 );
 
-/** What takes the place of a text in the body's examples, by operation. */
+/** New values for texts in the body's examples, by operation. */
 const replacements = new Map([...operations.values()].map((operation) => [operation, new Map()]));
 
 /** Headers that every response has, which the introduction explains. */
