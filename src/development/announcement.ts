@@ -6,7 +6,6 @@ import type { DemoOrganization } from './demo/demo-organization.js';
 export type Line = readonly [label: string, value: string];
 
 export interface Started {
-  /** Null for a worker. */
   readonly url: string | null;
   readonly operationsUrl: string | null;
   readonly environment: Environment;

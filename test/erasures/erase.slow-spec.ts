@@ -5,7 +5,7 @@ import { runCli, runCliUnread, runJson } from '../operator/command-line.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 import {
-  bytesButFigures,
+  bytesButUsage,
   allDelivered,
   collectionsWith,
   erasuresOf,
@@ -89,7 +89,7 @@ describe('lead erase', () => {
     const [lead] = await stored('leads', { _id: leadId });
     const events = await stored('outboxEvents');
     const deliveries = await stored('webhookDeliveries');
-    const bytesOfOthers = await bytesButFigures(service.db, others);
+    const bytesOfOthers = await bytesButUsage(service.db, others);
 
     const dry = await run([...byLead(), '--dry-run']);
     expect(await traces()).toEqual(before);
@@ -106,7 +106,7 @@ describe('lead erase', () => {
     await allDelivered(service.db, tenant);
 
     expect(await traces()).toEqual({});
-    expect(await bytesButFigures(service.db, others)).toEqual(bytesOfOthers);
+    expect(await bytesButUsage(service.db, others)).toEqual(bytesOfOthers);
     const [erased] = await stored('leads', { _id: leadId });
     const { phoneKeys: _keys, phoneKeysOf: _of, phoneKeysAt: _at, ...kept } = lead as Document;
     const time = expect.any(Date) as unknown;
@@ -190,7 +190,7 @@ describe('lead erase', () => {
     await allDelivered(service.db, tenant);
     const filter = { organizationId: tenant.organizationId };
     const withoutLedger = async () =>
-      [...(await bytesButFigures(service.db, filter))].filter(
+      [...(await bytesButUsage(service.db, filter))].filter(
         ([place]) => !place.startsWith('erasures'),
       );
     const before = await withoutLedger();

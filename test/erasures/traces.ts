@@ -126,9 +126,9 @@ async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buff
 }
 
 /** As {@link allBytes}, without usage statistics, which change meanwhile. */
-export async function bytesButFigures(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
+export async function bytesButUsage(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
   const all = [...(await allBytes(db, filter))];
-  return new Map(all.filter(([place]) => !/^usageStats /.test(place)));
+  return new Map(all.filter(([place]) => !place.startsWith('usageStats ')));
 }
 
 /**

@@ -11,7 +11,6 @@ import { readableJson } from './readable-json.js';
 export type Print = (line: string) => void;
 
 export interface DemoAddress {
-  /** Without path. */
   readonly url: string;
   readonly keys: ReadonlyMap<KeyPurpose, string>;
 }
@@ -31,7 +30,6 @@ interface DemoRequest {
 interface DemoResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, else the text. */
   readonly body: unknown;
 }
 
@@ -67,7 +65,6 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
   }
 }
 
-/** Sends and prints requests, and checks their responses. */
 export class DemoClient {
   requestCount = 0;
 
@@ -77,7 +74,6 @@ export class DemoClient {
     private readonly captured: Record<string, string>,
   ) {}
 
-  /** @throws Error of one line when the response is not the expected one */
   async run({ expected, captured = {}, isSilent = false, ...step }: Step): Promise<DemoResponse> {
     const request = this.withCaptured(step.request);
     if (!isSilent) this.printRequest(request);
@@ -94,7 +90,6 @@ export class DemoClient {
     return response;
   }
 
-  /** A text with captured values in place of their names. */
   filled(text: string): string {
     return text.replaceAll(/\{(\w+)\}/g, (named, name: string) => this.captured[name] ?? named);
   }

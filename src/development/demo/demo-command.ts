@@ -1,7 +1,6 @@
 import { declare } from '../../operator/cli/command-line/declaration.js';
 import { printLine } from '../../operator/cli/command-line/result.js';
 
-/** `npm run demo`. */
 export const demo = declare({
   description: 'walk through the API with a demo organization',
   isForPeople: true,

@@ -18,7 +18,6 @@ type Line =
   | { readonly does: keyof typeof works }
   | Step;
 
-/** Later steps build on earlier ones. */
 const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
   .trimEnd()
   .split('\n')
@@ -61,7 +60,6 @@ function demoOptions(environment: Environment, databaseUri: string): AppOptions 
     HOST: '127.0.0.1',
     LOG_LEVEL: isQuiet ? level : 'warn',
     ROLE: 'all',
-    // The receiver of the demo is on this machine.
     ...(isOwnDatabase && { WEBHOOKS_ALLOW_HTTP: true, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: true }),
     // The demo organization has no domain of its own.
     ENFORCE_API_DOMAIN: false,

@@ -46,7 +46,6 @@ async function sendFromSources({ client, print }: DemoRun): Promise<boolean> {
   return false;
 }
 
-/** As the command `lead erase` does. */
 async function eraseLead({ app, organizationId, print }: DemoRun): Promise<boolean> {
   const erasures = app.get(ErasuresService);
   const organization = await app.get(OrganizationsRepository).find(organizationId);
@@ -97,7 +96,6 @@ async function receiveWebhook(run: DemoRun): Promise<boolean> {
   }
 }
 
-/** The webhook about the lead; null when the running service may not send it. */
 async function deliveryTo(
   { webhooks, failures }: Awaited<ReturnType<typeof startReceiver>>,
   { app, organizationId }: DemoRun,

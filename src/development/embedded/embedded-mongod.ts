@@ -13,12 +13,10 @@ const alreadyInitialized = 23;
 /** Until the server listens, and again until it is primary; long enough for a busy machine. */
 const startTimeoutMs = 30_000;
 
-/** A replica set of one node. */
 export interface EmbeddedMongod {
   readonly uri: string;
   readonly port: number;
   readonly folder: string;
-  /** Stops the server when this process started it; the data stays. */
   stop(): Promise<void>;
 }
 

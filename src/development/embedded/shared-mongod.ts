@@ -80,7 +80,6 @@ async function startOwned(
   return server;
 }
 
-/** The owner stops the server. */
 async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
   const state = await readState(stateFile);
   // A server whose owner is dead ends within seconds.

@@ -4,7 +4,6 @@ import { TenantDocument } from '../../core/database/documents/tenant-document.js
 
 export const noCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, attempts: 0 };
 
-/** The number of records of each kind from which values were removed. */
 export type ErasureCounts = Readonly<typeof noCounts>;
 
 /**

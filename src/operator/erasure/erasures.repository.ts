@@ -8,7 +8,6 @@ import {
 } from '../../core/database/documents/across-tenants.js';
 import { type ErasureCounts, type ErasureDocument, noCounts } from './erasure.schema.js';
 
-/** The ledger of erasures. */
 @Injectable()
 export class ErasuresRepository {
   constructor(
@@ -63,7 +62,6 @@ export class ErasuresRepository {
     return this.erasures.acrossTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
   }
 
-  /** Adds to the counts of an erasure, in the transaction that removes the values. */
   async count(
     { organizationId, _id }: Pick<ErasureDocument, 'organizationId' | '_id'>,
     counts: Partial<ErasureCounts>,

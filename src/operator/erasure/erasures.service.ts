@@ -26,7 +26,6 @@ const patienceMs = 30_000;
 
 interface Removed {
   readonly counts: ErasureCounts;
-  /** Clients that stay because another lead has them. */
   readonly keptClientIds: readonly string[];
 }
 
@@ -56,7 +55,6 @@ export class ErasuresService {
     return this.leads.named(_id, reference);
   }
 
-  /** The leads of a person that are not erased. */
   async leadsOfPerson(organization: Organization, person: Contact): Promise<LeadDto[]> {
     const ids = await this.leads.ofPerson(organization, person);
     if (ids.length > leadsLimit) {

@@ -5,7 +5,6 @@ const bucketFields = [...durationBounds.map((seconds) => `ms${1_000 * seconds}`)
 /** All calls, with status 4xx, with 5xx, long polls, and the others by latency. */
 export const countFields = ['calls', 'refused', 'failed', 'polls', ...bucketFields];
 
-/** Increments by counted field, in memory and in the database. */
 export type Counts = Record<string, number>;
 
 /** Names of fields have no dots. */
@@ -24,7 +23,6 @@ export interface CallSummary {
   /** Long polls for events, which count in no latency. */
   readonly polls: number;
   readonly errors: number;
-  /** Calls with a status of 500 and above. */
   readonly failures: number;
   /** In milliseconds; null without calls other than long polls. */
   readonly medianMs: number | null;
@@ -81,6 +79,5 @@ function quantileMs(counts: Readonly<Counts>, share: number): number | null {
     passed += count;
     lower = upper;
   }
-  // Of slower calls only the last bound is known.
   return lower;
 }

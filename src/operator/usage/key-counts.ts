@@ -7,7 +7,6 @@ import { fieldsOf } from '../../core/http/validation/field.js';
 import { UpsertLeadDto } from '../../leads/dto/upsert-lead.dto.js';
 import { type Counts, sumOf } from './call-counts.js';
 
-/** How often a key used each operation. */
 export type UsedOperations = Partial<Record<Operation, number>>;
 
 type LeadBody = Readonly<Record<string, unknown>> & { readonly leads?: readonly object[] };
@@ -31,7 +30,6 @@ export function keyCounts(completed: CompletedRequest, request: FastifyRequest):
   };
 }
 
-/** The counts of operations only. */
 export function operationsIn(counts: Readonly<Counts>): Counts {
   return Object.fromEntries(Object.entries(counts).filter(([field]) => field.startsWith(prefix)));
 }

@@ -8,7 +8,6 @@ import { OrganizationsRepository } from '../../tenants/organizations/organizatio
 import { type KeyUsage, UsageStatsService } from './usage-stats.service.js';
 import type { KeyState } from './traffic-baseline.js';
 
-/** An API key that was used in the last four weeks, and how. */
 export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly keyId: string;
   readonly name: string;
@@ -22,7 +21,6 @@ export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly operations: readonly Operation[];
   /** No operations were chosen for the key. */
   readonly isUnrestricted: boolean;
-  /** Whether its callbacks have to be signed. */
   readonly isSigned: boolean;
 }
 

@@ -1,6 +1,5 @@
 import { dayMs, hourMs, minuteMs, weekMs } from '../../core/values/durations.js';
 
-/** The intervals of statistics, and how many are shown. */
 export const timeSteps = {
   quarter: { ms: 15 * minuteMs, count: 96 },
   hour: { ms: hourMs, count: 7 * 24 },

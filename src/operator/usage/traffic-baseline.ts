@@ -27,7 +27,6 @@ const window = 4 * hoursOfWeek;
 export const baselineWindowMs = window * hourMs;
 
 const leastHours = hoursOfWeek;
-/** A silence with fewer missed calls may be chance. */
 const leastMissed = 5;
 /** A silence is longer than any before it by this factor. */
 const longerThanEver = 1.5;
@@ -37,7 +36,6 @@ const unusualCalls = 50;
 const failingShare = 0.2;
 const leastErrors = 10;
 
-/** The calls of a key by hour in the last four weeks, oldest first, the current hour included. */
 export class HourlyCallCounts {
   readonly calls = new Float64Array(window + 1);
   readonly errors = new Float64Array(window + 1);
@@ -47,7 +45,6 @@ export class HourlyCallCounts {
     this.begin = now - (now % hourMs) - baselineWindowMs;
   }
 
-  /** Leaves out calls of another time. */
   add(at: number, calls: number, errors: number): void {
     const index = (at - this.begin) / hourMs;
     if (this.calls[index] === undefined || this.errors[index] === undefined) return;
@@ -136,7 +133,6 @@ function longestSilence(calls: Float64Array, first: number, last: number): numbe
   return longest;
 }
 
-/** 0 for Monday 00:00 UTC. */
 export function hourOfWeek(time: number): number {
   return Math.floor((time - startOf('week', time)) / hourMs);
 }

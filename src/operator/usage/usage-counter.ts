@@ -22,7 +22,6 @@ export interface QuarterCounts {
 
 export type UsageBatch = readonly QuarterCounts[];
 
-/** The calls of this process that are not stored yet (rule OPS-32). */
 @Injectable()
 export class UsageCounter {
   private quarters = new Map<number, QuarterCounts>();
@@ -39,7 +38,6 @@ export class UsageCounter {
     return { waitingMinutes: Math.floor(waitingMs / minuteMs), lostCalls: this.lostCalls };
   }
 
-  /** Takes about a microsecond, once for each response. */
   count(completed: CompletedRequest, isPoll = false, ofKeyOnly: Counts = {}): void {
     const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
     const quarter = this.quarter();

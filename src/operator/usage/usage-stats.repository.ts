@@ -132,7 +132,6 @@ export class UsageStatsRepository {
   }
 }
 
-/** Creates or increments the document of a span. */
 function upsert(
   { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterCounts, 'at'>,
   keptMs: number,

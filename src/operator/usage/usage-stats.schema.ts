@@ -41,7 +41,6 @@ export class UsageStatsDocument {
   @Prop({ type: SchemaTypes.Mixed })
   hours?: Record<string, { calls: number; errors: number }>;
 
-  /** Of a week, by operation. */
   @Prop({ type: SchemaTypes.Mixed })
   used?: Record<string, number>;
 

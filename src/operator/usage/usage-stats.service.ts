@@ -30,7 +30,6 @@ export const loggedPerDay = 1_000;
 /** Errors by code are read from the quarters of at most so many days. */
 const codeDays = 28;
 
-/** The number of errors with a code, step by step. */
 export interface CodeCounts {
   readonly code: string;
   readonly counts: readonly number[];
@@ -47,7 +46,6 @@ export interface StepStats extends CallSummary {
 
 export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 
-/** Usage over time, by route and by key (rule OPS-32). */
 @Injectable()
 export class UsageStatsService {
   constructor(

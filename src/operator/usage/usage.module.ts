@@ -9,7 +9,6 @@ import { UsageStatsRepository } from './usage-stats.repository.js';
 import { usageStatsSchema } from './usage-stats.schema.js';
 import { UsageStatsService } from './usage-stats.service.js';
 
-/** Usage statistics: calls, errors and latency over time, without a system that collects metrics. */
 @Module({
   imports: [
     MongooseModule.forFeature([{ name: 'UsageStats', schema: usageStatsSchema }]),

@@ -21,7 +21,6 @@ interface LoggedAction extends Pick<OperatorRequest, 'action' | 'subject'> {
   readonly details?: string | undefined;
 }
 
-/** The service as a command uses it. */
 export class CommandContext {
   constructor(
     private readonly application: INestApplicationContext,

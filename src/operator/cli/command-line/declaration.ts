@@ -66,19 +66,16 @@ export interface Declaration<P> {
   /** @throws WrongUsageError, before the database is opened */
   check?(values: Values<P>): unknown;
   run?(values: Values<P>): Promise<Result | void>;
-  /** Whether it has no result for programs. */
   readonly isForPeople?: boolean;
 }
 
 type AnyDeclaration = Declaration<Parameters>;
 type Action<P> = (context: CommandContext, values: Values<P>) => Promise<Result | void>;
 
-/** Declares a command, so that its check knows the types of its values. */
 export function declare<P extends Parameters>(declaration: Declaration<P>): Declaration<P> {
   return declaration;
 }
 
-/** The actions of a group, by the names of the commands. */
 export type ActionsOf<Commands> = {
   readonly [Name in keyof Commands]: Commands[Name] extends Declaration<infer P>
     ? Action<P>

@@ -47,7 +47,6 @@ export const name = textWhere(
 
 export const org = required('<id>', 'id or name of the organization', name);
 
-/** A host name as clients send it in `Host`. */
 export const domain = reader((text) => {
   const host = domainToASCII(text);
   return hostName.test(host) ? host : null;
@@ -78,10 +77,8 @@ export const matchFields = reader(
   'It must be phone, email or both, separated by a comma.',
 );
 
-/** A day (its beginning in UTC) or a time with its offset. */
 export const time = reader(parseTime, `It must be a date such as ${timeExamples}.`);
 
-/** Such a time, or a number of days from now on. */
 export const expiry = reader((text) => {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   return days === undefined ? parseTime(text) : new Date(Date.now() + Number(days) * dayMs);

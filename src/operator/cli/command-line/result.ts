@@ -50,7 +50,6 @@ export function print(result: Result | void, isJson: boolean): void {
   if (failure !== undefined) throw new Error(failure);
 }
 
-/** Prints a line of the result; all else goes to standard error. */
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }

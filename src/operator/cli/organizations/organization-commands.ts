@@ -82,7 +82,6 @@ export const organizations: CommandGroup = {
   commands: organizationCommands,
 };
 
-/** The list of countries is not loaded for the help. */
 async function assertCountry(code: string | undefined): Promise<void> {
   if (code === undefined) return;
   const { countryOf } = await import('../../../tenants/organizations/organization.js');
