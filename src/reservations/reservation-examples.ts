@@ -26,37 +26,26 @@ export const reservationExamples = {
 };
 
 const reservationId = '6740b1f2c3d4e5f607182940';
+const installment = { reservationId, installmentId: 'installment-1' };
+const collected = {
+  ...installment,
+  chequeStatus: 'collected',
+  chequeNumber: '000123',
+  chequeAmount: 250_000,
+};
+const bounced = { ...installment, chequeStatus: 'bounced' };
 
 /** They succeed in this order. */
 export const callbackExamples = {
   'The reservation is approved': { reservationId, reservationStatus: 'approved' },
-  'A cheque was collected': {
-    reservationId,
-    installmentId: 'installment-1',
-    chequeStatus: 'collected',
-    chequeNumber: '000123',
-    chequeAmount: 250_000,
-  },
-  'A cheque bounced': { reservationId, installmentId: 'installment-1', chequeStatus: 'bounced' },
+  'A cheque was collected': collected,
+  'A cheque bounced': bounced,
   'The reservation is canceled': { reservationId, reservationStatus: 'canceled' },
 };
 
 export const reconciliationExamples = {
-  'Some cheques': {
-    cheques: [
-      {
-        reservationId,
-        installmentId: 'installment-1',
-        chequeStatus: 'collected',
-        chequeNumber: '000123',
-        chequeAmount: 250_000,
-      },
-    ],
-  },
-  'The whole ledger': {
-    cheques: [{ reservationId, installmentId: 'installment-1', chequeStatus: 'bounced' }],
-    complete: true,
-  },
+  'Some cheques': { cheques: [collected] },
+  'The whole ledger': { cheques: [bounced], complete: true },
 };
 
 const id = '$response.body#/reservation/_id';
