@@ -3,7 +3,6 @@ import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../compounds/compound-lookup.service.js';
 import type { KeysetPage, KeysetRequest } from '../core/database/documents/keyset.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
-import { DomainError } from '../core/http/errors/domain-error.js';
 import type { Localized } from '../core/localization/localized.js';
 import {
   type ChangeLogEntry,
@@ -13,8 +12,7 @@ import { ClientsService, type FoundClient } from '../tenants/clients/clients.ser
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
 import { UsersRepository } from '../tenants/organizations/users.repository.js';
-import { type LeadDto, type LeadResponseDto, presentLead } from './dto/lead.dto.js';
-import { leadErrors } from './lead-errors.js';
+import { type LeadDto, presentLead } from './dto/lead.dto.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import { PhoneOwnersRepository } from './phones/phone-owners.repository.js';
@@ -44,7 +42,7 @@ export interface RelatedLead {
 
 const isLeadNumber = (reference: string) => /^\d{1,15}$/.test(reference);
 
-/** Finds leads for the API, other features and the operator. */
+/** Finds leads for the operator and other features. */
 @Injectable()
 export class LeadLookupService {
   constructor(
@@ -55,13 +53,6 @@ export class LeadLookupService {
     private readonly compounds: CompoundLookupService,
     private readonly users: UsersRepository,
   ) {}
-
-  /** @throws DomainError 404 without an active lead of this external id */
-  async read(organizationId: Types.ObjectId, recordSystemId: string): Promise<LeadResponseDto> {
-    const [lead] = await this.leads.findActive(organizationId, [recordSystemId]);
-    if (lead === undefined) throw new DomainError(leadErrors.notFound);
-    return { ok: true, lead: presentLead(lead) };
-  }
 
   /**
    * Finds by external id, otherwise by own id or number, including deleted leads: the active one first,

@@ -24,7 +24,6 @@ import {
   UpsertLeadDto,
 } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
-import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadsService } from './leads.service.js';
 
 /** `/leads` (rules LEAD-1 and LEAD-14). */
@@ -32,10 +31,7 @@ import { LeadsService } from './leads.service.js';
 @ApiSecurity('api-key')
 @Controller('leads')
 export class LeadsController {
-  constructor(
-    private readonly leads: LeadsService,
-    private readonly lookup: LeadLookupService,
-  ) {}
+  constructor(private readonly leads: LeadsService) {}
 
   @Post()
   @Endpoint({
@@ -111,7 +107,7 @@ export class LeadsController {
     @CurrentCaller() caller: Caller,
     @RequestQuery() query: LeadIdParam,
   ): Promise<LeadResponseDto> {
-    return this.lookup.read(caller.organizationId, query.recordSystemId);
+    return this.leads.read(caller, query.recordSystemId);
   }
 
   @Get(':recordSystemId')
@@ -125,7 +121,7 @@ export class LeadsController {
   })
   @DocumentedResponse(200, LeadResponseDto, 'The lead.', { etag: pollingHeaders.etag })
   read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadResponseDto> {
-    return this.lookup.read(caller.organizationId, path.recordSystemId);
+    return this.leads.read(caller, path.recordSystemId);
   }
 
   @Delete(':recordSystemId')

@@ -73,7 +73,10 @@ export class LeadsRepository {
   /** Finds leads by one of their ids, including deleted ones: the active one first, then the newest. */
   async findAll(
     organizationId: Tenants,
-    id: { recordSystemId: string } | { _id: Types.ObjectId } | { leadId: number },
+    id:
+      | { recordSystemId: string }
+      | { leadId: number }
+      | { _id: Types.ObjectId | { $in: readonly Types.ObjectId[] } },
   ): Promise<LeadDocument[]> {
     const sort = { isDeleted: 1, createdAt: -1 } as const;
     if (!('recordSystemId' in id)) return this.leads.find(organizationId, id, { sort });

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import { Clock } from '../core/configuration/clock.js';
 import { Transactions } from '../core/database/transactions/transactions.js';
 import { DomainError } from '../core/http/errors/domain-error.js';
@@ -15,6 +16,7 @@ import type { Caller } from '../tenants/keys/caller.js';
 import type { LeadBatchDto, LeadBatchResponseDto, LeadResultDto } from './dto/lead-batch.dto.js';
 import {
   type LeadDeletionResponseDto,
+  type LeadResponseDto,
   type LeadUpsertResponseDto,
   presentLead,
 } from './dto/lead.dto.js';
@@ -40,7 +42,7 @@ interface BatchAnswer extends ServiceResponse<LeadBatchResponseDto> {
   readonly outcomes: readonly Outcome<LeadAnswer>[];
 }
 
-/** Creates, updates and deletes leads (rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14). */
+/** Upserts, reads and deletes leads (rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14). */
 @Injectable()
 export class LeadsService {
   private readonly logger = new Logger(LeadsService.name);
@@ -107,6 +109,11 @@ export class LeadsService {
     return body;
   }
 
+  /** @throws DomainError 404 without an active lead of this external id */
+  async read({ organizationId }: Caller, recordSystemId: string): Promise<LeadResponseDto> {
+    return { ok: true, lead: presentLead(await this.findActive(organizationId, recordSystemId)) };
+  }
+
   /**
    * Soft-deletes the active lead with an external id.
    *
@@ -122,14 +129,22 @@ export class LeadsService {
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {
     const { organizationId, requestId } = caller;
     const now = this.clock.now();
-    const [lead] = await this.leads.findActive(organizationId, [recordSystemId]);
-    if (lead === undefined) throw new DomainError(leadErrors.notFound);
+    const lead = await this.findActive(organizationId, recordSystemId);
     await this.leads.softDelete(lead, now);
     const changes = [{ field: 'isDeleted', from: false, to: true }];
     const entry = leadChange('delete', lead, changes, caller);
     await this.changeLog.addLeadChanges(organizationId, [entry], now);
     const event = leadEvent('delete', lead, changes, requestId);
     await this.outbox.publish(organizationId, [event], now);
+    return lead;
+  }
+
+  private async findActive(
+    organizationId: Types.ObjectId,
+    recordSystemId: string,
+  ): Promise<LeadDocument> {
+    const [lead] = await this.leads.findActive(organizationId, [recordSystemId]);
+    if (lead === undefined) throw new DomainError(leadErrors.notFound);
     return lead;
   }
 

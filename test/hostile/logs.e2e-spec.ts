@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
-import { LeadLookupService } from '../../src/leads/lead-lookup.service.js';
+import { LeadsService } from '../../src/leads/leads.service.js';
 import { addTenant, addUnit, addReservation, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, readToEnd } from '../support/raw-http.js';
@@ -107,7 +107,7 @@ describe('the log', () => {
     );
     await readToEnd(socket);
     // Faults of the database quote what it holds.
-    const leads = service.service.app.get(LeadLookupService);
+    const leads = service.service.app.get(LeadsService);
     const original = leads.read.bind(leads);
     for (const message of [
       `E11000 duplicate key error collection: x index: y dup key: { name: "${marker}" }`,

@@ -86,8 +86,8 @@ export class LeadErasuresService {
   }
 
   async show(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<LeadDto[]> {
-    const found = await Promise.all(ids.map((_id) => this.leads.findAll(organizationId, { _id })));
-    return found.flat().map(presentLead);
+    const found = await this.leads.findAll(organizationId, { _id: { $in: ids } });
+    return found.map(presentLead);
   }
 
   /**

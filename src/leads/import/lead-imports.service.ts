@@ -75,7 +75,9 @@ export class LeadImportsService {
     const { rows, total, doneBefore } = await countRows(path, done);
     if (rows === 0) throw new Error('The file has no rows to import.');
     const file = { kind: 'leads', fileHash, total } as const;
-    const record = options.isDryRun ? null : await this.begin(_id, file, options.isRestarted);
+    const record = options.isDryRun
+      ? null
+      : await this.imports.begin(_id, file, this.clock.now(), options);
     let soFar: ImportProgress = { state: 'running', ...countsOf(record && earlier), done };
     const caller = callerOf(organization, options.language);
     options.progress(Math.min(done, total), total);
@@ -89,16 +91,6 @@ export class LeadImportsService {
       options.progress(soFar.done, total);
     }
     return { rows, doneBefore, ...countsOf(soFar) };
-  }
-
-  private async begin(
-    organizationId: Types.ObjectId,
-    file: Parameters<ImportsService['begin']>[1],
-    isRestarted: boolean,
-  ): Promise<ImportDocument> {
-    const record = await this.imports.begin(organizationId, file, this.clock.now());
-    if (isRestarted) await this.imports.restart(record, this.clock.now());
-    return record;
   }
 
   /** Sends one batch; without a record it is a dry run. */

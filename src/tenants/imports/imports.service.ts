@@ -64,15 +64,17 @@ export class ImportsService {
     return this.imports.findOne(organizationId, { fileHash });
   }
 
-  /** Returns the earlier import of the same file, otherwise a new one. */
+  /** Returns the earlier import of the same file, from the beginning if it restarts, otherwise a new one. */
   async begin(
     organizationId: Types.ObjectId,
     file: Pick<ImportDocument, 'kind' | 'fileHash' | 'total'>,
     now: Date,
+    { isRestarted = false } = {},
   ): Promise<ImportDocument> {
     for (;;) {
       const { fileHash } = file;
       const found = fileHash === undefined ? null : await this.find(organizationId, fileHash);
+      if (found !== null && isRestarted) await this.update(found, notStarted, now);
       if (found !== null) return found;
       const times = { createdAt: now, updatedAt: now };
       const created = {
@@ -89,10 +91,6 @@ export class ImportsService {
         if (duplicateKey(error) === undefined) throw error;
       }
     }
-  }
-
-  restart(record: ImportDocument, now: Date): Promise<boolean> {
-    return this.update(record, notStarted, now);
   }
 
   /**
