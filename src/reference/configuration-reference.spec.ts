@@ -3,7 +3,7 @@ import { readEnvironment } from '../core/configuration/environment.js';
 import { environmentExample } from './configuration-reference.js';
 
 describe('environmentExample', () => {
-  it('is a configuration that is accepted and equals the defaults', () => {
+  it('is a valid configuration that equals the defaults', () => {
     const lines = environmentExample()
       .split('\n')
       .filter((line) => /^\w+=/.test(line));

@@ -15,7 +15,7 @@ const files = (await messageFiles.load()) as Readonly<
 >;
 
 const isRule = (key: string) => key.startsWith('validation.');
-/** Written with a list of messages, about those that it lacks. */
+/** The message with the number of omitted messages. */
 const isSummary = (key: string) => key === 'http.moreMessages';
 const messageKeys = (language: Language) =>
   Object.entries(files[language]).flatMap(([file, texts]) =>
@@ -26,14 +26,14 @@ const textOf = (language: Language, key: string) => {
   return JSON.stringify(files[language][file]?.[name]);
 };
 
-describe('the lists of errors', () => {
-  it('have a code of its own for each error', () => {
+describe('The lists of errors', () => {
+  it('have a unique code for each error', () => {
     const codes = errors.map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
     for (const code of codes) expect(code).toMatch(/^[a-z]+\.[a-z_]+$/);
   });
 
-  it('say of each error when it happens and what to do', () => {
+  it('have a cause and a remedy for each error', () => {
     for (const { code, cause, remedy } of errors) {
       expect([code, cause, remedy]).toEqual([code, expect.any(String), expect.any(String)]);
       expect(`${cause}${remedy}`).not.toMatch(/\.$|\|/);
@@ -43,7 +43,6 @@ describe('the lists of errors', () => {
   it.each(languages)('use every message in %s once', (language) => {
     const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
     const known = messageKeys(language).filter((key) => !isRule(key) && !isSummary(key));
-    // A wrong signature is told in the words of a wrong key.
     expect([...new Set(used)].toSorted()).toEqual(known.toSorted());
   });
 

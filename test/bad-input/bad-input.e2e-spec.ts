@@ -30,7 +30,7 @@ beforeAll(async () => {
   stored = await count();
 });
 afterEach(async () => {
-  // What is refused has written nothing; a test after one that failed is judged by itself.
+  // Rejected requests have written nothing; a failed test does not affect the next one.
   const before = stored;
   stored = await count();
   expect(stored).toEqual(before);
@@ -43,14 +43,14 @@ const badRequest = (message: unknown) => ({ statusCode: 400, message, error: 'Ba
 /** As people read it: a long value by its beginning. */
 const nameOf = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 60);
 
-describe('a body with a bad value', () => {
+describe('A body with a bad value', () => {
   it.each(
     badBodies.map((bad) => {
       const title = `${bad.operation}, ${bad.position || 'the body'}: ${nameOf(bad.value)}`;
       return [title, bad] as const;
     }),
   )(
-    'is a 400 that names it: %s',
+    'returns a 400 that names it: %s',
     async (_title, { operation, base, position, value, messages }: BadBody) => {
       const body = withValueAt(base, position === '' ? [] : position.split('.'), value);
       const response = await postText(JSON.stringify(body), operation.split(' ')[1]);
@@ -63,7 +63,7 @@ describe('a body with a bad value', () => {
     },
   );
 
-  it('is one at every documented position that does not take anything', async () => {
+  it('is tested at every documented position that is not free-form', async () => {
     const taken: string[] = [];
     for (const { name, path, method, positions, exampleBody } of documentedOperations()) {
       // Of a lead in a batch the response says what another endpoint says with its status.
@@ -79,7 +79,7 @@ describe('a body with a bad value', () => {
   });
 });
 
-describe('a body that cannot be read', () => {
+describe('An unreadable body', () => {
   it.each(badTexts.map(([text, message]) => [text.slice(0, 60), text, message]))(
     'is a 400 that says why: %s',
     async (_name, text, message) => {
@@ -89,7 +89,7 @@ describe('a body that cannot be read', () => {
     },
   );
 
-  it('is a 400 when it is not UTF-8', async () => {
+  it('returns 400 when it is not UTF-8', async () => {
     const response = await fetch(`${service.url}/${basePath}/leads`, {
       method: 'POST',
       headers: { 'api-key': tenant.key, 'content-type': 'application/json' },
@@ -99,7 +99,7 @@ describe('a body that cannot be read', () => {
     expect([response.status, await response.json()]).toEqual([400, malformed]);
   });
 
-  it('is a 413 above 1 MiB', async () => {
+  it('returns 413 above 1 MiB', async () => {
     const { status, body } = await post('/leads').send({ name: 'x'.repeat(3 * 1_048_576) });
     const message = 'The request body is too large';
     expect([status, body]).toEqual([413, { statusCode: 413, message, error: 'Payload Too Large' }]);
@@ -111,7 +111,7 @@ describe('a body that cannot be read', () => {
     'multipart/form-data; boundary=x',
     'application/xml',
     'application/jsonp',
-  ])('is a 415 as %s', async (type) => {
+  ])('returns 415 as %s', async (type) => {
     const { status, body } = await post('/leads').set('content-type', type).send('{"name":"x"}');
     const message = 'The request body must be sent with Content-Type: application/json';
     expect([status, body]).toEqual([
@@ -120,7 +120,7 @@ describe('a body that cannot be read', () => {
     ]);
   });
 
-  it('is asked for when there is none', async () => {
+  it('returns 400 when it is missing', async () => {
     const { body } = await post('/leads').expect(400);
     expect(body).toEqual(badRequest(['The request body must be a JSON object']));
   });
@@ -151,25 +151,25 @@ describe('a body that cannot be read', () => {
       '"compound":"lake","unitId":"n","price":9007199254740993',
       'price must not have more than 15 significant digits',
     ],
-  ])('is refused by %s for %s', async (path, fields, message) => {
+  ])('is rejected by %s for %s', async (path, fields, message) => {
     const { status, body } = await postText(`{${fields}}`, path);
     expect([status, [body.message].flat()]).toEqual([400, [message]]);
   });
 });
 
-describe('a query with a bad value', () => {
+describe('A query with a bad value', () => {
   it.each(
     Object.entries(badQueries).flatMap(([path, rows]) =>
       rows.map(([query, ...messages]) => [`${path}?${query}`, messages] as const),
     ),
-  )('is a 400 that names it: %s', async (path, messages) => {
+  )('returns a 400 that names it: %s', async (path, messages) => {
     const { status, body } = await service.api('get', path).set('api-key', tenant.key);
     expect([status, body]).toEqual([400, badRequest(messages)]);
   });
 });
 
-describe('a bad value', () => {
-  it('is named in Arabic when asked', async () => {
+describe('A bad value', () => {
+  it('is reported in Arabic on request', async () => {
     const arabic = (method: 'get' | 'post', path: string) =>
       service.api(method, path).set({ 'api-key': tenant.key, language: 'ar-eg' });
     const { body } = await arabic('post', '/leads').send({ email: 'x', name: '' }).expect(400);
@@ -182,7 +182,7 @@ describe('a bad value', () => {
     expect(callback.body.message).toEqual(['reservationId must be a string']);
   });
 
-  it('comes after the key', async () => {
+  it('is reported after the check of the key', async () => {
     await service.api('post', '/leads').send({ name: '' }).expect(401);
     await service.api('post', '/leads').set('api-key', 'wrong').send({ name: '' }).expect(401);
   });

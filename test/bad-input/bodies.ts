@@ -2,7 +2,7 @@
 export interface BadBody {
   /** Method and path below the base path. */
   readonly operation: string;
-  /** What else the body has. */
+  /** The other fields of the body. */
   readonly base: object;
   /** Keys that lead to the value; without any the value is the body. */
   readonly position: string;
@@ -212,7 +212,7 @@ const ledgers: Row[] = [
   ['complete', 'yes', 'complete must be a boolean'],
 ];
 
-/** What is refused by its content alone. */
+/** Bodies that are rejected by their content alone. */
 export const badBodies: readonly BadBody[] = [
   ...rowsOf('POST /leads', {}, leads),
   ...rowsOf('POST /leads/batch', { leads: [{}] }, batches),

@@ -25,7 +25,7 @@ function start(maxBytes = 64 * mebibyte): void {
 }
 beforeEach(() => start());
 
-/** What happens to a database of one value, of which others are made, and to its cache. */
+/** The events of a database with one value and of its cache. */
 type Step =
   | { readonly kind: 'read'; readonly key: Key }
   | { readonly kind: 'own' | 'failed' | 'foreign'; readonly isStored: boolean }
@@ -64,8 +64,8 @@ interface Write {
   readonly isOwn: boolean;
 }
 
-describe('what is cached, in every interleaving', () => {
-  it('is never from before an own write, nor older than a second', async () => {
+describe('FreshCache in every interleaving', () => {
+  it('returns nothing from before an own write, and nothing older than a second', async () => {
     const property = fc.asyncProperty(
       fc.scheduler(),
       fc.array(step, { minLength: 5, maxLength: 40 }),
@@ -124,10 +124,10 @@ describe('what is cached, in every interleaving', () => {
   });
 });
 
-describe('an entry', () => {
+describe('An entry', () => {
   const made = (key: string, value: string) => cache.get(own, key, async () => value);
 
-  it('lives for a second from the start of its read, however long that took', async () => {
+  it('lives for a second from the start of its read', async () => {
     await cache.get(own, 'key', async () => {
       now += 900;
       return 'old';
@@ -138,7 +138,7 @@ describe('an entry', () => {
     expect(await made('key', 'new')).toBe('new');
   });
 
-  it('is as old as the oldest entry that it is made of', async () => {
+  it('is as old as its oldest part', async () => {
     await made('inner', 'old');
     await cache.getAll(own, 'documents', ['id'], async () => new Map([['id', 'old']]));
     now += 600;
@@ -153,7 +153,7 @@ describe('an entry', () => {
     expect([await made('outer', 'new'), await made('list', 'new')]).toEqual(['new', 'new']);
   });
 
-  it('is one of its organization, and remembers what does not exist', async () => {
+  it('belongs to its organization, and stores that a document is missing', async () => {
     await made('key', 'own');
     expect(await cache.get(new Types.ObjectId(), 'key', async () => 'other')).toBe('other');
     let loads = 0;
@@ -167,7 +167,7 @@ describe('an entry', () => {
     expect(loads).toBe(1);
   });
 
-  it('is made once for all who ask meanwhile, and by each where that fails', async () => {
+  it('is made once for simultaneous reads, and by each when that fails', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     let makes = 0;
     const slowly = () => {
@@ -190,7 +190,7 @@ describe('an entry', () => {
     expect(await made('other', 'made')).toBe('made');
   });
 
-  it('is neither used nor made in a transaction or a snapshot', async () => {
+  it('is neither used nor stored in a transaction or a snapshot', async () => {
     await made('key', 'cached');
     await cache.getAll(own, 'documents', ['id'], async () => new Map([['id', 'cached']]));
     const session = {} as ClientSession;
@@ -203,7 +203,7 @@ describe('an entry', () => {
     expect(await made('key', 'new')).toBe('cached');
   });
 
-  it('is joined by no read that starts more than a second after its own', async () => {
+  it('is not shared with reads that start more than a second later', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const first = cache.get(own, 'key', () => promise);
     now += cacheLifetimeMs + 1;
@@ -213,8 +213,8 @@ describe('an entry', () => {
   });
 });
 
-describe('the memory', () => {
-  it('is bounded, whatever is asked for', async () => {
+describe('The memory of FreshCache', () => {
+  it('stays within its limit', async () => {
     const maxBytes = 4 * mebibyte;
     start(maxBytes);
     for (let index = 0; index < 400; index++) {
@@ -243,7 +243,7 @@ describe('the memory', () => {
     expect(await cacheMetrics(metrics)).toMatchObject({ entries: 0, bytes: 0, evictions: 0 });
   });
 
-  it('forgets who has written when too many have, and then uses nothing of before', async () => {
+  it('drops all entries when too many organizations have written', async () => {
     const read = (organization: Types.ObjectId, value: string) =>
       cache.get(organization, 'key', async () => value);
     const writer = new Types.ObjectId();
@@ -254,7 +254,7 @@ describe('the memory', () => {
     expect([await read(own, 'new'), await read(writer, 'new')]).toEqual(['new', 'new']);
   });
 
-  it('is none where the setting says 0', async () => {
+  it('is off when the setting is 0', async () => {
     start(0);
     let makes = 0;
     for (let times = 1; times <= 2; times++) await cache.get(own, 'key', async () => (makes += 1));

@@ -5,14 +5,14 @@ import { basePath } from '../support/shared-service.js';
 /** A response as it was sent: nothing is unpacked. */
 export interface SentResponse {
   readonly status: number | undefined;
-  /** Without those that say when and to which request. */
+  /** Without headers that differ between requests. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends a GET and gives what came back. */
+/** Sends a GET and returns the raw response. */
 export async function rawGet(
   url: string,
   path: string,

@@ -72,7 +72,7 @@ async function make(text: string, query?: string): Promise<void> {
 async function isAsked(times: number): Promise<void> {
   while (asked.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
 }
-/** Until those who wait are known to wait. */
+/** Until the other requests wait. */
 async function waitersArrived(count: number): Promise<void> {
   const connections = () =>
     new Promise<number>((resolve) => {
@@ -82,8 +82,8 @@ async function waitersArrived(count: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-describe('a response that is being made', () => {
-  it('is shared by all who ask for it meanwhile', async () => {
+describe('A response that is being made', () => {
+  it('is shared with simultaneous requests', async () => {
     const readers = Array.from({ length: 5 }, () => read());
     await isAsked(1);
     await waitersArrived(5);
@@ -100,7 +100,7 @@ describe('a response that is being made', () => {
       { status: 500, text: 'broken' },
     ],
     ['is a stream', () => Readable.from(['a', 'b']), { status: 200, text: 'ab' }],
-  ])('is only the maker’s own when it %s', async (_what, respond, made) => {
+  ])('is not shared when it %s', async (_what, respond, made) => {
     const first = read();
     await isAsked(1);
     const others = [read(), read()];
@@ -112,7 +112,7 @@ describe('a response that is being made', () => {
     expect(await Promise.all(others)).toEqual(others.map(() => ({ status: 200, text: 'own' })));
   });
 
-  it('is made by the others when the client of the maker leaves', async () => {
+  it('is made by the others when the client of the maker disconnects', async () => {
     const leaving = new AbortController();
     const first = read(leaving.signal).catch(() => 'left');
     await isAsked(1);
@@ -126,7 +126,7 @@ describe('a response that is being made', () => {
     asked[0]?.(() => 'late');
   });
 
-  it('is made by the others when the client of the maker had left before', async () => {
+  it('is made by the others when the client of the maker had disconnected before', async () => {
     const leaving = new AbortController();
     const left = fetch(`${url}/list`, { signal: leaving.signal, headers: { 'x-leaves': '1' } });
     await waitersArrived(1);
@@ -140,7 +140,7 @@ describe('a response that is being made', () => {
     asked[0]?.(() => 'late');
   });
 
-  it('is waited for no longer than for the database', async () => {
+  it('is waited for until the deadline', async () => {
     const first = read();
     await isAsked(1);
     expect(await read()).toMatchObject({
@@ -151,7 +151,7 @@ describe('a response that is being made', () => {
     expect(await first).toEqual({ status: 200, text: 'late' });
   });
 
-  it('is neither cached nor given to later ones when something is written meanwhile', async () => {
+  it('is neither stored nor sent to later requests after a write', async () => {
     const before = read();
     await isAsked(1);
     write();
@@ -166,8 +166,8 @@ describe('a response that is being made', () => {
   });
 });
 
-describe('a response that is asked for again', () => {
-  it('is sent from the cache until something is written', async () => {
+describe('A repeated request', () => {
+  it('gets the cached response until something is written', async () => {
     await make('one');
     expect((await read()).text).toBe('one');
     expect(await cacheMetrics(metrics)).toMatchObject({ hits: 1, misses: 1, entries: 1 });
@@ -183,7 +183,7 @@ describe('a response that is asked for again', () => {
     [429, 'one'],
     [500, 'two'],
     [503, 'two'],
-  ])('is, after a request that stored nothing and ended with %i: %s', async (status, shown) => {
+  ])('gets the cached response after a request that ended with %i: %s', async (status, shown) => {
     await make('one');
     await fetch(`${url}/write/${status}`, { method: 'POST' });
     const response = read();
@@ -194,7 +194,7 @@ describe('a response that is asked for again', () => {
     expect((await response).text).toBe(shown);
   });
 
-  it('is made each time without memory for it', async () => {
+  it('gets a new response when the cache is off', async () => {
     await server.close();
     await start(0);
     for (const text of ['one', 'two']) await make(text);

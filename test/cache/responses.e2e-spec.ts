@@ -95,8 +95,8 @@ const paths = [
   '/units/large',
 ];
 
-describe('a cached response', () => {
-  it('is the one that would have been made, byte for byte, headers included', async () => {
+describe('A cached response', () => {
+  it('equals a new one byte for byte, headers included', async () => {
     // Compressed as a stream, as small ones are not.
     await addUnit(service.db, tenant.organizationId, catalogue, {
       slug: 'large',
@@ -124,7 +124,7 @@ describe('a cached response', () => {
     );
   });
 
-  it('is one of a caller with the same organization, permissions and language only', async () => {
+  it('is shared by callers of one organization, permission and language only', async () => {
     const stranger = await addTenant(service.db);
     await addUnitCatalogue(service.db, stranger.organizationId, { area: 7 });
     const limited = await addKey(service.db, tenant.organizationId, {
@@ -149,12 +149,12 @@ describe('a cached response', () => {
     expect((await readings()).hits - hits).toBe(different + 1);
   });
 
-  it('is given to nobody whose key is not valid', async () => {
+  it('is not sent without a valid key', async () => {
     await readCached('/compounds');
     expect((await read('/compounds', { 'api-key': 'unknown' })).status).toBe(401);
   });
 
-  it('is not made of errors, streams, cursors, or for clients that want no compression', async () => {
+  it('excludes errors, streams, cursors, and clients without compression', async () => {
     const requests: [string, Record<string, string>?][] = [
       ['/units/nowhere'],
       ['/units?status=Available&limit=x'],
@@ -171,7 +171,7 @@ describe('a cached response', () => {
     }
   });
 
-  it('is made once for twenty clients that ask at the same time', async () => {
+  it('is made once for twenty simultaneous clients', async () => {
     await service.db.command({ profile: 2 });
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => read('/compounds/lake/units', { 'accept-encoding': 'br' })),
@@ -188,10 +188,10 @@ describe('a cached response', () => {
   });
 });
 
-describe('what another program writes', () => {
+describe('A change by another program', () => {
   const name = { 'en-us': 'New' };
 
-  it('is seen when a second is over, whatever it is that the response shows', async () => {
+  it('is visible after a second in every response that shows it', async () => {
     const { organizationId } = tenant;
     const addOne = (fields: Document = {}) =>
       addUnit(service.db, organizationId, catalogue, { price: 3, ...fields });
@@ -233,8 +233,8 @@ describe('what another program writes', () => {
   });
 });
 
-describe('a program that asks for changes', () => {
-  it('finds what was written late while a part of its list came from the cache', async () => {
+describe('A poller of changes', () => {
+  it('finds a late write although a part of its list came from the cache', async () => {
     const shown = async (path: string) => {
       const { headers, body } = await read(path);
       const { data } = JSON.parse(body.toString()) as { data: { phase: { name: string } }[] };
@@ -252,7 +252,7 @@ describe('a program that asks for changes', () => {
   });
 });
 
-describe('what was written through the same instance', () => {
+describe('A change through the same instance', () => {
   it('is in the next response', async () => {
     const find = async (path: string) => json(await read(path)).data;
     await readCached('/units/lake-1');
@@ -273,7 +273,7 @@ describe('what was written through the same instance', () => {
     expect((await find('/units/lake-1')).status).toBe('Reserved');
   });
 
-  it('is in the next response also when it came by a callback', async () => {
+  it('is in the next response after a callback', async () => {
     const unit = await service.db.collection('units').findOne({ slug: 'lake-1', ...ofTenant() });
     const reservationId = await addReservation(
       service.db,
@@ -287,7 +287,7 @@ describe('what was written through the same instance', () => {
     expect(json(await read('/units/lake-1')).data.status).not.toBe(before);
   });
 
-  it('costs no other response when it is a lead, or of another organization', async () => {
+  it('keeps cached responses when it is a lead, or of another organization', async () => {
     const other = await addTenant(service.db);
     await addUnitCatalogue(service.db, other.organizationId);
     await readCached('/compounds');
@@ -299,7 +299,7 @@ describe('what was written through the same instance', () => {
     expect((await readings()).misses).toBe(misses);
   });
 
-  it('costs no response when it is refused', async () => {
+  it('keeps cached responses when it is refused', async () => {
     await addUnit(service.db, tenant.organizationId, catalogue, {
       unitId: 'taken',
       recordSystemId: 'holder',
@@ -330,8 +330,8 @@ describe('what was written through the same instance', () => {
 
 const ofTenant = () => ({ organizationId: tenant.organizationId });
 
-describe('the memory', () => {
-  it('has its bound, beyond which the least used go, and the largest are not cached', async () => {
+describe('The memory of cached responses', () => {
+  it('evicts the least used beyond its limit, and does not store the largest', async () => {
     await service.db.collection('compounds').insertMany(
       Array.from({ length: 60 }, (_, number) => ({
         organizationId: tenant.organizationId,

@@ -139,7 +139,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** What is wrong with an answer, null when nothing is. */
+/** The fault of a response, null for none. */
 function fault(
   { operation, name, inBody }: Attack,
   { status, headers, text }: Answer,
@@ -184,7 +184,7 @@ function isTrivial(value: unknown): boolean {
 function holds(whole: unknown, part: unknown): boolean {
   if (isDeepStrictEqual(whole, part)) return true;
   if (typeof whole !== 'object' || whole === null) return false;
-  // What is sent of an object is merged into what there is.
+  // A sent object is merged into the stored one.
   if (typeof part === 'object' && isDeepStrictEqual({ ...whole, ...part }, whole)) return true;
   return Object.values(whole).some((inner) => holds(inner, part));
 }
@@ -198,8 +198,8 @@ function prototypeNames(): (string | symbol)[][] {
   return [ofArrays, ofObjects, ofFunctions].map((prototype) => Reflect.ownKeys(prototype));
 }
 
-describe('a hostile value in any place of any request', () => {
-  it('is refused as documented or kept as it is; nothing fails, and what is refused writes nothing', async () => {
+describe('A hostile value at any position of any request', () => {
+  it('is rejected as documented without a write, or stored unchanged', async () => {
     const attacks = allAttacks();
     const prototypes = prototypeNames();
     const answers = await inParallel(attacks, ({ request }) => sender.send(request));
@@ -224,7 +224,7 @@ describe('a hostile value in any place of any request', () => {
     expect([...attacked].toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
   });
 
-  it('is kept character by character in a lead', async () => {
+  it('is stored character by character in a lead', async () => {
     const data = Object.fromEntries(hostileTexts.map((text, index) => [`${index} ${text}`, text]));
     const sent: SentRequest = {
       method: 'POST',

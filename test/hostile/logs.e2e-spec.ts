@@ -44,8 +44,8 @@ const person = {
   additionalData: { note: `${marker}-note` },
 };
 
-describe('the log', () => {
-  it('has nothing of a key, a secret or a person, whatever is sent and whatever fails', async () => {
+describe('The log', () => {
+  it('has no key, secret or personal data after any request or failure', async () => {
     let sent = 0;
     const send = (method: 'get' | 'post' | 'delete' | 'put', path: string, key = tenant.key) =>
       service

@@ -115,7 +115,7 @@ export const hostileParameters: readonly string[] = [
   'x'.repeat(9_000),
 ];
 
-/** What is written behind the name of a query parameter. */
+/** Text after the name of a query parameter. */
 export const hostileQueries: readonly string[] = [
   '[$ne]=1',
   '[]=1',

@@ -10,7 +10,7 @@ beforeAll(async () => {
   tenant = await addTenant(service.db);
 });
 
-/** What a proxy that reads the bytes otherwise would take for a request of its own. */
+/** A proxy that parses the bytes differently would read this as a separate request. */
 const smuggled = () => post([`Content-Length: ${body.length}`, 'x-request-id: smuggled'], body);
 const body = '{"recordSystemId":"raw"}';
 
@@ -46,7 +46,7 @@ const get = (path: string, ...headers: readonly string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: x', `api-key: ${tenant.key}`, ...headers, '', ''].join('\r\n');
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-describe('a request that two readers could take for different ones', () => {
+describe('An ambiguous request', () => {
   it.each<[string, () => string]>([
     [
       'a length and chunks',
@@ -64,10 +64,7 @@ describe('a request that two readers could take for different ones', () => {
     ['a hexadecimal length', () => post(['Content-Length: 0x18'], body)],
     ['a length beyond all bounds', () => post([`Content-Length: ${'9'.repeat(30)}`], body)],
     ['a blank before the colon', () => post([`Content-Length : ${body.length}`], body)],
-    [
-      'a line that goes on',
-      () => post(['X-Folded: a', ' b', `Content-Length: ${body.length}`], body),
-    ],
+    ['a folded line', () => post(['X-Folded: a', ' b', `Content-Length: ${body.length}`], body)],
     ['a folded length', () => post(['Content-Length:', ` ${body.length}`], body)],
     ['an unknown transfer encoding', () => post(['Transfer-Encoding: xchunked'], chunked(body))],
     [
@@ -134,13 +131,13 @@ describe('a request that two readers could take for different ones', () => {
     ['a method with a blank', () => get('/').replace('GET', 'GE T')],
     ['a blank in the path', () => get(`/${basePath}/leads/a b`)],
     ['a null character in the path', () => get(`/${basePath}/leads/a\0b`)],
-  ])('is a 400 that ends the connection: %s', async (_, bytes) => {
+  ])('returns 400 and closes the connection: %s', async (_, bytes) => {
     const { statuses, text } = await exchange(bytes() + smuggled());
     expect([statuses, text.includes('x-request-id: smuggled')]).toEqual([[400], false]);
     expect(text).toMatch(/^connection: close\r$/im);
   });
 
-  it('has stored nothing', async () => {
+  it('stores nothing', async () => {
     const stored = { organizationId: tenant.organizationId };
     expect(await service.db.collection('leads').countDocuments(stored)).toBe(0);
   });
@@ -153,26 +150,26 @@ describe('a request that two readers could take for different ones', () => {
       () => post(['Content-Length: 1', 'Content-Length: 2'], '{}'),
       [201, 400],
     ],
-  ])('takes nothing from the request before it: %s', async (_, following, expected) => {
+  ])('inherits nothing from the request before it: %s', async (_, following, expected) => {
     const sent = post(['Content-Length: 2'], '{}');
     expect((await exchange(sent + following())).statuses).toEqual(expected);
     expect((await exchange(sent + sent + following())).statuses).toEqual([201, ...expected]);
   });
 
-  it('takes nothing from a large response before it either', async () => {
+  it('inherits nothing from a large response before it', async () => {
     const file = 'GET /docs/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
     const { statuses, text } = await exchange(`${file}NONSENSE\r\n\r\n`);
     expect(statuses).toEqual([200, 400]);
     expect(text.length).toBeGreaterThan(20_000);
   });
 
-  it('is nothing to a connection that was to be closed', async () => {
+  it('is not read from a connection that is closing', async () => {
     const sent = post(['Content-Length: 2', 'Connection: close'], '{}');
     expect((await exchange(`${sent}NONSENSE\r\n\r\n`)).statuses).toEqual([201]);
   });
 });
 
-describe('a path', () => {
+describe('A path', () => {
   it.each([
     ['a parent, encoded', '/leads/..%2f..%2fhealthz', 404, 'lead.not_found'],
     ['a parent, dots encoded', '/leads/%2e%2e', 404, 'lead.not_found'],
@@ -187,14 +184,14 @@ describe('a path', () => {
     ['a backslash', '/leads%5cnone', 404, 'route.not_found'],
     ['two slashes', '//leads/none', 404, 'route.not_found'],
     ['another case', '/LEADS/none', 404, 'route.not_found'],
-  ])('with %s leads nowhere else', async (_, path, status, code) => {
+  ])('with %s reaches no other route', async (_, path, status, code) => {
     const { statuses, text } = await exchange(get(`/${basePath}${path}`, 'Connection: close'));
     expect(statuses).toEqual([status]);
     expect(/^x-error-code: (.*)\r$/im.exec(text)?.[1]).toBe(code);
     expect(text).not.toMatch(/^x-injected/im);
   });
 
-  it('may be a whole address: the host in it counts for nothing', async () => {
+  it('may be an absolute address, whose host is ignored', async () => {
     const path = `http://evil.example/${basePath}/leads/none`;
     const { statuses, text } = await exchange(get(path, 'Connection: close'));
     expect(statuses).toEqual([404]);

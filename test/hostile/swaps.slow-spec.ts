@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 const operations = documentedOperations();
-/** Places below what takes anything, where a lead has fields that it looks others up by. */
+/** Positions inside a free-form object whose fields a lead uses for lookups. */
 const insideOfLeads: readonly Position[] = [
   'name',
   'phoneNumber',
@@ -102,7 +102,7 @@ function requestOf({ operation, position }: Place, id: string): SentRequest {
   };
 }
 
-/** What a caller can tell answers apart by, without the id itself. */
+/** Everything that distinguishes responses, without the id itself. */
 function seen({ status, headers, text }: Answer, id: string) {
   const told = Object.entries(headers).filter(
     ([name]) =>
@@ -143,7 +143,7 @@ function isFirstUse(): (swap: Swap) => boolean {
 
 const controls = new Map<string, Promise<ReturnType<typeof seen>>>();
 
-/** What the same request gets with an id that there is not. */
+/** The response to the same request with an unknown id. */
 function answerToUnused({ operation, position, kind }: Swap) {
   const name = [operation.name, position.place, ...position.steps, kind].join(' ');
   const known = controls.get(name);
@@ -164,8 +164,8 @@ const run = (chosen: readonly Swap[]) =>
 
 const stored = (tenant: TenantData) => storedOf(service.db, tenant.organizationId);
 
-describe('what belongs to another organization', () => {
-  it('does not exist for a caller who reads, filters and deletes by any id of it', async () => {
+describe('A document of another organization', () => {
+  it('returns 404 when read, filtered or deleted by any of its ids', async () => {
     const before = await Promise.all([own, other].map(stored));
     const outcomes = await run(someSwaps(reading, readingSwaps));
     for (const { where, got, expected } of outcomes)
@@ -174,13 +174,13 @@ describe('what belongs to another organization', () => {
     expect(new Set(outcomes.map(({ swap }) => swap.operation.name)).size).toBeGreaterThan(7);
   });
 
-  it('does not exist for a caller who writes with any id of it in any place of a body', async () => {
+  it('stays unknown when a body has any of its ids at any position', async () => {
     const before = await stored(other);
     const outcomes = await run(someSwaps(writing, writingSwaps));
     const isRefused = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
     for (const outcome of outcomes) {
       const { where, got, expected } = outcome;
-      // What was accepted holds the id as plain data; the references below say that it is no more.
+      // An accepted body contains the id as plain data; the references below check that it is no more.
       const isAccepted = got.status < 300 && expected.status < 300;
       if (!isAccepted) expect([where, got]).toEqual([where, expected]);
     }
@@ -195,7 +195,7 @@ describe('what belongs to another organization', () => {
     expect(await foreignReferences(service.db, own, other)).toEqual([]);
   });
 
-  it('is asked for by no command: each names the caller, but for the look-up of a key', () => {
+  it('is in no query: each names the caller, except the lookup of a key', () => {
     const organizationId = own.organizationId.toHexString();
     const foreign = commands.filter(({ organizations }) =>
       organizations?.some((id) => id !== organizationId),

@@ -16,7 +16,7 @@ export interface TenantData extends Tenant {
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What a kind of id looks like when it is that of nothing. */
+/** An unknown id of each kind. */
 export function unusedId(kind: string): string {
   if (kind === 'number of a lead') return String(randomInt(2 ** 40, 2 ** 41));
   const hex = new ObjectId().toHexString();

@@ -44,7 +44,7 @@ afterAll(() => {
 const request = (path: string) =>
   `GET /${basePath}${path} HTTP/1.1\r\nHost: x\r\napi-key: ${tenant.key}\r\n\r\n`;
 
-it('a connection that takes no bytes of its response is closed', async () => {
+it('closes a connection that reads no bytes of its response', async () => {
   const socket = openSocket(service.url);
   socket.on('error', () => undefined);
   await once(socket, 'connect');
@@ -54,7 +54,7 @@ it('a connection that takes no bytes of its response is closed', async () => {
   socket.destroy();
 });
 
-it('a connection whose request waits longer than that is not', async () => {
+it('keeps a connection whose request takes longer', async () => {
   const permissions = { allowExternal: true, readEvents: true };
   const key = await addKey(shared.db, tenant.organizationId, { permissions });
   const url = `${service.url}/${basePath}/events?after=0&wait=2`;
@@ -64,7 +64,7 @@ it('a connection whose request waits longer than that is not', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(2 * timeoutMs);
 });
 
-it('of the responses to one key no more than 64 MiB wait for its clients, also when they begin at once', async () => {
+it('returns 429 when more than 64 MiB of one key are unread, also for simultaneous requests', async () => {
   const patient = await startProcess({ MONGODB_URI: shared.databaseUri, ROLE: 'api' });
   const other = await addTenant(shared.db);
   const units = `/compounds/${slug}/units`;

@@ -38,14 +38,14 @@ async function post(headers: Record<string, string>) {
   return { status: response.statusCode, body: response.json<object>() };
 }
 
-describe('an application made of the module alone, without hooks of its server', () => {
+describe('AppModule without the hooks of the server', () => {
   it('accepts a valid key', async () => {
     const { status, body } = await post({ 'api-key': tenant.key });
     expect([status, body]).toMatchObject([201, { ok: true, operation: 'create' }]);
     expect((await post({ 'api-key': tenant.key })).status).toBe(200);
   });
 
-  it('refuses every other request before its handler', async () => {
+  it('returns 401 before the handler for any other key', async () => {
     const revoked = await addKey(service.db, tenant.organizationId, { revokedAt: new Date(0) });
     for (const headers of [{}, { 'api-key': 'unknown' }, { 'api-key': revoked }]) {
       const { status, body } = await post(headers);
@@ -53,12 +53,12 @@ describe('an application made of the module alone, without hooks of its server',
     }
   });
 
-  it('speaks the language of the request', async () => {
+  it('responds in the language of the request', async () => {
     const { body } = await post({ language: 'ar-eg' });
     expect(JSON.stringify(body)).toMatch(/[\u0600-\u06ff]/);
   });
 
-  it('takes the key of a callback from the query', async () => {
+  it('accepts the key of a callback in the query', async () => {
     const payload = { reservationId: 'none' };
     const url = '/reservations/webhook';
     const sent = { method: 'POST', url: `${url}?api-key=${tenant.key}`, payload } as const;
@@ -69,7 +69,7 @@ describe('an application made of the module alone, without hooks of its server',
     });
   });
 
-  it('needs no key for health', async () => {
+  it('returns the health without a key', async () => {
     expect((await app.inject('/healthz')).statusCode).toBe(200);
   });
 });

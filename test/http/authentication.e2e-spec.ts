@@ -26,18 +26,18 @@ const notProvided = denied('Access Denied, API key not provided');
 const notValid = denied('Access Denied, API key not valid');
 const hour = 3_600_000;
 
-describe('the API key', () => {
-  it('has to be sent', async () => {
+describe('An API key', () => {
+  it('returns 401 when it is missing', async () => {
     expect((await read().expect(401)).body).toEqual(notProvided);
     expect((await read('').expect(401)).body).toEqual(notProvided);
   });
 
-  it('counts in the header only', async () => {
+  it('is ignored outside the header', async () => {
     const { body } = await service.api('get', `/leads/none?api-key=${tenant.key}`).expect(401);
     expect(body).toEqual(notProvided);
   });
 
-  it('lets in when it is valid', async () => {
+  it('is accepted when it is valid', async () => {
     await read(tenant.key).expect(404);
   });
 
@@ -47,17 +47,17 @@ describe('the API key', () => {
     ['has no external access', { permissions: { allowExternal: false } }],
     ['has no permissions', { permissions: {} }],
     ['has a permission that is no boolean', { permissions: null }],
-  ])('is not valid when it %s', async (_, fields) => {
+  ])('returns 401 when it %s', async (_, fields) => {
     const key = await addKey(service.db, tenant.organizationId, fields);
     expect((await read(key).expect(401)).body).toEqual(notValid);
   });
 
-  it('is valid before it expires', async () => {
+  it('is accepted before it expires', async () => {
     const expiresAt = new Date(Date.now() + hour);
     await read(await addKey(service.db, tenant.organizationId, { expiresAt })).expect(404);
   });
 
-  it('is not valid when it is unknown, doubled, or only nearly right', async () => {
+  it('returns 401 when it is unknown, sent twice, or nearly right', async () => {
     const wrong = [
       'nope',
       `${tenant.key}x`,
@@ -67,7 +67,7 @@ describe('the API key', () => {
     for (const key of wrong) expect((await read(key).expect(401)).body).toEqual(notValid);
   });
 
-  it('is not valid when its organization is deleted', async () => {
+  it('returns 401 when its organization is deleted', async () => {
     const other = await addTenant(service.db);
     await service.db
       .collection('organizations')
@@ -75,12 +75,12 @@ describe('the API key', () => {
     expect((await read(other.key).expect(401)).body).toEqual(notValid);
   });
 
-  it('is rejected with a localized message', async () => {
+  it('returns a 401 in the language of the request', async () => {
     const { body } = await read('nope').set('language', 'ar-eg').expect(401);
     expect(body.message).toBe('تم رفض الوصول، مفتاح API غير صالح');
   });
 
-  it('stops working within five seconds of being revoked', async () => {
+  it('returns 401 within five seconds after it was revoked', async () => {
     const key = await addKey(service.db, tenant.organizationId);
     await read(key).expect(404);
     await service.db
@@ -92,7 +92,7 @@ describe('the API key', () => {
       .updateMany({ organizationId: tenant.organizationId }, { $set: { revokedAt: null } });
   });
 
-  it('shows when it was last used', async () => {
+  it('stores when it was last used', async () => {
     const key = await addKey(service.db, tenant.organizationId, { name: 'Used' });
     const lastUsedAt = async () =>
       (await service.db.collection('apiKeys').findOne({ name: 'Used' }))?.['lastUsedAt'];
@@ -117,14 +117,14 @@ describe('the API key', () => {
     },
   );
 
-  it('may be any text, in UTF-8', async () => {
+  it('accepts any text in UTF-8', async () => {
     const key = 'مفتاح-🔑-é';
     const hash = createHash('sha256').update(key).digest('hex');
     await addKey(service.db, tenant.organizationId, { hash });
     await read(Buffer.from(key).toString('latin1')).expect(404);
   });
 
-  it('is that of its request, whatever its connection has sent before', async () => {
+  it('counts for its request alone on a shared connection', async () => {
     const other = await addTenant(service.db);
     const recordSystemId = 'of one connection';
     await addLead(service.db, tenant.organizationId, { recordSystemId, leadId: 101 });
@@ -151,7 +151,7 @@ describe('the API key', () => {
     expect(numbers).toEqual(['101', '101', '202', undefined, undefined, '101']);
   });
 
-  it('and personal data never reach the log', async () => {
+  it('never reaches the log, nor does personal data', async () => {
     const body = { recordSystemId: 'log-secret', name: 'Log Secret', email: 'log@secret.example' };
     await service.api('post', '/leads').set('api-key', tenant.key).send(body).expect(201);
     await service
@@ -171,8 +171,8 @@ describe('the API key', () => {
   });
 });
 
-describe('an error that carries a document', () => {
-  it('is logged without it, whichever way it is logged', async () => {
+describe('An error that carries a document', () => {
+  it('is logged without the document by each logger', async () => {
     const stored = addLead(service.db, tenant.organizationId, { data: 'Logged Name' });
     const error: unknown = await stored.catch((failure: unknown) => failure);
     new Logger('Test').warn({ err: error }, 'As an object');
@@ -183,7 +183,7 @@ describe('an error that carries a document', () => {
   });
 });
 
-describe('with ENFORCE_API_DOMAIN', () => {
+describe('ENFORCE_API_DOMAIN', () => {
   it("a key is valid only on its organization's domain", async () => {
     const strict = await startTestService({ ENFORCE_API_DOMAIN: 'true' });
     const { key } = await addTenant(strict.db, { apiDomain: 'api.Nile.example' });

@@ -17,14 +17,14 @@ const post = `POST /${basePath}/leads HTTP/1.1`;
 const json = 'Content-Type: application/json';
 const withKey = () => ['Host: x', `api-key: ${tenant.key}`];
 
-describe('the API key', () => {
+describe('The API key', () => {
   it.each<[string, string[], string]>([
     ['malformed', [json, 'Content-Length: 1'], '{'],
     ['no JSON', ['Content-Type: text/plain', 'Content-Length: 1'], 'x'],
     ['compressed', [json, 'Content-Encoding: gzip', 'Content-Length: 1'], 'x'],
     ['too large', [json, 'Content-Length: 2000000'], 'x'.repeat(2_000_000)],
     ['nested too deep', [json, 'Content-Length: 1000000'], '['.repeat(1_000_000)],
-  ])('is judged before a body that is %s', async (_, headers, body) => {
+  ])('is checked before a body that is %s', async (_, headers, body) => {
     const missing = await sendRaw(service.url, post, ['Host: x', ...headers], body);
     expect([missing.status, missing.headers['x-error-code']]).toEqual([401, 'key.missing']);
     const wrong = ['Host: x', 'api-key: nope', ...headers];
@@ -34,7 +34,7 @@ describe('the API key', () => {
     expect([400, 413, 415]).toContain(status);
   });
 
-  it('is judged before the body is asked for', async () => {
+  it('is checked before the body is asked for', async () => {
     const headers = [json, 'Expect: 100-continue', 'Content-Length: 14'];
     const refused = await sendRaw(service.url, post, ['Host: x', ...headers]);
     expect(refused.text).toMatch(/^HTTP\/1\.1 401 /);
@@ -51,8 +51,8 @@ describe('the API key', () => {
   });
 });
 
-describe('a body', () => {
-  it('that was refused is so although it breaks off before the response is written', async () => {
+describe('A body', () => {
+  it('is refused although it breaks off before the response', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
     const expecting = [...withKey(), 'Expect: 100-continue', ...headers];
     // The key is remembered from the second one on, so that all of it happens in one turn of the event loop.
@@ -61,7 +61,7 @@ describe('a body', () => {
     }
   });
 
-  it('that does not end gets one response, after which the connection is closed', async () => {
+  it('gets one response and a closed connection when it does not end', async () => {
     const socket = openSocket(service.url);
     const lines = [post, ...withKey(), 'Content-Type: text/plain', 'Transfer-Encoding: chunked'];
     socket.write(`${lines.join('\r\n')}\r\n\r\n1\r\nx\r\n`);
@@ -75,7 +75,7 @@ describe('a body', () => {
     ['gzip', gzipSync('{}'), 'request.unsupported_content_encoding'],
     ['identity, br', Buffer.from('{}'), 'request.unsupported_content_encoding'],
     ['x', Buffer.from('{}'), 'request.unsupported_content_encoding'],
-  ])('encoded as %s is a 415', async (encoding, body, code) => {
+  ])('returns 415 when encoded as %s', async (encoding, body, code) => {
     const response = await service
       .api('post', '/leads')
       .set({ 'api-key': tenant.key, 'content-encoding': encoding, language: 'ar-eg' })
@@ -95,14 +95,14 @@ describe('a body', () => {
     ['application/json; charset=', 415],
     ['application/json; charset="utf-8"', 201],
     ['application/json; CHARSET=UTF8', 201],
-  ])('of type %s gets a %i', async (type, status) => {
+  ])('of type %s returns %i', async (type, status) => {
     const headers = [...withKey(), `Content-Type: ${type}`, 'Content-Length: 2'];
     const response = await sendRaw(service.url, post, headers, '{}');
     expect(response.status).toBe(status);
     if (status === 415) expect(response.headers['x-error-code']).toMatch(/^request\.unsupported_/);
   });
 
-  it('with the encoding identity is taken', async () => {
+  it('is accepted with the encoding identity', async () => {
     const headers = [...withKey(), json, 'Content-Encoding: Identity', 'Content-Length: 2'];
     expect((await sendRaw(service.url, post, headers, '{}')).status).toBe(201);
   });
@@ -115,7 +115,7 @@ describe('Host', () => {
     ['missing', 'HTTP/1.1', []],
     ['sent twice', 'HTTP/1.1', ['Host: x', 'host: x']],
     ['sent twice in HTTP/1.0', 'HTTP/1.0', ['Host: x', 'HOST: y']],
-  ])('that is %s is a 400 like any other', async (_, version, hosts) => {
+  ])('returns 400 when it is %s', async (_, version, hosts) => {
     const headers = [...hosts, `api-key: ${tenant.key}`, 'x-request-id: no-host'];
     expect(await sendRaw(service.url, `${get} ${version}`, headers)).toMatchObject({
       status: 400,
@@ -128,19 +128,19 @@ describe('Host', () => {
     });
   });
 
-  it('is not needed in HTTP/1.0', async () => {
+  it('is optional in HTTP/1.0', async () => {
     const headers = [`api-key: ${tenant.key}`];
     expect((await sendRaw(service.url, `${get} HTTP/1.0`, headers)).status).toBe(404);
   });
 });
 
-describe('what is behind a key', () => {
+describe('A response to a key', () => {
   it.each([
     ['GET', '/units', 200],
     ['GET', '/units/export/all', 200],
     ['HEAD', '/compounds', 200],
     ['GET', '/leads/none', 404],
-  ])('is kept out of shared caches: %s %s', async (method, path, status) => {
+  ])('forbids shared caches: %s %s', async (method, path, status) => {
     const response = await fetch(`${service.url}/${basePath}${path}`, {
       method,
       headers: { 'api-key': tenant.key },
@@ -151,7 +151,7 @@ describe('what is behind a key', () => {
     expect(response.headers.get('vary')).toBe(`api-key, language, accept-encoding${accept}`);
   });
 
-  it('is so without a key and not modified too', async () => {
+  it('forbids shared caches also as 401 and 304', async () => {
     const read = () => service.api('get', '/units?limit=1');
     const { headers } = await read().set('api-key', tenant.key).expect(200);
     const tag = { 'api-key': tenant.key, 'if-none-match': headers['etag'] ?? '' };

@@ -31,14 +31,14 @@ const anyResponse = () => [
 ];
 
 describe('x-request-id', () => {
-  it('is on every response, a new one each time', async () => {
+  it('is new on every response', async () => {
     const ids: string[] = [];
     for (const response of anyResponse()) ids.push((await response).headers['x-request-id'] ?? '');
     expect(ids.every((id) => /^[\w-]{36}$/.test(id))).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('is kept when it is a valid token', async () => {
+  it('returns the sent value when it is a valid token', async () => {
     for (const response of anyResponse()) {
       expect((await response.set('x-request-id', 'site:7/a=b+c')).headers['x-request-id']).toBe(
         'site:7/a=b+c',
@@ -73,7 +73,7 @@ describe('language', () => {
   });
 });
 
-describe('unknown routes', () => {
+describe('An unknown route', () => {
   it.each(['/external', '/external/apis/v1.0/nope?api-key=secret', '/external/apis/v2.0/leads'])(
     '%s is a 404 that quotes nothing',
     async (path) => {
@@ -86,7 +86,7 @@ describe('unknown routes', () => {
     },
   );
 
-  it('are localized', async () => {
+  it('returns a message in the language of the request', async () => {
     const { body } = await request(service.url).get('/nope').set('language', 'ar-eg').expect(404);
     expect(body.message).toBe('لا توجد نقطة وصول بهذا العنوان');
   });
@@ -103,7 +103,7 @@ describe('unknown routes', () => {
     ['POST', '/healthz', 'GET, HEAD'],
     ['PUT', '/%6Ceads', 'POST, GET, HEAD'],
     ['GET', '/reservations/%77ebhook', 'POST'],
-  ])('are not those with another method: %s %s is a 405 without a key', async (...row) => {
+  ])('returns 405 without a key for another method: %s %s', async (...row) => {
     const [method, path, allow] = row;
     const response = await sendRaw(service.url, `${method} /${basePath}${path} HTTP/1.1`, [
       'Host: x',
@@ -117,13 +117,13 @@ describe('unknown routes', () => {
     });
   });
 
-  it('are known by a whole address too', async () => {
+  it('returns 404 for an absolute address too', async () => {
     const line = `GET http://x.example/${basePath}/reservations/webhook HTTP/1.1`;
     const response = await sendRaw(service.url, line, ['Host: x']);
     expect(response).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   });
 
-  it('are said before anything is looked at', async () => {
+  it('returns 404 before other checks', async () => {
     const headers = ['Host: x', 'Content-Type: application/json', 'Content-Length: 1'];
     const status = async (requestLine: string) =>
       (await sendRaw(service.url, `${requestLine} HTTP/1.1`, headers, '{')).status;
@@ -135,7 +135,7 @@ describe('unknown routes', () => {
     }
   });
 
-  it('are not the reference, which needs no key but has methods too', async () => {
+  it('differs from the reference, which returns 405 without a key', async () => {
     const { status, headers } = await sendRaw(service.url, 'DELETE /docs/openapi.json HTTP/1.1', [
       'Host: x',
     ]);
@@ -143,8 +143,8 @@ describe('unknown routes', () => {
   });
 });
 
-describe('responses', () => {
-  it('carry security headers and do not name the server', async () => {
+describe('A response', () => {
+  it('carries security headers and does not name the server', async () => {
     for (const response of anyResponse()) {
       const { headers } = await response;
       expect(headers).toMatchObject({
@@ -165,7 +165,7 @@ describe('responses', () => {
     }
   });
 
-  it.each(['json', 'csv', 'ndjson'])('are compressed as %s', async (format) => {
+  it.each(['json', 'csv', 'ndjson'])('is compressed as %s', async (format) => {
     await addCatalogue(service.db, 'units', tenant.organizationId, { slug: format });
     const { headers } = await service
       .api('get', `/units/export/all?format=${format}`)
@@ -174,7 +174,7 @@ describe('responses', () => {
     expect(headers).toMatchObject({ 'content-encoding': 'gzip' });
   });
 
-  it('to what is no HTTP have the shape of every error', async () => {
+  it('to bytes that are no HTTP has the common error body', async () => {
     const socket = openSocket(service.url);
     socket.write('NONSENSE\r\n\r\n');
     let text = '';
@@ -187,7 +187,7 @@ describe('responses', () => {
     });
   });
 
-  it('to headers that do not arrive in time is 408', async () => {
+  it('to late headers is 408', async () => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const socket = openSocket(slowServer.url);
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
@@ -208,7 +208,7 @@ describe('responses', () => {
     ['does not arrive in time', 408, 'request.timeout', 'Content-Length: 9', '{', false],
     ['ends too early', 400, 'request.malformed', 'Content-Length: 9', '{', true],
     ['is not made of chunks', 400, 'request.malformed', 'Transfer-Encoding: chunked', '{', false],
-  ])('to a body that %s is that of its request', async (_, status, code, length, sent, isCut) => {
+  ])('to a body that %s belongs to its request', async (_, status, code, length, sent, isCut) => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const id = `body-${new ObjectId().toHexString()}`;
     const socket = openSocket(slowServer.url);
@@ -269,7 +269,7 @@ describe('responses', () => {
     },
   );
 
-  it('to a body that is late for who does not read it is a 408, and ends the connection', async () => {
+  it('to a late body that the handler does not read is 408 and closes the connection', async () => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const { key } = await addTenant(slowServer.db, { key: mayReadEvents });
     const socket = openSocket(slowServer.url);
@@ -285,7 +285,7 @@ describe('responses', () => {
     await slowServer.stop();
   });
 
-  it('do not depend on what the client expects', async () => {
+  it('does not depend on the Expect header', async () => {
     const socket = openSocket(service.url);
     socket.write(
       'GET /nowhere HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n',
@@ -295,7 +295,7 @@ describe('responses', () => {
     expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.+\r\n)*x-request-id: /);
   });
 
-  it('to a body that is too large wait until it was sent, as clients write before they read', async () => {
+  it('to a body that is too large is sent after the body, as clients write before they read', async () => {
     const socket = openSocket(service.url);
     const closed = once(socket, 'close');
     let text = '';
@@ -316,7 +316,7 @@ describe('responses', () => {
     expect(text).toContain('The request body is too large');
   });
 
-  it('to headers beyond 16 KiB too', async () => {
+  it('to headers beyond 16 KiB is sent after them too', async () => {
     const response = await lead().set('x-long', 'x'.repeat(20_000));
     expect(response.body).toEqual({
       statusCode: 431,
@@ -326,10 +326,10 @@ describe('responses', () => {
   });
 });
 
-describe('the log', () => {
+describe('The log', () => {
   const linesWith = (text: string) => logLinesWith(service.logged(), text);
 
-  it('has one line for each request, with these fields and no others', async () => {
+  it('has one line per request with exactly these fields', async () => {
     const { organizationId, key } = await addTenant(service.db);
     const id = `logged-${organizationId.toHexString()}`;
     await service
@@ -355,7 +355,7 @@ describe('the log', () => {
     }, 5_000);
   });
 
-  it('has no values of a path that leads nowhere', async () => {
+  it('has no values of unknown paths', async () => {
     await request(service.url)
       .get('/nowhere/Person?api-key=secret-in-query')
       .set('x-request-id', 'logged-nowhere')
@@ -366,7 +366,7 @@ describe('the log', () => {
     expect(service.logged()).not.toContain('secret-in-query');
   });
 
-  it('has a request whose client left after it was sent, once, as aborted', async () => {
+  it('has a request once, as aborted, when its client disconnects', async () => {
     const { organizationId, key } = await addTenant(service.db);
     const id = `left-${organizationId.toHexString()}`;
     const client = openSocket(service.url);
@@ -403,12 +403,12 @@ describe('the log', () => {
 });
 
 describe('GET /healthz', () => {
-  it('says that all is well, without a key', async () => {
+  it('returns 200 without a key', async () => {
     const { body } = await service.api('get', '/healthz').expect(200);
     expect(body).toEqual({ description: 'Integration API', ok: true, version: 'v1.0' });
   });
 
-  it('is a read like any other: JSON with a tag, by HEAD too', async () => {
+  it('returns JSON with an entity tag, by HEAD too', async () => {
     const encoding = ['accept-encoding', 'identity'] as const;
     const { headers } = await service
       .api('get', '/healthz')
@@ -431,8 +431,8 @@ describe('GET /healthz', () => {
   });
 });
 
-describe('a conditional read', () => {
-  it('by HEAD is a 304 as by GET', async () => {
+describe('A conditional read', () => {
+  it('returns 304 by HEAD as by GET', async () => {
     const url = `/${basePath}/units?limit=1`;
     const read = (method: 'get' | 'head') =>
       request(service.url)[method](url).set({ 'api-key': tenant.key, 'accept-encoding': 'gzip' });
@@ -446,7 +446,7 @@ describe('a conditional read', () => {
   });
 });
 
-/** What the tests read of an operation of the document. */
+/** The parts of a documented operation that tests read. */
 interface Operation {
   readonly operationId: string;
   readonly requestBody: {
@@ -460,7 +460,7 @@ interface Operation {
   };
 }
 
-describe('the reference', () => {
+describe('The reference', () => {
   it.each([
     ['a range beyond its end', '/docs/swagger-ui.css', { range: 'bytes=99999999-' }, 416],
     ['a condition that fails', '/docs/swagger-ui.css', { 'if-match': '"other"' }, 412],
@@ -472,7 +472,7 @@ describe('the reference', () => {
     ['broken percent-encoding', '/docs/%zz', {}, 400],
     ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 403],
     ['a file that the page does not need', '/docs/package.json', {}, 404],
-  ])('takes %s for a fault of the client', async (_, path, headers, status) => {
+  ])('returns a client error for %s', async (_, path, headers, status) => {
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
     const socket = openSocket(service.url);
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${fields.join('')}\r\n`);
@@ -500,12 +500,12 @@ describe('the reference', () => {
     ]);
   });
 
-  it('takes nothing at the root', async () => {
+  it('has no other files at the root', async () => {
     const { status, headers } = await request(service.url).post('/').send({});
     expect([status, headers['x-error-code']]).toEqual([405, 'route.method_not_allowed']);
   });
 
-  it('is a page and a document', async () => {
+  it('has a page and a document', async () => {
     const page = await request(service.url).get('/docs').redirects(1).expect(200);
     expect(page.headers).toMatchObject({
       'content-type': expect.stringContaining('text/html'),
@@ -522,7 +522,7 @@ describe('the reference', () => {
     );
   });
 
-  it('tells of every error its code, its cause and its remedy', async () => {
+  it('has the code, cause and remedy of every error', async () => {
     const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
     const text = JSON.stringify(body);
     for (const { code, cause, remedy } of Object.values(errorLists).flat()) {
@@ -530,7 +530,7 @@ describe('the reference', () => {
     }
   });
 
-  it('tells of every event, with an example of what receivers get', async () => {
+  it('has every event with an example', async () => {
     const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
     expect(Object.keys(body.webhooks)).toEqual([...eventTypes, 'webhook.ping']);
     for (const [type, { post }] of Object.entries<{ post: Operation }>(body.webhooks)) {
@@ -540,7 +540,7 @@ describe('the reference', () => {
     }
   });
 
-  it('says of what may be null, and is an object, that it is one of the two', async () => {
+  it('documents nullable objects as one of two types', async () => {
     const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
     const { phase } = body.components.schemas.UnitDto.properties;
     expect(phase.anyOf).toEqual([{ $ref: '#/components/schemas/PhaseDto' }, { type: 'null' }]);

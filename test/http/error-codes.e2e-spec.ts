@@ -42,12 +42,12 @@ describe('x-error-code', () => {
     [414, 'request.path_too_long', () => send('get', `/leads/${'x'.repeat(3_000)}`)],
     [415, 'request.unsupported_media_type', () => send('post', '/leads').type('form').send('a=b')],
     [431, 'request.headers_too_large', () => send('get', '/leads/a').set('x', 'x'.repeat(20_000))],
-  ])('of a %i is %s', async (status, code, make) => {
+  ])('for status %i is %s', async (status, code, make) => {
     const response = await make();
     expect([response.status, response.headers['x-error-code']]).toEqual([status, code]);
   });
 
-  it('names what is wrong with the content and the state', async () => {
+  it('names errors of content and state', async () => {
     await send('post', '/leads').send({ phoneNumber: '01001234567' }).expect(201);
     const duplicate = await send('post', '/leads').send({ phoneNumber: '01001234567' }).expect(400);
     expect(duplicate.headers['x-error-code']).toBe('lead.duplicate_phone');
@@ -60,7 +60,7 @@ describe('x-error-code', () => {
     expect(headers).toHaveProperty('x-callback-reservation', 'unchanged');
   });
 
-  it('is on what is no HTTP too', async () => {
+  it('is sent for bytes that are no HTTP', async () => {
     const socket = openSocket(service.url);
     socket.write('NONSENSE\r\n\r\n');
     let text = '';
@@ -69,7 +69,7 @@ describe('x-error-code', () => {
     expect(text).toContain('\r\nx-error-code: request.malformed\r\n');
   });
 
-  it('is not on a success', async () => {
+  it('is absent on success', async () => {
     const { headers } = await send('get', '/units').expect(200);
     expect(headers).not.toHaveProperty('x-error-code');
   });

@@ -13,7 +13,7 @@ describe('ErrorResponses', () => {
   });
   afterAll(() => service.stop());
 
-  it('of what is not known is a 500 without details', () => {
+  it('returns 500 without details for an unknown error', () => {
     for (const error of [new Error('secret'), null, 'text', { status: 299 }, { statusCode: 502 }]) {
       expect(responses.of(toDomainError(error), 'en-us')).toEqual({
         status: 500,
@@ -27,7 +27,7 @@ describe('ErrorResponses', () => {
     }
   });
 
-  it('of a database that does not respond says when to repeat', () => {
+  it('returns Retry-After when the database does not respond', () => {
     const response = responses.of(toDomainError(new DatabaseUnavailableError()), 'ar-eg');
     expect(response).toMatchObject({
       status: 503,

@@ -9,7 +9,7 @@ export interface GeneratedRequest {
   readonly id: string | undefined;
   readonly method: string;
   readonly bytes: string;
-  /** What of the database shows that it was carried out. */
+  /** Shows in the database that it was carried out. */
   readonly effect: 'creates' | 'deletes' | undefined;
 }
 

@@ -42,7 +42,7 @@ function keyWith(permissions: object): Promise<string> {
   );
 }
 
-/** What a key that is restricted sees of a response. */
+/** The parts of a response that restrictions change. */
 const seen = ({ body, headers }: Response) => ({
   body: body as unknown,
   code: headers['x-error-code'],
@@ -63,8 +63,8 @@ const addressRefused = refusal(
   'authentication.address_not_permitted',
 );
 
-describe('the operations of a key', () => {
-  it('are those of the endpoints', () => {
+describe('The operations of a key', () => {
+  it('are the operations of the endpoints', () => {
     const needed = new Set(routes.map(({ permission }) => permission));
     expect([...needed].toSorted()).toEqual([...operations].toSorted());
   });
@@ -78,7 +78,7 @@ describe('the operations of a key', () => {
       if (allowed !== undefined) await send(allowed, key);
     });
 
-    it.each(routes)('decides whether $name is permitted', async (route) => {
+    it.each(routes)('permits or rejects $name', async (route) => {
       commands.length = 0;
       const response = await send(route, key);
       if (route.permission === operation) {
@@ -93,7 +93,7 @@ describe('the operations of a key', () => {
   it.each([
     ['missing', {}],
     ['null', { operations: null }],
-  ])('are all but reading events where they are %s', async (_, permissions) => {
+  ])('are all except reading events where they are %s', async (_, permissions) => {
     const [key, reader] = await Promise.all([
       keyWith(permissions),
       keyWith({ ...permissions, readEvents: true }),
@@ -120,13 +120,13 @@ describe('the operations of a key', () => {
       expect(seen(await send(route, key))).toEqual(operationRefused(route));
   });
 
-  it('alone decide about events, whatever readEvents says', async () => {
+  it('take precedence over readEvents', async () => {
     const key = await keyWith({ operations: ['leads.read'], readEvents: true });
     const { body } = await service.api('get', '/events').set('api-key', key).expect(403);
     expect(body.message).toBe('This API key may not events.read');
   });
 
-  it('hold for HEAD, and for the key in the query of the callback', async () => {
+  it('apply to HEAD, and to the key in the query of the callback', async () => {
     const key = await keyWith({ operations: ['leads.write'] });
     const head = await fetch(`${service.url}/external/apis/v1.0/units`, {
       method: 'HEAD',
@@ -138,7 +138,7 @@ describe('the operations of a key', () => {
     expect(body.message).toBe('This API key may not reservations.callback');
   });
 
-  it('are changed within seconds for a key that has been seen', async () => {
+  it('change within seconds for a key in use', async () => {
     const key = await keyWith({ operations: ['leads.read'] });
     const read = async () => (await service.api('get', '/leads/none').set('api-key', key)).status;
     expect(await read()).toBe(404);
@@ -149,7 +149,7 @@ describe('the operations of a key', () => {
   });
 });
 
-describe('the addresses of a key', () => {
+describe('The addresses of a key', () => {
   const anyRoute = routes[0] as Route;
   const cases: readonly (readonly [stored: unknown, address: string, isPermitted: boolean])[] = [
     [null, '203.0.113.9', true],
@@ -184,7 +184,7 @@ describe('the addresses of a key', () => {
     else expect(seen(response)).toEqual(addressRefused);
   });
 
-  it('are judged for every endpoint, before its operation', async () => {
+  it('are checked for every endpoint, before its operation', async () => {
     const key = await keyWith({ addresses: ['203.0.113.0/24'], operations: ['leads.read'] });
     for (const route of routes) {
       const elsewhere = await send(route, key, '198.51.100.1');
@@ -196,8 +196,8 @@ describe('the addresses of a key', () => {
   });
 });
 
-describe('a leaked key of a website', () => {
-  it('is told nothing about the leads that exist', async () => {
+describe('A leaked key of a website', () => {
+  it('cannot find out which leads exist', async () => {
     await addLead(service.db, tenant.organizationId, {
       recordSystemId: 'existing',
       data: { name: 'Mona', phoneNumber: '+201001234567' },

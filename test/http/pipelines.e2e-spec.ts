@@ -81,7 +81,7 @@ async function converse(
   return { text, wasReset };
 }
 
-/** The responses in what came, one for each request at most. */
+/** The received responses, at most one per request. */
 function responsesIn(text: string, requests: readonly GeneratedRequest[]): ReceivedResponse[] {
   const responses: ReceivedResponse[] = [];
   for (let rest = text; rest !== '';) {
@@ -132,7 +132,7 @@ async function carriedOut(requests: readonly GeneratedRequest[]): Promise<boolea
   });
 }
 
-/** What is wrong with the responses: each request up to one has its own, in order; of the others nothing was carried out. */
+/** The fault of the responses: a prefix of the requests gets responses in order, the others are not carried out. */
 async function mistakes({ requests, isHalfClosed }: Conversation, { text, wasReset }: Received) {
   const responses = responsesIn(text, requests);
   const kinds = requests.map(({ kind }) => kind).join(', ');
@@ -159,8 +159,8 @@ async function mistakes({ requests, isHalfClosed }: Conversation, { text, wasRes
   return found;
 }
 
-describe('a request that is carried out gets its response, in order; one that gets none is not carried out', () => {
-  it('in any sequence on a connection', async () => {
+describe('Requests on one connection get their responses in order, or are not carried out', () => {
+  it('in any sequence', async () => {
     const sequences = fc.asyncProperty(conversations(tenant.key), async (conversation) => {
       await prepare([conversation]);
       const received = await converse(service.url, conversation);
@@ -169,7 +169,7 @@ describe('a request that is carried out gets its response, in order; one that ge
     await fc.assert(sequences, { numRuns: rounds(60, 1_000), endOnFailure: true });
   });
 
-  it('also while the service shuts down', async () => {
+  it('while the service shuts down', async () => {
     const some = fc.array(conversations(tenant.key), { minLength: 10, maxLength: 20 });
     const shutdowns = fc.asyncProperty(
       some,

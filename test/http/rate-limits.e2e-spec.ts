@@ -39,8 +39,8 @@ async function letIn(key: string, count: number): Promise<number> {
   return responses.filter(({ status }) => status === 404).length;
 }
 
-describe('the requests of an API key', () => {
-  it('are as many at once as the burst, and then as many as come back with time', async () => {
+describe('The rate limit of an API key', () => {
+  it('allows the burst, then as many requests as the bucket refills', async () => {
     const key = await newKey();
     expect(await letIn(key, 25)).toBe(10);
     now += 500;
@@ -49,13 +49,13 @@ describe('the requests of an API key', () => {
     expect(await letIn(key, 25)).toBe(10);
   });
 
-  it('do not count for another key of the organization', async () => {
+  it('does not count requests of another key of the organization', async () => {
     const [one, other] = [await newKey(), await newKey()];
     expect(await letIn(one, 15)).toBe(10);
     expect(await letIn(other, 5)).toBe(5);
   });
 
-  it('come back although the clock is set back', async () => {
+  it('refills the bucket after the clock moves backwards', async () => {
     const key = await newKey();
     expect(await letIn(key, 15)).toBe(10);
     now -= 3_600_000;
@@ -64,7 +64,7 @@ describe('the requests of an API key', () => {
     expect(await letIn(key, 10)).toBe(4);
   });
 
-  it('are told what is left in every response', async () => {
+  it('reports the remaining quota in every response', async () => {
     const key = await newKey();
     const policy = '"default";q=10;w=3';
     for (const left of [9, 8]) {
@@ -90,7 +90,7 @@ describe('the requests of an API key', () => {
     });
   });
 
-  it('are counted after route and key, and before their bodies are looked at', async () => {
+  it('counts requests after the check of route and key, before their bodies', async () => {
     const key = await newKey();
     await letIn(key, 10);
     const headers = (apiKey: string) => [
@@ -110,14 +110,14 @@ describe('the requests of an API key', () => {
     expect(await statusOf(`POST /${basePath}/leads`, key)).toBe(413);
   });
 
-  it('are not counted where no key is needed', async () => {
+  it('does not count requests to public endpoints', async () => {
     for (const { status, headers } of await times(30, () => service.api('get', '/healthz'))) {
       expect(status).toBe(200);
       expect(headers).not.toHaveProperty('ratelimit');
     }
   });
 
-  it('have the limit that is stored with the key, unless it is unreadable', async () => {
+  it('uses the limit that is stored with the key, unless it is unreadable', async () => {
     const limits: [object | null, number][] = [
       [{ rps: 1, burst: 15 }, 15],
       [{ rps: 0, burst: 1 }, 30],
@@ -131,7 +131,7 @@ describe('the requests of an API key', () => {
     }
   });
 
-  it('get the limit that the operator gives the key, and its successors have it too', async () => {
+  it('uses the limit that the operator sets, also after a rotation', async () => {
     const cli = <T>(...args: string[]) => runJson<T>(args, { MONGODB_URI: service.databaseUri });
     const org = tenant.organizationId.toHexString();
     const ofKey = { rps: 1, burst: 3 };
@@ -168,7 +168,7 @@ describe('the requests of an API key', () => {
   });
 });
 
-describe('failed authentications', () => {
+describe('Failed authentications', () => {
   const from = (address: string, key = 'nope') => read(key).set('x-forwarded-for', address);
   const failures = async (address: string) => {
     const responses = await times(12, async () => from(address));
@@ -186,12 +186,12 @@ describe('failed authentications', () => {
     expect(await failures('192.0.2.1')).toBe(2);
   });
 
-  it('count with the address that the trusted proxy saw, not one that the client names', async () => {
+  it('count by the address that the trusted proxy saw, not one that the client names', async () => {
     expect(await failures('192.0.2.3')).toBe(5);
     expect(await failures('198.51.100.1, 192.0.2.3')).toBe(0);
   });
 
-  it('are those without a key too, and end in a 429 that says when to come back', async () => {
+  it('include requests without a key, and return 429 with Retry-After', async () => {
     const missing = () =>
       service.api('get', '/compounds').set('x-forwarded-for', '192.0.2.4').set('api-key', '');
     const responses = await times(7, async () => missing());
@@ -211,7 +211,7 @@ describe('failed authentications', () => {
     });
   });
 
-  it('are told so where a reset has left no address to count them by', async () => {
+  it('return 401 when a reset connection has no address to count by', async () => {
     const id = randomUUID();
     const client = openSocket(service.url);
     const sent = `GET /${basePath}/compounds HTTP/1.1\r\nHost: x\r\nx-request-id: ${id}\r\n\r\n`;
@@ -221,7 +221,7 @@ describe('failed authentications', () => {
     await eventually(() => expect(lines()).toMatchObject([{ status: 401 }]), 5_000);
   });
 
-  it('cost an address no more queries then, and do not lock out a key that is in use', async () => {
+  it('cost a limited address no more queries, and do not block a key in use', async () => {
     const address = '192.0.2.5';
     const used = await newKey();
     await from('192.0.2.6', used).expect(404);
@@ -237,8 +237,8 @@ describe('failed authentications', () => {
   });
 });
 
-describe('an unknown key', () => {
-  it('costs no second query within a second, and works soon after it was issued', async () => {
+describe('An unknown key', () => {
+  it('causes one query per second, and works soon after it was issued', async () => {
     now += 3_600_000;
     const find = jest.spyOn(service.service.app.get(ApiKeysService), 'findByHash');
     const unknown = `unknown ${Math.random()}`;

@@ -19,8 +19,8 @@ const validationFailed = (...message: string[]) => ({
   error: 'Bad Request',
 });
 
-describe('a query parameter that is not known', () => {
-  it('is a 400 at every endpoint but the list of compounds', async () => {
+describe('An unknown query parameter', () => {
+  it('returns 400 at every endpoint except the list of compounds', async () => {
     const { paths } = (await (
       await fetch(`${service.url}/docs/openapi.json`)
     ).json()) as OpenAPIObject;
@@ -45,26 +45,26 @@ describe('a query parameter that is not known', () => {
     }
   });
 
-  it('is told with what else is wrong, and in the language of the request', async () => {
+  it('is reported with other errors, in the language of the request', async () => {
     const { body } = await send('get', '/units?colour=red&page=0', 'ar-eg').expect(400);
     expect(body.message).toEqual(['colour ليس معاملًا معروفًا', 'يجب أن تكون قيمة page رقمًا موجبًا']);
   });
 
-  it('is ignored and told in the list of compounds', async () => {
+  it('is ignored and reported by the list of compounds', async () => {
     const { headers } = await send('get', '/compounds?surprise=1&x%C3%A9=2&page=1').expect(200);
     expect(headers['x-ignored-fields']).toBe('surprise, x?');
     expect((await send('get', '/compounds?page=1')).headers).not.toHaveProperty('x-ignored-fields');
   });
 
-  it('is the key, where it does not count', async () => {
+  it('includes the API key where only the header counts', async () => {
     const { body } = await send('get', '/leads/none?api-key=x').expect(400);
     expect(body).toEqual(validationFailed('api-key is not a known parameter'));
     await send('post', '/reservations/webhook?api-key=').send({ reservationId: 'x' }).expect(404);
   });
 });
 
-describe('a field that is not known', () => {
-  it('is named twenty times at most, and cut', async () => {
+describe('An unknown field', () => {
+  it('is reported at most twenty times, and shortened', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(100, 'x'));
     const body = Object.fromEntries(names.map((name) => [name, 1]));
     const { message } = (await send('post', '/units').send(body).expect(400)).body;
@@ -78,7 +78,7 @@ describe('a field that is not known', () => {
     expect(told).toHaveLength(20);
   });
 
-  it('is ignored and told in a lead, except inside of what takes anything', async () => {
+  it('is ignored and reported in a lead, except inside free-form objects', async () => {
     const { body, headers } = await send('post', '/leads')
       .send({
         phone: '01001234567',
@@ -95,13 +95,13 @@ describe('a field that is not known', () => {
     expect(plain.headers).not.toHaveProperty('x-ignored-fields');
   });
 
-  it('is ignored and told in a callback, whether it succeeds or not', async () => {
+  it('is ignored and reported in a callback that succeeds or fails', async () => {
     const callback = { reservationId: 'none', cheque_status: 'collected' };
     const { headers } = await send('post', '/reservations/webhook').send(callback).expect(404);
     expect(headers['x-ignored-fields']).toBe('cheque_status');
   });
 
-  it('is documented to be one', async () => {
+  it('is documented as ignored or rejected', async () => {
     const { components } = (await (
       await fetch(`${service.url}/docs/openapi.json`)
     ).json()) as OpenAPIObject;

@@ -6,7 +6,7 @@ export interface ExactResponse {
   readonly status: number;
   readonly text: string;
   readonly isReplayed: boolean;
-  /** Without those that are each response's own. */
+  /** Without headers that differ between responses. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

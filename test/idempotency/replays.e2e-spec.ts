@@ -49,7 +49,7 @@ interface Case {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What each endpoint responds with, of all that is stored. */
+/** A response of each endpoint with all its stored data. */
 async function cases(): Promise<Record<string, Case>> {
   const { organizationId } = tenant;
   const unit = { slug: 'villa-1', unitId: 'V-1', compoundId: new ObjectId() };
@@ -124,8 +124,8 @@ async function cases(): Promise<Record<string, Case>> {
   };
 }
 
-describe('a repeated request with an Idempotency-Key', () => {
-  it('gets the first response again, byte for byte, and changes nothing', async () => {
+describe('A repeated request with an Idempotency-Key', () => {
+  it('returns the first response byte for byte, and changes nothing', async () => {
     for (const [name, { status, ...request }] of Object.entries(await cases())) {
       const key = randomUUID();
       const first = await send({ ...request, key });
@@ -142,7 +142,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     }
   });
 
-  it('is the same in quotes, with other spaces and in another language', async () => {
+  it('returns the first response also in quotes, with other spaces and in another language', async () => {
     const key = randomUUID();
     const first = await send({ key, body: { name: 1 }, headers: { language: 'ar-eg' } });
     const second = await send({ key: `"${key}"`, body: '{ "name":\n1 }' });
@@ -150,7 +150,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(second.headers['content-language']).toBe('ar-eg');
   });
 
-  it('is another one when its body or its path differs', async () => {
+  it('returns 422 when its body or path differs', async () => {
     const key = randomUUID();
     await send({ key, body: { name: 'Mona' } });
     const others: [path: string, body: object][] = [
@@ -171,7 +171,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect((await send({ key, body: { name: 'Mona' } })).isReplayed).toBe(true);
   });
 
-  it('is one of each API key, also within an organization', async () => {
+  it('runs for another API key, also within an organization', async () => {
     const key = randomUUID();
     const apiKeys = [
       tenant.key,
@@ -184,7 +184,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     }
   });
 
-  it('runs when nothing was decided the first time', async () => {
+  it('runs again when the first response was not final', async () => {
     const key = randomUUID();
     const fields = { key, body: '{"name":"Mona"}' };
     const first = [
@@ -208,14 +208,14 @@ describe('a repeated request with an Idempotency-Key', () => {
     },
   );
 
-  it('is judged after what is wrong with its API key and with its form', async () => {
+  it('returns errors of the API key and the body first', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await send({ key: 'a b', headers })).status).toBe(415);
     const unauthorized = await post({ url: service.url, apiKey: 'nope', key: 'a b' });
     expect(unauthorized.status).toBe(401);
   });
 
-  it('may be another request after a day', async () => {
+  it('runs as another request after a day', async () => {
     const key = randomUUID();
     await send({ key, body: { name: 'Mona' } });
     const stored = await record();
@@ -232,8 +232,8 @@ describe('a repeated request with an Idempotency-Key', () => {
   });
 });
 
-describe('a request without an Idempotency-Key', () => {
-  it('leaves nothing behind, and a callback happens each time', async () => {
+describe('A request without an Idempotency-Key', () => {
+  it('stores no record, and repeats a callback', async () => {
     const { organizationId } = tenant;
     const unitId = await addUnit(db, organizationId, {});
     const reservationId = await addReservation(db, organizationId, unitId);
@@ -246,7 +246,7 @@ describe('a request without an Idempotency-Key', () => {
     expect(await record()).toBeNull();
   });
 
-  it('is a read or a deletion, which the header does not change', async () => {
+  it('includes reads and deletions with the header', async () => {
     const headers = { 'api-key': tenant.key, 'idempotency-key': 'a b' };
     await service.api('get', '/leads/none').set(headers).expect(404);
     await service.api('delete', '/leads/none').set(headers).expect(404);
@@ -254,7 +254,7 @@ describe('a request without an Idempotency-Key', () => {
   });
 });
 
-describe('a request whose key is taken', () => {
+describe('A request whose key is claimed', () => {
   /** Leaves a claim as an instance does that was killed. */
   const abandon = async (key: string, body: object, claimedAt: Date) => {
     await send({ key, body });
@@ -267,7 +267,7 @@ describe('a request whose key is taken', () => {
   };
   const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
 
-  it('by one that still runs has to come back later', async () => {
+  it('returns 409 with Retry-After while the first one runs', async () => {
     const [key, body] = [randomUUID(), { recordSystemId: 'running' }];
     await abandon(key, body, ago(10_000));
     const { status, headers, text } = await send({ key, body });
@@ -281,7 +281,7 @@ describe('a request whose key is taken', () => {
   it.each([
     ['whose lease is over', 60_000],
     ['of a clock that was an hour ahead', -3_600_000],
-  ])('by one %s runs, once', async (_, age) => {
+  ])('by one %s runs once', async (_, age) => {
     const [key, body] = [randomUUID(), { name: 'Mona' }];
     await abandon(key, body, ago(age));
     const owner = (await record())?.['owner'];
@@ -295,7 +295,7 @@ describe('a request whose key is taken', () => {
     expect((await send({ key, body: {} })).status).toBe(422);
   });
 
-  it('changes nothing after another took it over, and its neighbours notice nothing', async () => {
+  it('changes nothing after a takeover, without effect on its group', async () => {
     const lead = await addLead(db, tenant.organizationId, { recordSystemId: 'held', data: {} });
     const session = db.client.startSession();
     session.startTransaction();
@@ -315,14 +315,14 @@ describe('a request whose key is taken', () => {
   });
 });
 
-describe('many requests at the same time, some with keys', () => {
+describe('Simultaneous requests, some with keys', () => {
   const bodies = [{ name: 'Mona' }, { name: 'Adel', data: { x: 1 } }, { name: 1 }];
   const request = fc.record({
     key: fc.constantFrom(null, null, 'a', 'b', 'c'),
     body: fc.constantFrom(...bodies),
   });
 
-  it('have as many effects as there are keys and requests without', async () => {
+  it('have one effect per key and per request without a key', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 40 }), async (requests) => {
         tenant = await addTenant(db);

@@ -9,7 +9,7 @@ const names = alertRules()
   .map(({ name }) => name)
   .toSorted();
 
-describe('the alert rules', () => {
+describe('The alert rules', () => {
   const runbook = readFileSync('docs/runbook.md', 'utf8');
 
   it('each have a paragraph of the runbook, and each paragraph has a rule', () => {

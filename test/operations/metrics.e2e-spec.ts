@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('the first scrapes have a number in each sample, also where nothing has happened yet', async () => {
+it('returns a number in each sample of the first scrapes', async () => {
   // Of scrapes at the same time, all but one find no new samples of the event loop.
   const scrapes = await Promise.all([scrape(), scrape(), scrape()]);
   const odd = scrapes
@@ -41,7 +41,7 @@ it('the first scrapes have a number in each sample, also where nothing has happe
   }
 });
 
-it('requests that ask to wait for events count in a histogram of their own', async () => {
+it('counts long polls in a histogram of their own', async () => {
   tenant = await addTenant(service.db, { key: mayReadEvents });
   await readEvents('wait=1').expect(200);
   await readEvents('timeout=1').expect(200);
@@ -58,7 +58,7 @@ it('requests that ask to wait for events count in a histogram of their own', asy
   expect(await count('long_poll')).toBe(3);
 });
 
-it('the end of a key in use is a metric, the alert before it', async () => {
+it('exports when a key in use expires, for the alert before', async () => {
   const expiresAt = new Date('2999-01-01');
   const key = await addKey(service.db, tenant.organizationId, { expiresAt });
   await service.api('get', '/leads/none').set('api-key', key).expect(404);
@@ -66,7 +66,7 @@ it('the end of a key in use is a metric, the alert before it', async () => {
   await eventually(async () => expect(valueOf(await scrape(), name)).toBe(+expiresAt / 1_000));
 });
 
-it('another service of the process has metrics of its own', async () => {
+it('keeps the metrics of two services in one process apart', async () => {
   const other = await startTestService({ OPS_PORT: '0' });
   try {
     const lines = await scrape((await startOperations(other.service)) ?? '');

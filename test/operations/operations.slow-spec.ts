@@ -23,13 +23,13 @@ const production = {
   ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
   WEBHOOKS_ALLOW_HTTP: 'true',
   WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
-  // What hangs is to be seen as hanging, also on a busy machine.
+  // A hanging database must differ from a busy machine.
   DATABASE_DEADLINE_MS: '30000',
 };
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const personal = { name: 'Mona Farid', phoneNumber: '+201001234567', email: 'mona@example.com' };
 
-/** A way to the database that can be cut without any end being told. */
+/** A connection to the database that can hang without closing. */
 interface Gate {
   readonly uri: string;
   shut(): void;
@@ -110,7 +110,7 @@ const addEndpoint = (url: string) =>
     { ...production, MONGODB_URI },
   );
 
-it('stays ready without an index, which the start and `db status` ask for', async () => {
+it('stays ready without an index, which `db status` reports', async () => {
   const ready = { ready: true, phase: 'running', hasPrimary: true };
   const leads = db.collection('leads');
   const index = (await leads.indexes()).find(({ unique }) => unique);
@@ -127,7 +127,7 @@ it('stays ready without an index, which the start and `db status` ask for', asyn
   }
 });
 
-describe('the metrics', () => {
+describe('The metrics', () => {
   let lines: readonly MetricLine[];
   let types: Map<string, string>;
   let text: string;
@@ -216,7 +216,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('tell the backlog and the use of the pool', () => {
+  it('show the backlog and the use of the pool', () => {
     expect(value('outbox_lag_seconds')).toBe(0);
     expect(value('delivery_lag_seconds')).toBeGreaterThanOrEqual(0);
     expect(value('deliveries_due')).toBeGreaterThanOrEqual(0);
@@ -227,13 +227,13 @@ describe('the metrics', () => {
     expect(types.get('process_resident_memory_bytes')).toBe('gauge');
   });
 
-  it('hold no key, secret or person', () => {
+  it('have no key, secret or personal data', () => {
     for (const word of [tenant.key, endpoints[0]?.secret ?? '', ...Object.values(personal)]) {
       expect(text).not.toContain(word);
     }
   });
 
-  describe('and what is asked of them in', () => {
+  describe('queried by', () => {
     const labels = new Map<string, Set<string>>();
     const problems = (queries: readonly Query[]) =>
       queries.flatMap(({ from, query }) =>
@@ -259,7 +259,7 @@ describe('the metrics', () => {
       expect(queries.length).toBeGreaterThan(12);
     });
 
-    it('a query that names what is not there is found', () => {
+    it('reports a query with an unknown metric or label', () => {
       const query = 'sum by (rout) (rate(integration_api_key_calls_total{kye="1"}[5m])) > nope';
       expect(problemsOf(query, labels)).toEqual([
         'integration_api_key_calls_total has no label kye',
@@ -271,7 +271,7 @@ describe('the metrics', () => {
   });
 });
 
-describe('traces', () => {
+describe('Traces', () => {
   it("continue the caller's, from the request to the commands to the database", async () => {
     await eventually(() => {
       const spans = collector.spans.filter((span) => span.traceId === traceId);
@@ -294,14 +294,14 @@ describe('traces', () => {
     });
   });
 
-  it('hold attempts of webhooks, by endpoint', async () => {
+  it('have attempts of webhooks, by endpoint', async () => {
     await eventually(() => {
       const attempt = collector.spans.find(({ name }) => name === 'webhook attempt');
       expect(attempt?.attributes).toMatchObject({ 'webhook.endpoint_id': expect.any(String) });
     });
   });
 
-  it('hold no key, path or person', () => {
+  it('have no key, path or personal data', () => {
     const text = collector.text();
     expect(text).toContain('integration-api');
     for (const word of [tenant.key, '/nothing/', good.url, ...Object.values(personal)]) {
@@ -310,11 +310,11 @@ describe('traces', () => {
   });
 });
 
-describe('while the database does not respond', () => {
+describe('While the database does not respond', () => {
   beforeAll(() => gate.shut());
   afterAll(() => gate.open());
 
-  it('the metrics come all the same, without those that are in it', async () => {
+  it('returns the metrics without those of the database', async () => {
     const lines = metricLines((await metrics()).text);
     expect(valueOf(lines, 'integration_api_transactions_total')).toBeGreaterThanOrEqual(4);
     expect(valueOf(lines, 'integration_api_outbox_lag_seconds')).toBeUndefined();
@@ -322,7 +322,7 @@ describe('while the database does not respond', () => {
     expect(metricLines((await metrics()).text).length).toBeGreaterThan(0);
   });
 
-  it('the process lives and is not ready', async () => {
+  it('is alive and not ready', async () => {
     expect(await probe('/readyz')).toMatchObject({
       status: 503,
       body: { ready: false, hasPrimary: false },
@@ -331,7 +331,7 @@ describe('while the database does not respond', () => {
   });
 });
 
-it('a worker has metrics and probes too', async () => {
+it('serves metrics and probes for a worker', async () => {
   const { logger, environment } = workerOptions({ ...production, ROLE: 'worker' });
   const worker = await createService({ environment, databaseUri: MONGODB_URI, logger });
   try {
@@ -345,7 +345,7 @@ it('a worker has metrics and probes too', async () => {
   }
 });
 
-it('an address that is taken ends the start with a line that names the variable', async () => {
+it('ends the start with a line that names the variable of an address in use', async () => {
   const { port } = new URL(operations);
   const { environment, logger } = workerOptions({ OPS_PORT: port });
   await expect(runService(environment, logger)).rejects.toThrow(
@@ -353,7 +353,7 @@ it('an address that is taken ends the start with a line that names the variable'
   );
 });
 
-it('a process that drains says so, and has printed nothing but JSON, and nothing secret', async () => {
+it('reports that it drains, and prints only JSON without secrets', async () => {
   service.process.kill('SIGTERM');
   await eventually(async () => {
     expect(await probe('/readyz')).toMatchObject({ status: 503, body: { phase: 'draining' } });

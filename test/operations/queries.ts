@@ -40,7 +40,7 @@ interface Dashboard {
   }[];
 }
 
-/** What Prometheus itself adds. */
+/** Added by Prometheus itself. */
 const scrapedMetrics: ReadonlySet<string> = new Set(['up']);
 const scrapedLabels: readonly string[] = ['instance', 'job'];
 
@@ -74,7 +74,7 @@ export function dashboardQueries(): Query[] {
 }
 
 /**
- * What is wrong with a query: metrics that there are not, and labels that they do not have.
+ * The faults of a query: unknown metrics, and labels that a metric does not have.
  *
  * @param labels of each metric
  */

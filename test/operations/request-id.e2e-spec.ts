@@ -34,7 +34,7 @@ const posts = (leads: readonly string[]) =>
     ),
   );
 
-it('the id of a request is in the change log and the outbox, also where requests went together', async () => {
+it('stores the request id in the change log and the outbox, also for grouped requests', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   await posts(names);
   await request('post', '/leads', 'update-a')
@@ -60,7 +60,7 @@ it('the id of a request is in the change log and the outbox, also where requests
   );
 });
 
-it('units, reservations and callbacks carry it too', async () => {
+it('stores it for units, reservations and callbacks', async () => {
   await request('post', '/units', 'unit-1').send({ recordSystemId: 'crm-1', price: 3 }).expect(200);
   await request('post', '/reservations', 'reservation-1')
     .send({ unit: 'villa-1', cheques: [{ installmentId: '1' }] })
@@ -85,7 +85,7 @@ it('units, reservations and callbacks carry it too', async () => {
   expect(callbacks).toEqual(['callback-1']);
 });
 
-it('the command line shows it, and entries of versions before without one', async () => {
+it('shows it on the command line, and entries of earlier versions without one', async () => {
   const { organizationId } = tenant;
   const org = organizationId.toHexString();
   await request('post', '/leads', 'shown').send({ recordSystemId: 'shown' }).expect(201);

@@ -106,8 +106,8 @@ async function stall(service: PipedService): Promise<number> {
   return sent;
 }
 
-describe('a reader of the log that stalls', () => {
-  it('holds up no request and no probe, and gets whole lines and their number once it reads', async () => {
+describe('A stalled reader of the log', () => {
+  it('blocks no request and no probe, and gets whole lines and the number of dropped ones', async () => {
     const service = await start('goes-on');
     const sent = await stall(service);
     expect((await get(`${service.url}/${basePath}/healthz`)).status).toBe(200);
@@ -132,7 +132,7 @@ describe('a reader of the log that stalls', () => {
     expect(await service.exited).toBe(0);
   });
 
-  it('does not keep a process from its end', async () => {
+  it('does not keep the process from ending', async () => {
     const service = await start('ends');
     await stall(service);
     const signaledAt = performance.now();

@@ -59,14 +59,14 @@ async function readAll(path: string, language = 'en-us') {
   return { pages, totals: [...totals] };
 }
 
-describe('paging by cursors', () => {
+describe('Paging by cursors', () => {
   it.each([
     [`/units?limit=2&updatedSince=${fortnight}`, ['60', '12', '3']],
     [`/units?limit=2&updatedSince=${fortnight}&includeDeleted=1`, ['46', '01', '23']],
     [`/units?limit=100&updatedSince=${fortnight}&includeDeleted=1`, ['460123']],
     ['/units?limit=2&updatedSince=2026-01-25', ['']],
     [`/compounds?limit=1&updatedSince=2026-01-17`, ['c3', 'c2', 'c1']],
-  ])('lists the changes of %s in the order of updatedAt and id', async (path, pages) => {
+  ])('returns the changes of %s in the order of updatedAt and id', async (path, pages) => {
     const read = await readAll(path);
     expect(read.pages).toEqual(pages);
     expect(read.totals).toEqual([pages.join('').replaceAll('c', '').length]);
@@ -85,7 +85,7 @@ describe('paging by cursors', () => {
     },
   );
 
-  it('copies everything in the order of ids from after=0 on', async () => {
+  it('returns everything in the order of ids from after=0', async () => {
     const { body } = await get('/units?limit=3&after=0&includeDeleted=1').expect(200);
     expect(body.pagination).toMatchObject({ count: 3, limit: 3, pages: 3, total: 7 });
     const next = await get(`/units?limit=100&includeDeleted=1&after=${body.pagination.next}`);
@@ -101,7 +101,7 @@ describe('paging by cursors', () => {
     expect(all.headers).toHaveProperty('x-updated-as-of');
   });
 
-  it('gives a time before its beginning, and numbered pages none', async () => {
+  it('returns a time before its start, and none for numbered pages', async () => {
     const first = await get('/units?limit=2&after=0').expect(200);
     const last = await get(`/units?limit=100&after=${first.body.pagination.next}`).expect(200);
     expect(last.headers['x-updated-as-of']).toBe(new Date(day(22).getTime() + 1).toISOString());
@@ -155,7 +155,7 @@ describe('paging by cursors', () => {
     await get(`${path}&${after}`, secondKey).expect(200);
   });
 
-  it('compares what a cursor was changed to as a value, or rejects it', async () => {
+  it('compares a forged cursor as a value, or rejects it', async () => {
     const { body } = await get('/units?limit=1&after=0').expect(200);
     const [, ...rest] = JSON.parse(
       Buffer.from(body.pagination.next, 'base64url').toString(),
@@ -176,7 +176,7 @@ describe('paging by cursors', () => {
   });
 });
 
-describe('a field that other programs have stored values of any type in', () => {
+describe('A field with values of any type', () => {
   const values: unknown[] = [
     undefined,
     null,
@@ -247,13 +247,13 @@ describe('a field that other programs have stored values of any type in', () => 
   );
 });
 
-describe('a first page that is polled', () => {
+describe('A polled first page', () => {
   it.each([
     '/units?limit=1&updatedSince=2020-01-01',
     '/units?limit=1&updatedSince=2020-01-01&sort=-price',
     '/units?limit=1&after=0',
     '/compounds?limit=1&updatedSince=2020-01-01',
-  ])('has the entity tag of the one before until something changes: %s', async (path) => {
+  ])('keeps its entity tag until something changes: %s', async (path) => {
     const own = await addTenant(service.db);
     const { organizationId } = own;
     const parts = await addUnitCatalogue(service.db, organizationId, { updatedAt: day(20) });
@@ -275,7 +275,7 @@ describe('a first page that is polled', () => {
       .expect(304);
   });
 
-  it('ends with a time after which everything is found that was written meanwhile', async () => {
+  it('ends with a time from which all later writes are found', async () => {
     const path = '/units?limit=1&updatedSince=2020-01-01';
     const own = await addTenant(service.db);
     const parts = await addUnitCatalogue(service.db, own.organizationId, { updatedAt: day(1) });
@@ -293,7 +293,7 @@ describe('a first page that is polled', () => {
   });
 });
 
-describe('an order by several fields', () => {
+describe('An order by several fields', () => {
   it('returns 400 when more units match than are sorted at once', async () => {
     const many = await addTenant(service.db);
     const { organizationId } = many;
@@ -327,8 +327,8 @@ describe('an order by several fields', () => {
   });
 });
 
-describe('what changed', () => {
-  it('includes every unit when more than a thousand designs did', async () => {
+describe('A list of changes', () => {
+  it('includes every unit when more than a thousand designs changed', async () => {
     const many = await addTenant(service.db);
     const parts = await addUnitCatalogue(service.db, many.organizationId, { updatedAt: day(1) });
     await addUnit(service.db, many.organizationId, parts, { updatedAt: day(1) });

@@ -116,7 +116,7 @@ async function addWorld(tenant: Tenant) {
 
 type World = Awaited<ReturnType<typeof addWorld>>;
 
-/** What another program does: it stamps what it writes with the time of its look at the clock. */
+/** A write of another program, with the time at which it read the clock. */
 async function write(world: World, tenant: Tenant, action: Step): Promise<void> {
   const stamp = new Date(now - action.lag * 1_000);
   const set = (collection: string, _id: ObjectId | undefined, fields: Document) =>
@@ -177,8 +177,8 @@ async function write(world: World, tenant: Tenant, action: Step): Promise<void> 
   }
 }
 
-describe('a poller', () => {
-  it('ends with an exact copy, whatever other programs write between its pages', async () => {
+describe('A poller', () => {
+  it('ends with an exact copy after any writes of other programs between its pages', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), async (steps) => {
         now = Date.now();

@@ -16,7 +16,7 @@ import { randomDatabaseUri, workerLogger } from '../support/test-service.js';
 
 const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
 
-/** What a start prints that fails on a database. */
+/** The output of a start that fails on a database. */
 async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
   const variables = { NODE_ENV: 'test', PORT: '0', MONGODB_URI, DATABASE_DEADLINE_MS: '300' };
   const environment = readEnvironment(variables);
@@ -27,8 +27,8 @@ async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
   );
 }
 
-describe('a start', () => {
-  it('lists every problem of the configuration and exits', async () => {
+describe('A start', () => {
+  it('prints every problem of the configuration and exits', async () => {
     const { code, output } = await runToEnd({
       NODE_ENV: 'production',
       PORT: '70000',
@@ -52,7 +52,7 @@ describe('a start', () => {
     ]);
   });
 
-  it('in production on an unprepared database ends with a line that says what to do', async () => {
+  it('prints what to do when the database is not prepared in production', async () => {
     const MONGODB_URI = randomDatabaseUri();
     const { code, output } = await runToEnd({
       NODE_ENV: 'production',
@@ -69,7 +69,7 @@ describe('a start', () => {
     await client.close();
   });
 
-  it('on a database that cannot be reached ends with one line that holds no password', async () => {
+  it('prints one line without the password when the database is unreachable', async () => {
     const line = await reasonOfFailure('mongodb://user:secret@127.0.0.1:1/x?replicaSet=none');
     expect(line).toMatch(
       /^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/,
@@ -77,14 +77,14 @@ describe('a start', () => {
     expect(line).not.toContain('secret');
   });
 
-  it('on a database whose password is not escaped does not show it', async () => {
+  it('hides a password that is not escaped', async () => {
     const line = await reasonOfFailure('mongodb://user:se/cr@et@127.0.0.1:1/x?replicaSet=none');
     expect(line).toMatch(/^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .+$/);
     expect(line).not.toMatch(/se\/|user/);
   });
 });
 
-describe('a start on a database that responds and cannot be used', () => {
+describe('A start on an unusable database', () => {
   let standalone: MongoMemoryServer;
   let uninitiated: MongoMemoryServer;
   beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('a start on a database that responds and cannot be used', () => {
     return /^The database at \S+ cannot be used: (.*)\n$/m.exec(stderr)?.[1] ?? stderr;
   };
 
-  it('names the cause', async () => {
+  it('prints the cause', async () => {
     const needsSet = expect.stringMatching(
       /^it is neither a replica set nor .* mongod with --replSet/,
     );
@@ -127,21 +127,21 @@ describe('a start on a database that responds and cannot be used', () => {
     ]);
   });
 
-  it('ends with that line', async () => {
+  it('ends with one line', async () => {
     expect(await reasonOfFailure(uninitiated.getUri('x'))).toMatch(
       /^The database at \S+ cannot be used: its replica set is not initiated.+$/,
     );
   });
 });
 
-describe('a file that the start reads', () => {
+describe('A file that the start reads', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'integration-api-start-'));
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('is named when .env is a folder', async () => {
+  it('is named when `.env` is a folder', async () => {
     await mkdir(join(folder, '.env'));
     const before = process.cwd();
     process.chdir(folder);

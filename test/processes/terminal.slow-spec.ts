@@ -63,7 +63,7 @@ const interrupt = async (terminal: Terminal) => {
 const ask = async (url: string, path: string, headers: Record<string, string> = {}) =>
   (await fetch(`${url}/${basePath}${path}`, { headers })).json() as Promise<unknown>;
 
-describe('before `npm ci`', () => {
+describe('Before `npm ci`', () => {
   it.each(['npm start', 'npm run start:dev', 'npm run cli -- org list', 'npm test'])(
     '%s says to run it',
     async (command) => {
@@ -75,7 +75,7 @@ describe('before `npm ci`', () => {
   );
 });
 
-describe('at a terminal', () => {
+describe('At a terminal', () => {
   const other = createServer();
   let takenPort: string;
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('at a terminal', () => {
 
   const abandoned = () => join(home, '.cache/integration-api/fetch-abandoned');
 
-  it('the first `npm start` says what it is doing, answers, logs for people and ends on Ctrl-C', async () => {
+  it('the first `npm start` prints its steps, responds, logs for people and ends on Ctrl-C', async () => {
     await mkdir(abandoned(), { recursive: true });
     const longAgo = new Date(Date.now() - 2 * 3_600_000);
     await utimes(abandoned(), longAgo, longAgo);
@@ -118,7 +118,7 @@ describe('at a terminal', () => {
     expect(await interrupt(start)).toBe(0);
   });
 
-  it('`npm run start:dev` serves a source that is saved, survives a broken one, and ends on Ctrl-C', async () => {
+  it('`npm run start:dev` serves a saved source, survives a broken one, and ends on Ctrl-C', async () => {
     const development = onTerminal('npm run start:dev');
     await urlOf(development);
     const source = join(clone, 'src/health/health.service.ts');
@@ -142,7 +142,7 @@ describe('at a terminal', () => {
     expect(await interrupt(development)).toBe(0);
   });
 
-  it('`npm run cli -- org list` starts the database by itself', async () => {
+  it('`npm run cli -- org list` starts the database', async () => {
     const { code, output } = await onTerminal('npm run cli -- org list').ended;
     expect(output).toContain('Starting MongoDB');
     expect(output).toMatch(/Nile Homes \(demo\)/);
@@ -158,7 +158,7 @@ describe('at a terminal', () => {
     ],
     ['a folder below a file', () => ({ DATA_FOLDER: 'README.md/data' }), /DATA_FOLDER .*ENOTDIR/],
     ['a file that is no mongod', () => ({ MONGOMS_SYSTEM_BINARY: '/no' }), /MONGOMS_SYSTEM_BINARY/],
-  ])('a start on %s gives the reason in one line', async (_, own, reason) => {
+  ])('a start on %s prints the reason in one line', async (_, own, reason) => {
     const { code, output } = await onTerminal('npm start', own()).ended;
     const after = output.slice(output.search(reason)).trim().split('\n');
     expect(output).toMatch(reason);
@@ -188,7 +188,7 @@ describe('at a terminal', () => {
     expect(code).toBe(1);
   });
 
-  it('a start that follows one that was interrupted does not use its database, which ends', async () => {
+  it('a start after an interrupted one does not use its database, which ends', async () => {
     await rm(join(clone, '.data'), { recursive: true });
     const first = onTerminal('npm start');
     await first.untilShown(/Loading the demo organization/);
@@ -200,7 +200,7 @@ describe('at a terminal', () => {
     expect(await interrupt(second)).toBe(0);
   });
 
-  it('two commands that both have to build do not disturb each other', async () => {
+  it('two commands that both build do not conflict', async () => {
     await rm(join(clone, 'dist'), { recursive: true, force: true });
     const [start, list] = [onTerminal('npm start'), onTerminal('npm run cli -- org list')];
     await urlOf(start);
@@ -210,7 +210,7 @@ describe('at a terminal', () => {
     expect(built).toHaveLength(1);
   });
 
-  it('only sources are a reason to build, and what has no source goes', async () => {
+  it('only changed sources cause a build, which removes files without a source', async () => {
     const isBuilt = async () => {
       const { code, output } = await onTerminal('npm run cli -- --help').ended;
       expect(code).toBe(0);
@@ -231,7 +231,7 @@ describe('at a terminal', () => {
     expect([await isBuilt(), existsSync(output)]).toEqual([true, false]);
   });
 
-  it('a build that was cut short is not taken for one', async () => {
+  it('an interrupted build is repeated', async () => {
     await writeFile(join(clone, 'dist/cli.js'), '');
     await rm(join(clone, 'dist/.built'));
     const { code, output } = await onTerminal('npm run cli -- --help').ended;
@@ -240,8 +240,8 @@ describe('at a terminal', () => {
   });
 });
 
-describe('in a pipe', () => {
-  it('the script of `npm start` becomes the service, which gets the signals', async () => {
+describe('In a pipe', () => {
+  it('`npm start` becomes the service, which receives the signals', async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
       readonly scripts: { readonly start: string };
     };

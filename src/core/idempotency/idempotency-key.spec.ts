@@ -11,7 +11,7 @@ it.each([
   ['~!$,;', '~!$,;'],
   ['x'.repeat(255), 'x'.repeat(255)],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
-])('%j is the key %j', (value, key) => {
+])('reads %j as the key %j', (value, key) => {
   expect(parseIdempotencyKey(value)).toBe(key);
 });
 
@@ -32,11 +32,11 @@ it.each([
   'a\tb',
   '"a\u007F"',
   'x'.repeat(256),
-])('%j is malformed', (value) => {
+])('returns null for the malformed %j', (value) => {
   expect(parseIdempotencyKey(value)).toBeNull();
 });
 
-it('every printable text can be sent in quotes', () => {
+it('reads every printable text in quotes', () => {
   const printable = fc.string({
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCodePoint(code)),
     minLength: 1,

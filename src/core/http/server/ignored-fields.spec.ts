@@ -19,11 +19,11 @@ describe('setIgnoredFields', () => {
     expect(headersFor(names)).toEqual([['x-ignored-fields', value]]);
   });
 
-  it('adds to what was named before', () => {
+  it('adds to earlier names', () => {
     expect(headersFor(['b'], 'a, c')).toEqual([['x-ignored-fields', 'a, c, b']]);
   });
 
-  it('sets no header for nothing', () => {
+  it('sets no header without names', () => {
     expect(headersFor([])).toEqual([]);
   });
 });

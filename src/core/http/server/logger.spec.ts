@@ -13,15 +13,15 @@ function run(code: string) {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What a process that runs this code has written to its standard output, line by line. */
+/** The standard output of a process that runs this code, line by line. */
 async function written(code: string): Promise<{ msg: string; time: string }[]> {
   const lines = (await text(run(code).stdout)).trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as { msg: string; time: string });
 }
 
-describe('the log on standard output', () => {
+describe('The log on standard output', () => {
   it.each([
-    ['goes on', `setTimeout(() => logger.info('last'), 5);`],
+    ['continues', `setTimeout(() => logger.info('last'), 5);`],
     ['ends itself at once', `logger.info('last'); process.exit();`],
     ['crashes', `logger.info('last'); throw new Error();`],
     [
@@ -37,14 +37,14 @@ describe('the log on standard output', () => {
     for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
   });
 
-  it('does not keep a process that nobody reads', async () => {
+  it('does not keep a process whose output nobody reads', async () => {
     const lines = `for (let line = 0; line < 5_000; line++) logger.info('x'.repeat(1_000));`;
     const child = run(`${lines} setTimeout(() => process.exit(7), 5);`);
     expect(await once(child, 'exit')).toEqual([7, null]);
     child.stdout.destroy();
   });
 
-  it('does not end a process whose reader has gone', async () => {
+  it('does not end a process whose reader has closed the pipe', async () => {
     const child = run(`
       process.on('SIGUSR2', () => { logger.info('lost'); setTimeout(() => process.exit(7), 5); });
       setInterval(() => undefined, 1_000);

@@ -4,7 +4,7 @@ import { Metrics } from '../../observability/metrics.js';
 import type { CompletedRequest } from './request-log.js';
 import { RequestMetrics } from './request-metrics.js';
 
-it('calls of more than a thousand keys count together', async () => {
+it('counts calls of keys beyond a thousand together', async () => {
   const metrics = new Metrics();
   const completed: CompletedRequest = {
     method: 'GET',

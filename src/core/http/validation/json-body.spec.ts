@@ -16,7 +16,7 @@ const parse = (text: string, rules = rounding) => parseJsonBody(Buffer.from(text
 const parseExactly = (text: string) => parse(text, { ...rounding, inexactNumber });
 
 describe('parseJsonBody', () => {
-  it('gives long integers exactly, whatever else there is', () => {
+  it('returns long integers exactly among other values', () => {
     const text =
       '{"id":1234567890123456789,"a":[-0,9007199254740993,1e300,0.5,"1234567890123456789"]}';
     expect(parse(text)).toEqual({
@@ -41,14 +41,14 @@ describe('parseJsonBody', () => {
     expect(() => parse(text)).toThrow(code);
   });
 
-  it('takes what only looks so', () => {
+  it('accepts values that only look forbidden', () => {
     const text = '{"constructor":"x","a":{"constructor":{"name":1}},"proto":1,"$ref":1}';
     expect(parse(text)).toEqual(JSON.parse(text));
     const deepest = `${'['.repeat(32)}${']'.repeat(32)}`;
     expect(parse(deepest)).toEqual(JSON.parse(deepest));
   });
 
-  it('refuses a number that a double changes, or rounds it', () => {
+  it('rejects or rounds a number that a double changes', () => {
     for (const [number, rounded] of [
       ['0.12345678901234567891', 0.12345678901234568],
       ['-5.0000000000000000001', -5],
@@ -71,7 +71,7 @@ describe('parseJsonBody', () => {
     }
   });
 
-  it('takes every number that comes back as it was sent, in any notation', () => {
+  it('accepts every number that a double keeps, in any notation', () => {
     for (const number of [
       '5.00000000000000000000',
       '-0.0',
@@ -103,7 +103,7 @@ describe('parseJsonBody', () => {
   });
 });
 
-/** What a number is read as: integers beyond what doubles hold one by one as such, if they have 64 bits. */
+/** The expected value of a number: integers beyond a double's precision as 64-bit ones, if they fit. */
 function exactly(text: string): unknown {
   const number = Number(text) || 0;
   return /^-?\d+$/.test(text) && String(number) !== text ? BigInt(text) : number;
