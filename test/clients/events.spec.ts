@@ -55,7 +55,7 @@ const early =
 const lost: Respond = (_, response) => response.destroy();
 const expired = answer(
   410,
-  { message: 'What followed is no longer kept: continue with after=1233' },
+  { message: 'The next events are no longer kept: continue with after=1233' },
   { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
 );
 

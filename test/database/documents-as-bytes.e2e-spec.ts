@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('documents that are read as bytes leave the errors of the server readable for the driver', async () => {
+it('a server error stays readable while documents are read as bytes', async () => {
   const users = service.service.app.get<TenantCollection<UserDocument>>(collectionToken('User'));
   const filter = { name: { $unknown: 1 } } as never;
   const reading = users.batches(new Types.ObjectId(), filter);

@@ -49,7 +49,7 @@ const holders = async (processes: readonly Lease[]) => {
 };
 
 describe('a lease', () => {
-  it('is that of the model, whoever asks, releases it or is silent', async () => {
+  it('behaves as the model when processes acquire, release and are silent', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask'), by: fc.nat(2) }) },
       fc.record({ kind: fc.constantFrom('release', 'end'), by: fc.nat(2) }),
@@ -80,7 +80,7 @@ describe('a lease', () => {
     );
   });
 
-  it('is taken by one of several processes that ask at the same time, when it is new or has ended', async () => {
+  it('is acquired by one of several processes when it is new or has ended', async () => {
     const { processes, passHalf, end } = newLease(6);
     expect(await holders(processes)).toHaveLength(1);
     for (let round = 0; round < 5; round += 1) {
@@ -90,7 +90,7 @@ describe('a lease', () => {
     }
   });
 
-  it('ends by the clock of the server', async () => {
+  it("ends by the server's clock", async () => {
     const { processes, until } = newLease(1);
     const before = Date.now();
     await processes[0]?.acquire();
@@ -100,7 +100,7 @@ describe('a lease', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + durationMs);
   });
 
-  it('costs a command for each half of its duration, not for each question', async () => {
+  it('costs one command for each half of its duration', async () => {
     const { processes, pass, until } = newLease(2);
     await holders(processes);
     const renewals = new Set<number | undefined>();
@@ -113,7 +113,7 @@ describe('a lease', () => {
     expect(renewals.size).toBeGreaterThan(1);
   });
 
-  it('keeps how far its work has come, which only its owner moves, and only forward', async () => {
+  it('keeps a watermark that only its owner moves, and only forward', async () => {
     const { processes, passHalf, end } = newLease(2);
     const [first, second] = processes;
     await first?.acquire();

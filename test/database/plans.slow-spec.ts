@@ -142,7 +142,7 @@ const get = (path: string, language = 'en-us') =>
 
 const commandsOf = (work: () => Promise<unknown>) => profiledCommands(service.db, work);
 
-describe('no command reads a collection or more documents than it needs', () => {
+describe('no command reads a whole collection or superfluous documents', () => {
   const orders = ['createdAt', 'updatedAt', 'price', 'bua', 'beds', 'name', 'unitId', 'status'];
   const sorts = orders.flatMap((order) => [order, `-${order}`]);
 
@@ -161,7 +161,7 @@ describe('no command reads a collection or more documents than it needs', () => 
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  it('behind a cursor in any order', async () => {
+  it('after a cursor in any order', async () => {
     const parts: string[] = [];
     for (const [index, sort] of sorts.entries()) {
       if (!isFull && index % 2 !== Math.floor(index / 2) % 2) continue;
@@ -204,7 +204,7 @@ describe('no command reads a collection or more documents than it needs', () => 
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  it('for compounds, one unit, and those of a compound', async () => {
+  it('for compounds, one unit and the units of a compound', async () => {
     const paths = ['/compounds?limit=5', '/compounds?limit=5&page=3', '/compounds?limit=5&after=0'];
     const work = async () => {
       for (const path of [...paths, '/units/u-9', '/compounds/lake/units']) await get(path);
@@ -282,7 +282,7 @@ describe('no command reads a collection or more documents than it needs', () => 
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  it('for units and reservations that are written', async () => {
+  it('for writes of units and reservations', async () => {
     let turn = 0;
     const post = (path: string, body: object) =>
       service.api('post', path).set('api-key', tenant.key).send(body);

@@ -32,8 +32,8 @@ const conventions = () => ({
   updatedAt: new Date(),
 });
 
-describe('the structure of the database', () => {
-  it('is complete after a start, and lists what is missing otherwise', async () => {
+describe('the database structure', () => {
+  it('is complete after a start and reports missing parts', async () => {
     expect((await structure.status()).isComplete).toBe(true);
     await service.db.collection('leads').dropIndex('phoneKeys');
     await service.db.command({ collMod: 'clients', validator: {} });
@@ -61,7 +61,7 @@ describe('the structure of the database', () => {
     expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('waits for an index that another process builds before it changes the collection', async () => {
+  it('waits for the index build of another process before a change', async () => {
     await service.db.command({ collMod: 'clients', validator: {} });
     const namespace = `${service.db.databaseName}.clients`;
     const data = { failCommands: ['collMod'], namespace, errorCode: 12_587 };
@@ -71,7 +71,7 @@ describe('the structure of the database', () => {
     expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('changes from 1.0.0 on only with a migration, which tells old instances of it', async () => {
+  it('changes only with a migration, which older instances see', async () => {
     const { models } = service.service.app.get<Connection>(getConnectionToken());
     const declared = Object.values(models).map(({ collection, schema }) => [
       collection.collectionName,
@@ -86,7 +86,7 @@ describe('the structure of the database', () => {
     expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(noted);
   });
 
-  it('replaces indexes that differ and does not touch those of other programs', async () => {
+  it('replaces different indexes and keeps those of other programs', async () => {
     const leads = service.db.collection('leads');
     await leads.dropIndex('leadId');
     await leads.createIndexes([
@@ -99,7 +99,7 @@ describe('the structure of the database', () => {
     expect(indexes.map(({ name }) => name)).toContain('reports');
   });
 
-  it('changes the time after which records go without building their index again', async () => {
+  it('changes the time of a TTL index without a rebuild', async () => {
     const [name, expireAfterSeconds] = ['webhookStatistics', 45 * 86_400];
     await service.db.command({ collMod: name, index: { name: 'expiry', expireAfterSeconds: 60 } });
     const statistics = service.service.app.get<Model<unknown>>(getModelToken('WebhookStatistics'));
@@ -131,7 +131,7 @@ describe('the structure of the database', () => {
       },
     ],
     ['uniqueness', { key: { at: 1 }, name: 'expiry', unique: true }],
-  ])('replaces an index by which records go that has another %s', async (_way, index) => {
+  ])('replaces a TTL index with another %s', async (_way, index) => {
     const statistics = service.db.collection('webhookStatistics');
     await statistics.dropIndex('expiry');
     await statistics.createIndexes([index]);
@@ -151,7 +151,7 @@ describe('the structure of the database', () => {
     ],
     ['a collation', 'byPhone', { key: { organizationId: 1, phoneNumbers: 1 }, collation }],
     ['another order', 'email', { key: { email: 1, organizationId: 1 }, collation }],
-  ])('replaces an index that has %s', async (_way, name, index) => {
+  ])('replaces an index with %s', async (_way, name, index) => {
     const clients = service.db.collection('clients');
     const before = await clients.indexes();
     await clients.dropIndex(name);
@@ -181,7 +181,7 @@ describe('the structure of the database', () => {
     }
   });
 
-  it('leads every tenant index with the organization', async () => {
+  it('starts every tenant index with the organization', async () => {
     const exceptions = [
       'withoutPhoneKeys',
       'changedElsewhere',
@@ -204,7 +204,7 @@ describe('the structure of the database', () => {
   });
 });
 
-describe('uniqueness that the database enforces', () => {
+describe('a unique index', () => {
   const duplicates: [string, Document][] = [
     ['leads', { recordSystemId: 'x' }],
     ['leads', { leadId: 1 }],
@@ -216,20 +216,17 @@ describe('uniqueness that the database enforces', () => {
     ['apiKeys', { hash: 'x' }],
   ];
 
-  it.each(duplicates)(
-    'of %s with %p holds for writers that are not this service',
-    async (name, fields) => {
-      const document = { ...conventions(), ...fields };
-      const collection = service.db.collection(name);
-      await collection.insertOne({ ...document });
-      await expect(collection.insertOne({ ...document })).rejects.toMatchObject({ code: 11_000 });
-      if (!('hash' in fields))
-        await collection.insertOne({ ...document, organizationId: new ObjectId() });
-    },
-  );
+  it.each(duplicates)('of %s rejects a second %p of any program', async (name, fields) => {
+    const document = { ...conventions(), ...fields };
+    const collection = service.db.collection(name);
+    await collection.insertOne({ ...document });
+    await expect(collection.insertOne({ ...document })).rejects.toMatchObject({ code: 11_000 });
+    if (!('hash' in fields))
+      await collection.insertOne({ ...document, organizationId: new ObjectId() });
+  });
 
   it.each(['leads', 'compounds', 'units'])(
-    'of %s does not count deleted or bare documents',
+    'of %s ignores deleted documents and missing ids',
     async (name) => {
       const document = { ...conventions(), recordSystemId: 'x', slug: 'x', isDeleted: true };
       const bare = { ...document, isDeleted: false, recordSystemId: undefined, slug: undefined };
@@ -243,7 +240,7 @@ describe('uniqueness that the database enforces', () => {
 });
 
 describe('validators', () => {
-  it('accept what has the conventions, other fields, other numeric types and nulls', async () => {
+  it('accept other fields, other numeric types and nulls', async () => {
     const lead = { ...conventions(), leadId: 7n, clientId: null, ours: { x: 1 } };
     const unit = { ...conventions(), price: 1.5, unitDesignId: null };
     const user = { ...conventions(), name: 'Hany', isDeleted: undefined };
@@ -269,7 +266,7 @@ describe('validators', () => {
   });
 });
 
-describe('a new version with a migration', () => {
+describe('a version with a migration', () => {
   let upgraded: TestService;
   const upgrade = () => upgraded.service.app.get(DatabaseStructure);
   const ids = Array.from({ length: 3 }, () => new Types.ObjectId());
@@ -297,7 +294,7 @@ describe('a new version with a migration', () => {
     await upgraded.stop();
   });
 
-  it('keeps instances of the version before complete from the moment on at which it prepares', async () => {
+  it('keeps instances of the earlier version complete as soon as it prepares the database', async () => {
     await service.db.collection('leads').dropIndex('phoneKeys');
     expect(await structure.status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
     const leads = upgraded.service.app.get<Model<unknown>>(getModelToken('Lead'));
@@ -309,7 +306,7 @@ describe('a new version with a migration', () => {
     expect(await upgrade().status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
   });
 
-  it('runs it once, in batches, after its indexes are built, and continues where it was interrupted', async () => {
+  it('runs it once, in batches, after the index builds, and continues after an interruption', async () => {
     await expect(upgrade().apply()).rejects.toThrow('interrupted');
     expect(await upgrade().status()).toMatchObject({
       isComplete: false,
@@ -323,7 +320,7 @@ describe('a new version with a migration', () => {
     expect(await upgrade().status()).toMatchObject({ isComplete: true, isOfNewerVersion: false });
   });
 
-  it('runs it on a new database too, whose announcements several processes make at the same time', async () => {
+  it('runs it on a new database that several processes prepare', async () => {
     await service.db.collection('migrations').drop();
     seen.length = 0;
     await Promise.all([upgrade().apply(), upgrade().apply(), upgrade().apply()]);
@@ -333,8 +330,8 @@ describe('a new version with a migration', () => {
   });
 });
 
-describe('the background pass', () => {
-  it('gives leads that were there before the service their comparison keys', async () => {
+describe('the background pass over phones', () => {
+  it('adds comparison keys to leads from before the service', async () => {
     const { organizationId } = await addTenant(service.db, { settings: { phoneCountry: 'SA' } });
     const numbers = Array.from({ length: 1_203 }, (_, index) => 500_000_000 + index);
     for (const number of [numbers[0], numbers[1]]) {
@@ -358,7 +355,7 @@ describe('the background pass', () => {
     );
   });
 
-  it('says once which organization has no country that is one', async () => {
+  it('logs once which organization has an invalid country', async () => {
     const settings = { phoneCountry: 'UK' };
     const { organizationId } = await addTenant(service.db, { settings });
     const { organizationId: lowerCase } = await addTenant(service.db, {
@@ -378,7 +375,7 @@ describe('the background pass', () => {
     expect(service.logged()).not.toContain(String(lowerCase));
   });
 
-  it('continues after a lead that cannot be used, and logs it once', async () => {
+  it('continues after an unusable lead and logs it once', async () => {
     const { organizationId } = await addTenant(service.db);
     const data = { phoneNumber: '01001234567' };
     const broken = { ...conventions(), data, assignedToId: 'Mona' };
@@ -397,7 +394,7 @@ describe('the background pass', () => {
     await service.db.collection('leads').deleteMany({});
   });
 
-  it('follows the country of an organization, whichever program changed it', async () => {
+  it('recomputes keys when any program changes the country', async () => {
     const { organizationId } = await addTenant(service.db);
     const [lead, longAgo] = [service.db.collection('leads'), new Date(Date.now() - 3_600_000)];
     const data = { phoneNumber: '050 123 4567' };
@@ -418,7 +415,7 @@ describe('the background pass', () => {
     expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
   });
 
-  it('does not touch what it has derived already', async () => {
+  it('keeps derived keys', async () => {
     const { organizationId } = await addTenant(service.db);
     await addLead(service.db, organizationId, { data: { phoneNumber: '01001234567' } });
     const pass = service.service.app.get(LeadPhoneKeys);
@@ -429,7 +426,7 @@ describe('the background pass', () => {
     expect(await service.db.collection('leads').findOne({ organizationId })).toEqual(before);
   });
 
-  it('reads no lead that this service wrote, and each of another program once', async () => {
+  it('reads only leads of other programs, each once', async () => {
     const tenant = await addTenant(service.db);
     // The leads of an organization that has just changed are looked through for their country.
     const $set = { updatedAt: new Date(Date.now() - 3_600_000) };
@@ -463,7 +460,7 @@ describe('the background pass', () => {
     expect(lead).toMatchObject({ phoneKeys: ['+201009990000'], phoneKeysAt: lead?.['updatedAt'] });
   });
 
-  it('looks once more at a lead of an instance of the version before, and leaves its keys', async () => {
+  it('reads a lead of an earlier version again and keeps its keys', async () => {
     const { organizationId } = await addTenant(service.db);
     const data = { phoneNumber: '01001234567' };
     const derived = { phoneKeys: ['as it is'], phoneKeysOf: '["EG","01001234567"]' };
@@ -474,7 +471,7 @@ describe('the background pass', () => {
     expect(lead).toMatchObject({ ...derived, phoneKeysAt: lead?.['updatedAt'] });
   });
 
-  it('finds a lead that was committed 100 seconds after its updatedAt', async () => {
+  it('finds a lead committed 100 seconds after its updatedAt', async () => {
     const { organizationId } = await addTenant(service.db);
     const { app } = service.service;
     const pass = app.get(LeadPhoneKeys);
@@ -493,7 +490,7 @@ describe('the background pass', () => {
     clock.now = () => new Date();
   });
 
-  it('is run by one instance, and by another one when that has died', async () => {
+  it('runs in one instance, and in another one after its death', async () => {
     const other = await startTestService({}, service.databaseUri);
     const [pass, otherPass] = [service, other].map((one) => one.service.app.get(LeadPhoneKeys));
     const leases = service.db.collection('leases');

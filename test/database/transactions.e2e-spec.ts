@@ -47,7 +47,7 @@ const committed = (organizationId: Types.ObjectId) =>
   service.db.collection('users').countDocuments({ organizationId });
 
 describe('a transaction', () => {
-  it('is seen from outside only when it is over, whichever way it was written', async () => {
+  it('is visible only after its commit', async () => {
     const organizationId = new Types.ObjectId();
     const seen = await transactions.run(async () => {
       await users.insert(user(organizationId));
@@ -59,7 +59,7 @@ describe('a transaction', () => {
     expect(await committed(organizationId)).toBe(2);
   });
 
-  it('calls back once when it is over, what it has stored being there', async () => {
+  it('calls back once after its commit', async () => {
     const organizationId = new Types.ObjectId();
     const counts: Promise<number>[] = [];
     const callback = () => counts.push(committed(organizationId));
@@ -73,7 +73,7 @@ describe('a transaction', () => {
     expect(counts).toHaveLength(2);
   });
 
-  it('leaves nothing when the work throws, and lets the error through', async () => {
+  it('stores nothing and throws the error of its work', async () => {
     const organizationId = new Types.ObjectId();
     const failure = new Error('failed');
     const run = transactions.run(async () => {
@@ -85,7 +85,7 @@ describe('a transaction', () => {
     expect(await committed(organizationId)).toBe(0);
   });
 
-  it('is retried with the new state after a lost race for a unique index', async () => {
+  it('retries with the new state after a lost race for a unique index', async () => {
     const hash = new Types.ObjectId().toHexString();
     const now = new Date();
     const key = { organizationId: new Types.ObjectId(), hash, createdAt: now, updatedAt: now };
@@ -108,7 +108,7 @@ describe('a transaction', () => {
     expect(lost).toEqual(['hash']);
   });
 
-  it('fails when it cannot win in time', async () => {
+  it('throws DatabaseUnavailableError when it conflicts until the deadline', async () => {
     const holder = service.db.client.startSession();
     holder.startTransaction();
     const organizationId = new Types.ObjectId();
@@ -143,8 +143,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('transaction locks', () => {
-  it('make transactions that take the same key see each other', async () => {
+describe('a transaction lock', () => {
+  it('makes one of two transactions see the writes of the other', async () => {
     const locks = service.service.app.get(TransactionLocksRepository);
     const organizationId = new Types.ObjectId();
     const claim = () =>
@@ -161,7 +161,7 @@ describe('transaction locks', () => {
 });
 
 describe('a tenant collection', () => {
-  it('neither shows nor changes the documents of another organization', async () => {
+  it('never reads or changes documents of another organization', async () => {
     const [ours, theirs] = [user(), user()];
     await users.insert(ours);
     await users.insert(theirs);
@@ -171,7 +171,7 @@ describe('a tenant collection', () => {
     expect(await users.findOne(theirs.organizationId, {})).toMatchObject({ name: 'Mona' });
   });
 
-  it('reads the chosen fields and no others', async () => {
+  it('returns only the chosen fields', async () => {
     const { _id, organizationId, name } = user();
     await users.insert(user(organizationId));
     const [found] = await users.find(organizationId, {}, { fields: ['name'] });
@@ -181,7 +181,7 @@ describe('a tenant collection', () => {
     expect(await users.findOne(organizationId, { _id }, { fields: ['name'] })).toBeNull();
   });
 
-  it('has filters in which a misspelled field or operator does not compile', async () => {
+  it('rejects misspelled fields and operators at compile time', async () => {
     const { organizationId } = user();
     // @ts-expect-error `isDelted` is no field
     expect(await users.find(organizationId, { isDelted: false })).toEqual([]);
@@ -198,7 +198,7 @@ describe('a tenant collection', () => {
 });
 
 describe('a transaction lock', () => {
-  it('conflicts also when it is taken twice within one millisecond', async () => {
+  it('conflicts when it is taken twice within one millisecond', async () => {
     const organizationId = new Types.ObjectId();
     const locks = service.service.app.get(TransactionLocksRepository);
     const now = new Date();

@@ -143,7 +143,7 @@ function typeAt(schema: Document, path: string): string[] | undefined {
 }
 
 describe.each(Object.entries(fields))('the validator of %s', (collection, byType) => {
-  it('has the type of every field of the contract', async () => {
+  it('checks the type of every field of the contract', async () => {
     const [info] = await db.listCollections({ name: collection }).toArray();
     const { validator } = (info as { options?: Document }).options ?? {};
     const { $jsonSchema: schema } = validator as { $jsonSchema: Document };

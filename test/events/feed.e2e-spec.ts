@@ -231,7 +231,7 @@ describe('GET /events after the retention', () => {
     });
     expect(expired.body).toEqual({
       statusCode: 410,
-      message: 'What followed is no longer kept: go on with after=4',
+      message: 'The next events are no longer kept: continue with after=4',
       error: 'Gone',
     });
     const sequences = async (parameters: Document) =>

@@ -189,6 +189,6 @@ describe('a command with a misspelt variable', () => {
   it('warns on standard error and runs', async () => {
     const { code, stderr } = await runCli(['org', 'list'], { ...variables, DRIAN_MS: '5' });
     expect(code).toBe(0);
-    expect(stderr).toContain('DRIAN_MS is no variable of this service and is ignored: is DRAIN_MS');
+    expect(stderr).toContain('Ignored the unknown variable DRIAN_MS. Did you mean DRAIN_MS?');
   });
 });

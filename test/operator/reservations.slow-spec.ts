@@ -189,12 +189,12 @@ describe('reservation reconcile', () => {
     const known = 'reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount';
     const headers = {
       'installmentId,reservation,chequeStatus,amount,chequeNumber':
-        `The columns reservation, amount are not known, but ${known}. ` +
-        'The columns reservationId are missing.\n',
+        `Unknown columns: reservation, amount. Known are ${known}. ` +
+        'Missing columns: reservationId.\n',
       'installmentId;reservationId;chequeStatus':
-        `The columns installmentId;reservationId;chequeStatus are not known, but ${known}. ` +
-        'The columns reservationId, installmentId, chequeStatus are missing. ' +
-        'Commas are expected between columns.\n',
+        `Unknown columns: installmentId;reservationId;chequeStatus. Known are ${known}. ` +
+        'Missing columns: reservationId, installmentId, chequeStatus. ' +
+        'Separate columns by commas.\n',
     };
     for (const [wrong, stderr] of Object.entries(headers)) {
       expect(await reconcile(`${wrong}\n${row}${row}`)).toEqual({ code: 1, stdout: '', stderr });

@@ -7,7 +7,7 @@ import { useWorkers, webhookIds } from '../webhooks/workers.js';
 const workers = useWorkers();
 
 describe('two workers', () => {
-  it('share a burst: every event reaches every endpoint once, verified', async () => {
+  it('send every event of a burst to every endpoint once', async () => {
     const { service } = workers;
     const tenant = await addTenant(service.db);
     const [first, second] = [await workers.startReceiver(), await workers.startReceiver()];

@@ -45,7 +45,7 @@ const compose = parse(readFileSync('docker-compose.yml', 'utf8')) as Compose;
 const { database, api } = compose.services;
 
 describe('Dockerfile', () => {
-  it('builds and runs on the Node that the project is tested on', () => {
+  it('uses the tested version of Node', () => {
     const images = stages().flatMap((stage) => argumentsOf('FROM', stage));
     for (const name of images) {
       expect(name).toMatch(
@@ -69,7 +69,7 @@ describe('Dockerfile', () => {
     expect(argumentsOf('ENV')).toContain('MALLOC_ARENA_MAX=1');
   });
 
-  it('holds what `npm run cli` needs', async () => {
+  it('contains all that `npm run cli` needs', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'integration-api-image-'));
     try {
       for (const paths of argumentsOf('COPY')) {
@@ -92,7 +92,7 @@ describe('Dockerfile', () => {
     }
   });
 
-  it('gets neither secrets nor local data from the folder that it is built in', () => {
+  it('copies neither secrets nor local data', () => {
     const [first, ...rest] = readFileSync('.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -110,7 +110,7 @@ describe('Dockerfile', () => {
 
 describe('docker-compose.yml', () => {
   it.each(Object.entries({ api, database }))(
-    'gives %s only variables that the service knows and accepts',
+    'passes only known and valid variables to %s',
     (_name, { environment = {} }) => {
       const known = [...environmentExample().matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(
         ([, name]) => name,

@@ -28,8 +28,8 @@ const key = Buffer.alloc(32).toString('base64');
 /** Within what time a process ends after a signal. */
 const shutdownSeconds = 10;
 
-describe('manifests of Kubernetes', () => {
-  it('have the fields that their kinds have, and no others', () => {
+describe('Kubernetes manifests', () => {
+  it('have valid fields only', () => {
     const faulty = [{ replica: 2 }, { selector: undefined }, { replicas: '2' }].map((change) => ({
       ...deployments[0],
       spec: { ...deployments[0].spec, ...change },
@@ -42,7 +42,7 @@ describe('manifests of Kubernetes', () => {
     ]);
   });
 
-  it.each(templates)('give $name a configuration that it accepts', ({ spec }) => {
+  it.each(templates)('pass a valid configuration to $name', ({ spec }) => {
     const [{ env = [], envFrom }] = spec.containers;
     expect(envFrom).toEqual([
       { configMapRef: { name: configuration.metadata.name } },
@@ -56,7 +56,7 @@ describe('manifests of Kubernetes', () => {
     expect(() => readEnvironment(given)).toThrow('ENCRYPTION_KEYS: must be keys');
   });
 
-  it.each(deployments)('ask the processes of $metadata.name where they answer', ({ spec }) => {
+  it.each(deployments)('probe $metadata.name at existing paths', ({ spec }) => {
     const [{ ports, startupProbe, livenessProbe, readinessProbe }] = spec.template.spec.containers;
     const { PORT, OPS_PORT, OPS_HOST, HOST } = configuration.data;
     for (const { name, containerPort } of ports) {
@@ -73,7 +73,7 @@ describe('manifests of Kubernetes', () => {
     expect(readinessProbe.timeoutSeconds).toBeGreaterThan(2);
   });
 
-  it.each(deployments)('let $metadata.name drain before it is killed', ({ spec }) => {
+  it.each(deployments)('allow $metadata.name to drain before SIGKILL', ({ spec }) => {
     const { strategy, template } = spec;
     expect(strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
     expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(shutdownSeconds);
@@ -103,7 +103,7 @@ describe('ops/compose', () => {
     );
   };
 
-  it.each([...instances, 'database'])('gives %s a configuration that it accepts', (name) => {
+  it.each([...instances, 'database'])('passes a valid configuration to %s', (name) => {
     const environment = environmentOf(name);
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(environment)));
     const { MONGODB_URI = '', NODE_ENV } = readEnvironment(environment);
@@ -112,7 +112,7 @@ describe('ops/compose', () => {
     expect(MONGODB_URI).toContain('/integration?replicaSet=rs0');
   });
 
-  it('passes requests on to both instances while they accept them', () => {
+  it('forwards requests to both instances while they are ready', () => {
     const { PORT, DRAIN_MS, TRUST_PROXY, IDLE_TIMEOUT_MS } = readEnvironment(
       environmentOf('api-1'),
     );

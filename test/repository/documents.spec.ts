@@ -43,17 +43,17 @@ function unknown(pattern: RegExp, isKnown: (...groups: string[]) => boolean): st
   );
 }
 
-describe('what the documents name is there:', () => {
+describe('the documents name existing', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
 
-  it('scripts of npm', () => {
+  it('npm scripts', () => {
     const isScript = (name = '') => name in scripts;
     expect(unknown(/\bnpm run (?:--?\w+ )*([\w:]+)/g, isScript)).toEqual([]);
   });
 
-  it('commands of the operator with their options', () => {
+  it('operator commands and options', () => {
     const program = createProgram();
     const groups = program.commands.map((command) => command.name());
     const pattern = new RegExp(
@@ -65,7 +65,7 @@ describe('what the documents name is there:', () => {
     expect(unknown(pattern, isCommand)).toEqual([]);
   });
 
-  it('files, of tests also without their ends', () => {
+  it('files', () => {
     const files = folders.flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
         (path) => `/${folder}/${path}`,
@@ -78,7 +78,7 @@ describe('what the documents name is there:', () => {
     expect([...unknown(below, isFile), ...unknown(relative, isFile)]).toEqual([]);
   });
 
-  it('targets of links', () => {
+  it('link targets', () => {
     const broken = documents.flatMap(({ path, text }) =>
       [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
         .filter(([, file = '', anchor]) => {
@@ -92,7 +92,7 @@ describe('what the documents name is there:', () => {
   });
 });
 
-describe('what partners read', () => {
+describe('a document for partners', () => {
   const files = [
     'docs/openapi.json',
     ...readdirSync('docs/guides', { recursive: true, encoding: 'utf8' })
@@ -103,7 +103,7 @@ describe('what partners read', () => {
       .map((path) => join('clients', path)),
   ];
 
-  it.each(files)('names no settings and no commands of the operator: %s', (file) => {
+  it.each(files)('names no settings or operator commands: %s', (file) => {
     const text = readFileSync(file, 'utf8');
     // Those of one word, such as PORT, the programs of the guides have too.
     const settings = variableNames.filter((name) => name.includes('_'));
@@ -112,7 +112,7 @@ describe('what partners read', () => {
   });
 });
 
-it('a 4xx is nowhere final without its exceptions', () => {
+it('documents name the exceptions wherever a 4xx is final', () => {
   const texts = [...documents.map(({ text }) => text), readFileSync('docs/openapi.json', 'utf8')];
   const sentences = texts.flatMap((text) => text.match(/4xx[^.;:]*\bfinal\b[^.]*/gi) ?? []);
   expect(sentences.length).toBeGreaterThan(1);
@@ -120,7 +120,7 @@ it('a 4xx is nowhere final without its exceptions', () => {
   expect(sentences.filter((sentence) => !exceptions.test(sentence))).toEqual([]);
 });
 
-it('docs/architecture.md says of each folder what is in it', () => {
+it('docs/architecture.md describes every folder of src', () => {
   const [, table = ''] =
     /^## Modules\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8')) ?? [];
   const named = [...table.matchAll(/^\| `(\w[\w-]*)\/`/gm)].map(([, folder]) => folder);

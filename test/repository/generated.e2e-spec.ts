@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('what `npm run generate` wrote is current:', () => {
+describe('`npm run generate` has written the current', () => {
   it('.env.example', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(environmentExample());
   });
@@ -33,7 +33,7 @@ describe('what `npm run generate` wrote is current:', () => {
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
   });
 
-  it('docs/openapi.json, as the service sends it', async () => {
+  it('docs/openapi.json, equal to the response of the service', async () => {
     const response = await fetch(`${await addressOf('shared')}/docs/openapi.json`);
     expect(await response.json()).toEqual(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
   });

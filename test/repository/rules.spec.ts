@@ -12,8 +12,8 @@ const files = ['src', 'test', 'docs']
   .filter((entry) => entry.isFile() && /\.(ts|mjs|md)$/.test(entry.name))
   .map(({ parentPath, name }) => `${parentPath}/${name}`);
 
-describe('the rules that are cited', () => {
-  it('are headings of docs/rules.md, each once', () => {
+describe('cited rules', () => {
+  it('are unique headings of docs/rules.md', () => {
     const unknown = files.flatMap((file) =>
       citedRules(readFileSync(file, 'utf8'))
         .filter((rule) => !headings.includes(rule))
@@ -24,7 +24,7 @@ describe('the rules that are cited', () => {
     expect(headings.length).toBeGreaterThan(70);
   });
 
-  it('are cited by their ids, no document from outside the repository', () => {
+  it('have ids, and no file cites documents outside the repository', () => {
     const outside = files.filter((file) =>
       /\bsections? \d|data\smodel/.test(readFileSync(file, 'utf8')),
     );

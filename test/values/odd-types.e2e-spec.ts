@@ -40,7 +40,7 @@ describe('a client whose fields have odd types', () => {
     ['a number as email', { email: 5 }],
     ['a list as email', { email: ['mona@example.com'] }],
     ['a number as name', { name: 5 }],
-  ])('with %s is matched by its phone and gets the one of the lead', async (_odd, odd) => {
+  ])('with %s matches by phone and takes the phone of the lead', async (_odd, odd) => {
     const phone = newPhone();
     const fields = { phoneNumbers: [`+2${phone}`, 7, null], ...odd };
     const { _id } = await store('clients', fields);
@@ -53,14 +53,14 @@ describe('a client whose fields have odd types', () => {
     await post({ recordSystemId: 'a', ...other }).expect(200);
   });
 
-  it('with a text as phones is matched by its email', async () => {
+  it('with a text instead of phones matches by email', async () => {
     const { _id } = await store('clients', { email: 'mona@example.com', phoneNumbers: '0100' });
     const sent = { email: 'MONA@example.com', phoneNumber: newPhone() };
     const { body } = await post(sent).expect(201);
     expect(body.lead.clientId).toBe(String(_id));
   });
 
-  it('is logged once, with the names of the fields and no value', async () => {
+  it('is logged once with the names of the fields, without values', async () => {
     const email = `mona.${turn}@example.com`;
     const odd = { name: { first: 'Mona' }, phoneNumbers: 'Mona', createdAt: 'Mona' };
     const { _id } = await store('clients', { email, ...odd });
@@ -70,7 +70,7 @@ describe('a client whose fields have odd types', () => {
     expect(service.logged()).not.toContain('"Mona"');
   });
 
-  it('without an id that is one is not there', async () => {
+  it('is ignored when its id is no ObjectId', async () => {
     const phoneNumber = newPhone();
     const _id = `client-${turn}` as unknown as ObjectId;
     await store('clients', { _id, phoneNumbers: [`+2${phoneNumber}`] });
@@ -80,7 +80,7 @@ describe('a client whose fields have odd types', () => {
 });
 
 describe('a lead whose fields have odd types', () => {
-  it('is read, updated and deleted without them', async () => {
+  it('is read, updated and deleted without these fields', async () => {
     const id = new ObjectId().toHexString();
     const references = { clientId: id, assignedToId: id, parentId: 5, compoundsIds: id };
     const odd = { ...references, leadId: '7', isActive: 'yes', data: 'Mona', additionalData: [1] };
@@ -113,7 +113,7 @@ describe('a lead whose fields have odd types', () => {
     expect(text).toContain('"leadId":9007199254740993');
   });
 
-  it('with a phone is a duplicate all the same', async () => {
+  it('is a duplicate by its phone', async () => {
     const phoneNumber = newPhone();
     const _id = await addLead(service.db, tenant.organizationId, { data: { phoneNumber } });
     await change('leads', _id, { assignedToId: 'Omar', phoneKeys: 5, leadId: {} });
@@ -131,7 +131,7 @@ describe('an organization whose settings have odd types', () => {
     { clients: { matchBy: [5, 'fax', null] } },
     'all',
     [],
-  ])('%j works with the defaults', async (settings) => {
+  ])('uses the defaults instead of %j', async (settings) => {
     await change('organizations', tenant.organizationId, { settings });
     const phone = newPhone();
     const { body } = await post({ name: 'Mona', phoneNumber: phone }).expect(201);
@@ -152,7 +152,7 @@ describe('a key whose fields have odd types', () => {
     { rps: Decimal128.fromString('0.5'), burst: Decimal128.fromString('0.5') },
     { rps: 'many', burst: -1 },
     'none',
-  ])('has the limit of the service instead of %j', async (rateLimit) => {
+  ])('uses the limit of the service instead of %j', async (rateLimit) => {
     const key = await addKey(service.db, tenant.organizationId);
     const stored = await service.db
       .collection('apiKeys')

@@ -309,7 +309,7 @@ const tables: Readonly<Record<string, Table>> = {
 describe.each(Object.entries(tables))('%s', (_kind, { accepted, rejected, entrances }) => {
   const names = Object.keys(entrances);
 
-  it.each(Object.entries(entrances))('has the same rule in %s', async (name, entrance) => {
+  it.each(Object.entries(entrances))('follows the same rule in %s', async (name, entrance) => {
     const rows = [...accepted, ...rejected].map((value, index) => ({ value, index }));
     // In the short form every second value, in turn with the next entrance.
     const turn = names.indexOf(name) % 2;
@@ -332,7 +332,7 @@ describe('an ObjectId', () => {
     'the command line': inOption(options.objectId),
   };
 
-  it.each(Object.entries(found))('has the same rule in %s', async (_name, entrance) => {
+  it.each(Object.entries(found))('follows the same rule in %s', async (_name, entrance) => {
     const accepted = [reservationId, reservationId.toUpperCase()];
     const rejected = [
       `${reservationId}0`,
@@ -372,7 +372,7 @@ describe('a slug', () => {
     }
   });
 
-  it('is found as it is stored, wherever it is sent', async () => {
+  it('is found as stored in every position', async () => {
     for (const slug of slugs) {
       const path = encodeURIComponent(slug);
       const statuses = [
@@ -386,7 +386,7 @@ describe('a slug', () => {
     }
   });
 
-  it('is given to nothing when it is no single part of a path', () => {
+  it('is rejected for new records when it is no single segment of a path', () => {
     const given = inImport('propertyTypes', (slug) => ({ slug }));
     for (const slug of slugs) expect([slug, given(slug)]).toEqual([slug, slug !== 'a/b']);
     const rejected = ['.', '..', '...', 'a/b c', 'a b', ' a', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
@@ -407,7 +407,7 @@ describe('a slug', () => {
 });
 
 describe('an unescaped plus', () => {
-  it('counts as the plus that it was', async () => {
+  it('counts as a plus in times', async () => {
     const { organizationId } = tenant;
     const updatedAt = new Date('2030-01-01T10:00:00Z');
     await addUnit(service.db, organizationId, { slug: 'late', unitId: 'late', updatedAt });

@@ -231,7 +231,7 @@ describe('webhook reseal', () => {
           endpointId: lacking.toHexString(),
           organizationId: tenant.organizationId.toHexString(),
           key,
-          reason: `ENCRYPTION_KEYS lacks the key ${key}.`,
+          reason: `The key ${key} is missing in ENCRYPTION_KEYS: add it at the end.`,
         },
       ],
     ]);
@@ -244,7 +244,9 @@ describe('webhook reseal', () => {
     ]);
     expect(again.code).toBe(1);
     expect(again.stdout).toMatch(/^Sealed with the newest key: 0\n/);
-    expect(again.stdout).toContain(`ENCRYPTION_KEYS lacks the key ${key}.`);
+    expect(again.stdout).toContain(
+      `The key ${key} is missing in ENCRYPTION_KEYS: add it at the end.`,
+    );
     expect(status.code).toBe(1);
     expect(status.stdout).toMatch(new RegExp(`^${key} +1 +missing$`, 'm'));
     const shown = JSON.stringify([run, again, status]);

@@ -263,7 +263,7 @@ describe('secrets', () => {
     const seal = (text: string) =>
       endpoints.updateOne({ _id: endpoint.id }, { $set: { 'secrets.0.sealed': text } });
     await seal('s1.00000000.AAAA');
-    const reason = 'ENCRYPTION_KEYS lacks the key 00000000.';
+    const reason = 'The key 00000000 is missing in ENCRYPTION_KEYS: add it at the end.';
     for (let count = 0; count < 3; count++) {
       await service.createLead(tenant);
       await service.passTime(61_000);

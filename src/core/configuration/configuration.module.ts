@@ -2,7 +2,6 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { Clock } from './clock.js';
 import { ENVIRONMENT, type Environment } from './environment.js';
 
-/** Gives every module the validated environment and the clock. */
 @Module({})
 export class ConfigurationModule {
   static forRoot(environment: Environment): DynamicModule {

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parsePasswordHash, type PasswordHash } from '../values/password-hash.js';
 
-/** A whole number in a range. */
 export function integer(minimum: number, maximum: number) {
   const range = `must be from ${minimum} to ${maximum}`;
   return z
@@ -16,15 +15,13 @@ export function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, `must be one of ${values.join(', ')}`);
 }
 
-/** `true` or `false`. */
 export const flag = oneOf(['true', 'false']).transform((value) => value === 'true');
 
-/** Databases that the server keeps for itself. */
 const serverDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
-/** A connection string that names the database: the driver would silently take `test`. */
+/** The driver would silently use `test` if no database is named. */
 export const databaseAddress = z.string().transform((value, context): string => {
-  // A password that is not escaped may hold a slash; saying so is up to the driver.
+  // The driver reports an unescaped slash in the password.
   const address = /^mongodb(?:\+srv)?:\/\/(?:.*@)?[^/]+(?:\/(.*))?$/s.exec(
     value.replace(/\?.*$/s, ''),
   );
@@ -37,7 +34,6 @@ export const databaseAddress = z.string().transform((value, context): string => 
   return z.NEVER;
 });
 
-/** Keys in base64, 32 bytes each, separated by commas. */
 export const encryptionKeys = z.string().transform((value, context): Buffer[] => {
   const texts = value.split(',').map((part) => part.trim());
   const keys = texts.map((text) => Buffer.from(text, 'base64'));
@@ -48,7 +44,6 @@ export const encryptionKeys = z.string().transform((value, context): Buffer[] =>
   return z.NEVER;
 });
 
-/** Host names in any case, separated by commas. */
 export const hostNames = z.string().transform((value, context): string[] => {
   const names = value.split(',').map((name) => name.trim().toLowerCase());
   if (names.every((name) => /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(name))) return names;
@@ -56,7 +51,6 @@ export const hostNames = z.string().transform((value, context): string[] => {
   return z.NEVER;
 });
 
-/** What `console password` prints for a password. */
 export const passwordHash = z.string().transform((value, context): PasswordHash => {
   const hash = parsePasswordHash(value);
   if (hash !== null) return hash;
@@ -64,7 +58,7 @@ export const passwordHash = z.string().transform((value, context): PasswordHash 
   return z.NEVER;
 });
 
-/** What Fastify's `trustProxy` takes: a switch, a number of hops, addresses or ranges. */
+/** Fastify's `trustProxy`. */
 export const trustProxy = z.string().transform((value, context): boolean | number | string[] => {
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d{1,2}$/.test(value)) return Number(value);

@@ -12,7 +12,7 @@ const problemsOf = (source: Record<string, string>) => {
 };
 
 describe('readEnvironment', () => {
-  it('has a default for everything but the database', () => {
+  it('returns a default for everything but the database', () => {
     expect(readEnvironment({})).toEqual({
       PORT: 3000,
       HOST: '127.0.0.1',
@@ -50,7 +50,7 @@ describe('readEnvironment', () => {
     });
   });
 
-  it('listens to the network in production only, unless it is told to', () => {
+  it('listens on the network only in production or when HOST says so', () => {
     const key = Buffer.alloc(32).toString('base64');
     const production = {
       NODE_ENV: 'production',
@@ -62,7 +62,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment({ HOST: '::' }).HOST).toBe('::');
   });
 
-  it('takes empty variables for missing ones and ignores unknown ones', () => {
+  it('treats empty variables as missing and ignores unknown ones', () => {
     expect(readEnvironment({ PORT: '', UNKNOWN: 'x' })).toEqual(readEnvironment({}));
   });
 
@@ -80,7 +80,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment({ ENCRYPTION_KEYS: text }).ENCRYPTION_KEYS).toEqual([newer, older]);
   });
 
-  it('names all that production needs', () => {
+  it('rejects production settings without database and keys', () => {
     expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
       'MONGODB_URI: is required in production',
       'ENCRYPTION_KEYS: is required in production',
@@ -123,14 +123,14 @@ describe('readEnvironment', () => {
   });
 });
 
-describe('a value that no variable can have', () => {
-  it('is reported in words of this service', () => {
+describe('a value of another type', () => {
+  it('is reported by a message of this service', () => {
     const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
     expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
   });
 });
 
-describe('the address of the database', () => {
+describe('MONGODB_URI', () => {
   it.each([
     'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
     'mongodb://user:wo%2Frd@one,two:27018/name',
@@ -139,7 +139,7 @@ describe('the address of the database', () => {
     expect(readEnvironment({ MONGODB_URI: address }).MONGODB_URI).toBe(address);
   });
 
-  it('is refused for the part that is wrong', () => {
+  it('is rejected with the wrong part in the message', () => {
     const problems = ['postgres://x/name', 'mongodb://one?w=1', 'mongodb://one/local'].map((uri) =>
       problemsOf({ MONGODB_URI: uri }).join(),
     );

@@ -12,7 +12,6 @@ import {
   trustProxy,
 } from './environment-values.js';
 
-/** Every environment variable: its values, its default, and what is said about it. */
 export const variables = z.object({
   PORT: integer(0, 65_535)
     .prefault('3000')
@@ -38,7 +37,7 @@ export const variables = z.object({
     ),
   OPS_HOSTS: hostNames.optional().meta({
     description:
-      'Host names, separated by commas, under which browsers may open the console, beside localhost and addresses: ' +
+      'Host names, separated by commas, under which browsers may open the console, in addition to localhost and addresses: ' +
       'a page of another name that resolves to this listener gets nothing.',
     example: 'ops.internal',
   }),
@@ -76,7 +75,7 @@ export const variables = z.object({
     ),
   RATE_LIMIT_BURST: integer(1, 1_000_000)
     .prefault('200')
-    .describe('Requests that an API key may make at once before RATE_LIMIT_RPS holds.'),
+    .describe('Requests that an API key may make at once before RATE_LIMIT_RPS applies.'),
   AUTH_FAILURE_RPS: integer(0, 1_000_000)
     .prefault('20')
     .describe(
@@ -85,7 +84,9 @@ export const variables = z.object({
     ),
   AUTH_FAILURE_BURST: integer(1, 1_000_000)
     .prefault('200')
-    .describe('Failed authentications that an address may have at once before that holds.'),
+    .describe(
+      'Failed authentications that an address may have at once before AUTH_FAILURE_RPS applies.',
+    ),
   HEADER_LIMIT_BYTES: integer(4_096, 65_536)
     .prefault('16384')
     .describe('Largest accepted headers of a request; larger ones get 431.'),
@@ -110,8 +111,8 @@ export const variables = z.object({
     .prefault('30')
     .describe(
       'How long events can be read by GET /events. They and their deliveries can be looked up for 15 days ' +
-        'more, and for 45 days at least. What this and the five below say holds from the next ' +
-        '`db init` on, which outside production is every start (rule DATA-11).',
+        'more, and for 45 days at least. A change of this and the next five settings applies with the next ' +
+        '`db init`, which every start outside production runs (rule DATA-11).',
     ),
   CALLBACKS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('90')
@@ -119,18 +120,18 @@ export const variables = z.object({
   IDEMPOTENCY_RETENTION_HOURS: integer(1, 720)
     .prefault('24')
     .describe(
-      'How long an Idempotency-Key stands for its first request; holds at once (rule HTTP-23).',
+      'How long an Idempotency-Key stands for its first request; a change applies immediately (rule HTTP-23).',
     ),
   CHANGE_LOG_RETENTION_DAYS: integer(1, 36_500).optional().meta({
-    description: 'How long the changes of leads are logged; for ever unless it is set.',
+    description: 'How long the changes of leads are logged; forever unless it is set.',
     example: '730',
   }),
   OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
     .prefault('365')
-    .describe('How long it is logged what the operator did (rule OPS-31).'),
+    .describe('How long actions of the operator are logged (rule OPS-31).'),
   REQUEST_LOG_DAYS: integer(1, 365)
     .prefault('7')
-    .describe('How long it is logged why requests were refused (rule OPS-36).'),
+    .describe('How long reasons of refused requests are logged (rule OPS-36).'),
   USAGE_RETENTION_DAYS: integer(31, 3_650)
     .prefault('400')
     .describe(
@@ -168,8 +169,8 @@ export const variables = z.object({
   ENCRYPTION_KEYS: encryptionKeys.optional().meta({
     description:
       'Keys that seal the secrets of webhook endpoints and of signed keys, each base64 of 32 bytes, separated by ' +
-      'commas, newest first: the first seals, all open. Required in production; elsewhere a key ' +
-      'that everybody knows is one of them.',
+      'commas, newest first: the first seals, all open. Required in production; elsewhere a public ' +
+      'key is one of them.',
     example: '<openssl rand -base64 32>',
   }),
   WEBHOOKS_ALLOW_HTTP: flag
@@ -197,26 +198,22 @@ export const variables = z.object({
 const environmentSchema = variables
   .refine(...isSetInProduction('MONGODB_URI'))
   .refine(...isSetInProduction('ENCRYPTION_KEYS'))
-  // A developer's service is not for the network.
+  // A developer's service must not be reachable from the network.
   .transform(({ HOST, ...values }) => ({
     ...values,
     HOST: HOST ?? (values.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
   }));
 
-/** The names of all variables. */
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
-/** The validated configuration, one property per environment variable (rule CONF-1). */
+/** One property for each environment variable (rule CONF-1). */
 export type Environment = Readonly<z.output<typeof environmentSchema>>;
 
-/** Injection token of the {@link Environment}. */
 export const ENVIRONMENT = Symbol('Environment');
 
 /**
- * Reads and checks the configuration.
- *
- * @param source environment variables; an empty one counts as not set, unknown ones are ignored
- * @throws ConfigurationError that lists all problems
+ * @param source an empty variable counts as not set; unknown ones are ignored
+ * @throws ConfigurationError with all problems
  */
 export function readEnvironment(source: Record<string, string | undefined>): Environment {
   const given = Object.entries(source).filter(([, value]) => value !== '');
@@ -229,7 +226,7 @@ export function readEnvironment(source: Record<string, string | undefined>): Env
   );
 }
 
-/** Arguments of a check that runs, like those of the variables, whatever else is wrong. */
+/** `when` makes the check run after other errors, too. */
 function isSetInProduction(name: 'MONGODB_URI' | 'ENCRYPTION_KEYS') {
   const isSet = (value: z.output<typeof variables>) =>
     value.NODE_ENV !== 'production' || value[name] !== undefined;

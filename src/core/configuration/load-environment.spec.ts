@@ -16,13 +16,13 @@ it.each([
   ['RATE_LIMIT', 'RATE_LIMIT_RPS'],
   ['AUTH_FAILURE_RPM', 'AUTH_FAILURE_RPS'],
   ['EVENTS_RETENTION', 'EVENTS_RETENTION_DAYS'],
-])('%s is reported as looking like %s', (name, meant) => {
+])('misspeltVariables returns a warning for %s that names %s', (name, meant) => {
   expect(misspeltVariables(['PATH', name])).toEqual([
-    `${name} is no variable of this service and is ignored: is ${meant} meant?`,
+    `Ignored the unknown variable ${name}. Did you mean ${meant}?`,
   ]);
 });
 
-it("this service's own and other programs' variables are not reported", () => {
+it('misspeltVariables returns nothing for variables of the service and of other programs', () => {
   const others = [
     'PATH',
     'HOME',

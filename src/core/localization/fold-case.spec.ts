@@ -17,9 +17,9 @@ describe('foldCase', () => {
     ['ᾼ', 'ΑΙ'],
     ['Ꮳ', 'ꮳ'],
     ['თბილისი', 'ᲗᲑᲘᲚᲘᲡᲘ'],
-  ])('makes %p and %p equal', (one, other) => expect(foldCase(one)).toBe(foldCase(other)));
+  ])('returns the same for %p and %p', (one, other) => expect(foldCase(one)).toBe(foldCase(other)));
 
-  it('takes no longer for a letter with very many marks than for many letters', () => {
+  it('returns quickly for a letter with very many marks', () => {
     const marks = '\u0345\u0301'.repeat(150_000);
     expect(foldCase(`E${marks}`)).toBe(foldCase(`e${marks}`));
     expect(foldCase(`É${'\u0302'.repeat(20)}`)).toBe(foldCase(`e\u0301${'\u0302'.repeat(20)}`));
@@ -32,11 +32,13 @@ describe('foldCase', () => {
     ['ss', 's'],
     ['\u200b', ''],
     ['ا', 'أ'],
-  ])('keeps %p and %p apart', (one, other) => expect(foldCase(one)).not.toBe(foldCase(other)));
+  ])('returns different texts for %p and %p', (one, other) =>
+    expect(foldCase(one)).not.toBe(foldCase(other)),
+  );
 });
 
 describe('caseSpellings', () => {
-  it('are the text as sent and in either case, each once', () => {
+  it('returns the text as sent and in both cases, each once', () => {
     expect(caseSpellings('Straße')).toEqual(['Straße', 'strasse', 'STRASSE']);
     expect(caseSpellings('بحيرة')).toEqual(['بحيرة']);
   });

@@ -5,7 +5,6 @@ import { I18nJsonLoader, I18nModule } from 'nestjs-i18n';
 import { defaultLanguage, requestLanguage } from './language.js';
 import { MessagesService } from './messages.service.js';
 
-/** `messages/<language>/<file>.json`. */
 export const messageFiles = new I18nJsonLoader({
   path: join(import.meta.dirname, 'messages'),
   watch: false,
@@ -19,9 +18,8 @@ const i18nModule = I18nModule.forRoot({
 });
 
 /**
- * Texts by `nestjs-i18n`. A hook sets the language of a request, for errors before any module is reached
- * too. The library would set it again by a middleware and an interceptor around every route, which costs a
- * fifth of a short request.
+ * `nestjs-i18n` without its middleware and interceptor, which cost a fifth of a short request: a hook sets the
+ * language, also for errors before routing.
  */
 @Module({
   imports: [{ ...i18nModule, providers: i18nModule.providers?.filter(isNoInterceptor) ?? [] }],

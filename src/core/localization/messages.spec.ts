@@ -23,7 +23,7 @@ function textsByKey(language: Language): Record<string, string[]> {
 const placeholdersIn = (texts: readonly string[] = []) =>
   [...new Set(texts.flatMap((text) => text.match(/\{\w+\}/g) ?? []))].toSorted();
 
-describe('the messages', () => {
+describe('messages', () => {
   const [english, arabic] = languages.map(textsByKey) as [
     Record<string, string[]>,
     Record<string, string[]>,
@@ -36,7 +36,7 @@ describe('the messages', () => {
     }
   });
 
-  it('are written in their language', () => {
+  it('use the script of their language', () => {
     for (const text of Object.values(arabic).flat()) expect(text).toMatch(/[\u0600-\u06ff]/);
     for (const text of Object.values(english).flat()) expect(text).not.toMatch(/[\u0600-\u06ff]/);
   });
@@ -57,7 +57,7 @@ describe('the messages', () => {
 });
 
 describe('parseLanguage', () => {
-  it('takes the known languages in any case and everything else for the default', () => {
+  it('returns a known language in any case and the default for other values', () => {
     expect(['ar-eg', 'AR-EG', 'En-Us'].map(parseLanguage)).toEqual(['ar-eg', 'ar-eg', 'en-us']);
     expect([undefined, '', 'ar', 'xx-xx', ['ar-eg']].map(parseLanguage)).toEqual(
       Array(5).fill('en-us'),
@@ -66,7 +66,7 @@ describe('parseLanguage', () => {
 });
 
 describe('textIn', () => {
-  it('falls back to the default language', () => {
+  it('returns the default language for a missing translation', () => {
     const name = { 'en-us': 'Lake', 'ar-eg': 'بحيرة' };
     expect(textIn(name, 'ar-eg')).toBe('بحيرة');
     expect(textIn(name, 'en-us')).toBe('Lake');

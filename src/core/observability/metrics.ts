@@ -1,31 +1,27 @@
 import { Global, Injectable, Module } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
-/** Begins the names of the service's own metrics. */
 const prefix = 'integration_api_';
 
-/** No event loop is blocked for that long, in seconds: the library's minimum of no samples is more. */
+/** In seconds; the library's minimum without samples is higher. */
 const longestLag = 1e6;
 
-/** A value with its labels: few different ones, none of them personal or secret. */
 interface Sample {
+  /** Few different values, none of them personal or secret. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Called at each scrape; a promise of no samples leaves the metric out. */
+/** Called at each scrape; without samples the metric is omitted. */
 type Read = () => number | readonly Sample[] | Promise<readonly Sample[]>;
 
-/**
- * The metrics of one application (rule OPS-11). The code that counts creates its counter here; processes of
- * tests have several applications, so the registry is no global one.
- */
+/** The metrics of one application (rule OPS-11): processes of tests have several, so the registry is not global. */
 @Injectable()
 export class Metrics {
   private readonly registry = new Registry();
   readonly contentType = this.registry.contentType;
 
-  /** Makes `new Counter(...)` one of the metrics of this application, and so a gauge or a histogram. */
+  /** Of a counter, gauge or histogram of this application. */
   options<Label extends string = never>(
     name: string,
     help: string,
@@ -34,7 +30,7 @@ export class Metrics {
     return { name: prefix + name, help, labelNames: [...labelNames], registers: [this.registry] };
   }
 
-  /** Adds a gauge that is read at each scrape; a counter where the name ends with `_total`. */
+  /** Adds a gauge, or a counter if the name ends with `_total`. */
   collect(name: string, help: string, read: Read, labelNames: readonly string[] = []): void {
     const collect = async () => {
       const values = await read();
@@ -47,7 +43,6 @@ export class Metrics {
     const metric = name.endsWith('_total') ? new Counter(options) : new Gauge(options);
   }
 
-  /** Measures the process itself from now on: event loop, garbage collection, memory, processor. */
   measureProcess(): void {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry });
@@ -66,13 +61,11 @@ export class Metrics {
     }
   }
 
-  /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.registry.metrics();
   }
 }
 
-/** Gives every module the metrics. */
 @Global()
 @Module({ providers: [Metrics], exports: [Metrics] })
 export class MetricsModule {}

@@ -22,19 +22,18 @@ import type { Logger } from 'pino';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** How long the end of the process waits for a collector that does not take the last spans. */
+/** Limits the wait for the collector at the end of the process. */
 const flushTimeoutMs = 1_000;
 
-/** How long spans gather before they are sent together, unless a variable says otherwise. */
 const scheduledDelayMs = 5_000;
 
 const ignore = () => undefined;
 
 /**
- * Sends the spans of the process as OTLP over HTTP to where the standard variables say. The packages that
- * instrument Fastify and the driver by themselves would record paths and statements.
+ * Exports spans as OTLP over HTTP. The instrumentation packages for Fastify and the driver would record paths
+ * and statements.
  *
- * @returns what ends it
+ * @returns a function that ends the export
  */
 export function startOpenTelemetry(variables: Variables, logger: Logger): () => Promise<void> {
   const warn = (message: string) => logger.warn(`Tracing: ${message}`);
@@ -70,7 +69,7 @@ export function startOpenTelemetry(variables: Variables, logger: Logger): () => 
   };
 }
 
-/** As OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG say; by default what the caller's trace says. */
+/** By default the caller's trace decides. */
 function samplerOf(variables: Variables): Sampler {
   const name = variables['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on';
   const ratio = Number(variables['OTEL_TRACES_SAMPLER_ARG'] || 1);

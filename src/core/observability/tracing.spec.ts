@@ -18,7 +18,7 @@ it.each<Record<string, string>>([
   { OTEL_SERVICE_NAME: 'leads' },
   { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' },
   { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' },
-])('%j starts nothing', async (variables) => {
+])('startTracing keeps tracing off with %j', async (variables) => {
   await start(variables);
   expect(isTracing()).toBe(false);
   expect(await traced('x', {}, () => Promise.resolve(7))).toBe(7);
@@ -27,13 +27,13 @@ it.each<Record<string, string>>([
 it.each<Record<string, string>>([
   { OTEL_EXPORTER_OTLP_ENDPOINT },
   { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: OTEL_EXPORTER_OTLP_ENDPOINT },
-])('%j starts to trace', async (variables) => {
+])('startTracing turns tracing on with %j', async (variables) => {
   await start({ ...variables, OTEL_TRACES_SAMPLER: 'always_off' });
   expect(await traced('x', {}, () => Promise.resolve(7))).toBe(7);
   expect(isTracing()).toBe(true);
 });
 
-it('warns of a protocol that is not supported', async () => {
+it('startTracing logs a warning for an unsupported protocol', async () => {
   await start({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
   expect(warn).toHaveBeenCalledWith('Unsupported OTLP protocol grpc; using http/protobuf');
 });

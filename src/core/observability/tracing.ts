@@ -14,23 +14,19 @@ import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import { routePatternOf } from '../http/server/route-options.js';
 
-/** Adds attributes to a span once they are known. */
 type Describe = (attributes: Attributes) => void;
 
-/** Runs work as part of the trace in which the function was created. */
+/** Runs work in the trace in which the function was created. */
 export type InTrace = <T>(work: () => T) => T;
 
-/** Sends the remaining spans; undefined while nothing is traced. */
+/** Undefined without tracing. */
 let stop: (() => Promise<void>) | undefined;
 
 export function isTracing(): boolean {
   return stop !== undefined;
 }
 
-/**
- * Starts to trace when the standard variables name a collector: `OTEL_EXPORTER_OTLP_ENDPOINT` or
- * `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`. Otherwise OpenTelemetry's SDK is not loaded (rule OPS-13).
- */
+/** Loads the SDK only if a standard variable names a collector (rule OPS-13). */
 export async function startTracing(
   logger: Logger,
   variables: Readonly<Record<string, string | undefined>> = process.env,
@@ -44,18 +40,21 @@ export async function startTracing(
     const { startOpenTelemetry } = await import('./open-telemetry.js');
     stop = startOpenTelemetry(variables, logger);
   } catch (error) {
-    // A wrong address of a collector must not keep the service from its work.
-    logger.warn({ err: error }, 'Traces cannot be sent');
+    // A wrong address of the collector must not prevent the start.
+    logger.warn(
+      { err: error },
+      'Could not start tracing; the service runs without traces. Check the OTEL_… variables',
+    );
   }
 }
 
-/** Sends the remaining spans, as far as the collector takes them in time. */
+/** Sends the remaining spans if the collector responds in time. */
 export async function stopTracing(): Promise<void> {
   await stop?.();
   stop = undefined;
 }
 
-/** Runs work in a span; attributes hold nothing personal and nothing secret. */
+/** @param attributes without personal or secret values */
 export async function traced<T>(
   name: string,
   attributes: Attributes,
@@ -74,13 +73,12 @@ export async function traced<T>(
   });
 }
 
-/** Runs later work in the trace that is open now. */
 export function inCurrentTrace(): InTrace {
   const current = context.active();
   return (work) => context.with(current, work);
 }
 
-/** Makes a span of each request from now on, in the trace of its caller. */
+/** Continues the trace of the caller. */
 export function traceRequests(fastify: FastifyInstance): void {
   if (!isTracing()) return;
   const contexts = new WeakMap<FastifyRequest, Context>();
@@ -96,13 +94,13 @@ export function traceRequests(fastify: FastifyInstance): void {
     contexts.set(request, inside);
     context.with(inside, done);
   });
-  // The events by which a body arrives belong to its connection, not to its request.
+  // The events of an arriving body lose the context of the request.
   fastify.addHook('preHandler', (request, _reply, done) => {
     context.with(contexts.get(request) ?? context.active(), done);
   });
 }
 
-/** Makes a span of each command to the database that belongs to a trace, but for those of the background. */
+/** Makes spans of database commands within a trace. */
 export function traceCommands(client: MongoClient): void {
   if (!isTracing()) return;
   const spans = new Map<number, Span>();
@@ -141,7 +139,7 @@ function endRequest(span: Span, { id, caller }: FastifyRequest, status: number):
   span.end();
 }
 
-/** Without the message of the error, which may quote data. */
+/** The message of the error may quote data. */
 function setFailed(span: Span, error: unknown): void {
   const { codeName, name } = (error ?? {}) as Readonly<Record<string, string>>;
   span.setStatus({ code: SpanStatusCode.ERROR, message: codeName ?? name ?? 'error' });

@@ -4,7 +4,6 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 const secretBytes = 32;
 const prefix = 'whsec_';
 
-/** A secret that signs, encrypted. */
 @Schema({ _id: false })
 export class SealedSecret {
   @Prop({ type: String })
@@ -13,19 +12,19 @@ export class SealedSecret {
   @Prop({ type: Date })
   createdAt!: Date;
 
-  /** Until when a secret that was replaced still signs; null for the current one. */
+  /** The end of a replaced secret; null for the current one. */
   @Prop({ type: Date })
   expiresAt!: Date | null;
 }
 
 export const sealedSecretSchema = SchemaFactory.createForClass(SealedSecret);
 
-/** A new secret as Standard Webhooks writes it. */
+/** In the format of Standard Webhooks. */
 export function newSecret(): string {
   return `${prefix}${randomBytes(secretBytes).toString('base64')}`;
 }
 
-/** The secrets of an endpoint or a key that sign at a time, newest first. */
+/** The valid secrets of an endpoint or a key, newest first. */
 export function signingSecrets(
   secrets: readonly SealedSecret[] | null | undefined,
   now: Date,
@@ -33,12 +32,11 @@ export function signingSecrets(
   return (secrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > now);
 }
 
-/** Headers by which a message is signed. */
 export interface Signature {
   readonly id: string;
   /** In seconds since 1970. */
   readonly timestamp: string;
-  /** One or several, each with its version, separated by blanks. */
+  /** One or more, each with its version, separated by spaces. */
   readonly signatures: string;
 }
 
@@ -59,7 +57,6 @@ export function signedHeaders(
   };
 }
 
-/** Whether one of the signatures of a message, by its bytes, was made with a secret. */
 export function isSignedWith(secret: string, body: Uint8Array, signature: Signature): boolean {
   const expected = digestOf(secret, signature, body);
   return signature.signatures.split(' ').some((text) => {

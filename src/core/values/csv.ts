@@ -4,38 +4,38 @@ import { stringify } from 'csv-stringify/sync';
 
 export type CsvCell = string | number | boolean;
 
-/** What some program takes for the end of a line; RFC 4180 knows the first two. */
+/** RFC 4180 knows the first two; some programs also end lines at the others. */
 const lineBreak = /[\r\n\v\f\u{85}\u{2028}\u{2029}]/u;
 
-/** Where a spreadsheet, also one with another delimiter or without quoted line breaks, would begin a formula. */
+/** The start of a formula, also in spreadsheets with other delimiters or without quoted line breaks. */
 const formula = new RegExp(
   `(^|[;,\\t]|${lineBreak.source})(?=[=+@\\-\\t\\r\u{FF1D}\u{FF0B}\u{FF20}\u{FF0D}])`,
   'gu',
 );
 
-/** Rows as CSV (RFC 4180), in which no text can begin a formula. */
+/** CSV by RFC 4180 without formulas. */
 export function csvRows(rows: readonly (readonly CsvCell[])[]): string {
   return stringify([...rows], {
     record_delimiter: 'windows',
-    // Otherwise it quotes for the delimiter alone, and a bare line break would end the row.
+    // By default it quotes only the delimiter, and a bare line break would end the row.
     quoted_match: lineBreak,
     cast: { boolean: String, string: (text) => text.replace(formula, "$1'") },
   });
 }
 
-/** The columns that a CSV file may have, as its header line names them. */
 interface KnownColumns {
-  /** As a message lists them. */
+  /** For the message. */
   readonly names: readonly string[];
   readonly required?: readonly string[];
   readonly isKnown?: (name: string) => boolean;
 }
 
-/** A row of a CSV file, from 1 on, and the line on which it ends. */
 export interface CsvRow {
+  /** From 1. */
   readonly row: number;
+  /** The last line of the row. */
   readonly line: number;
-  /** The cells that are not empty, by their columns: an empty one is a field that is not sent. */
+  /** By columns, without empty cells: they stand for fields that are not sent. */
   readonly cells: Readonly<Record<string, string>>;
 }
 
@@ -45,10 +45,9 @@ interface CsvRecord {
 }
 
 /**
- * Reads CSV with a header line, columns in any order. Blank rows are counted and left out: spreadsheets leave
- * them after the others.
+ * Reads CSV with a header line, columns in any order, without blank rows, which spreadsheets append.
  *
- * @throws Error when it is no CSV, or has unknown columns or lacks required ones
+ * @throws Error for invalid CSV, unknown or missing columns
  */
 export async function* readCsvRows(
   source: Readable,
@@ -65,7 +64,7 @@ export async function* readCsvRows(
   }
 }
 
-/** @throws Error that says once which columns are not known, and which are missing */
+/** @throws Error that names all unknown and missing columns */
 function checkedColumns(
   columns: string[],
   { names, required = [], isKnown = (name) => names.includes(name) }: KnownColumns,
@@ -75,9 +74,9 @@ function checkedColumns(
   const faults = [
     ...(unknown.length === 0
       ? []
-      : [`The columns ${unknown.join(', ')} are not known, but ${names.join(', ')}.`]),
-    ...(missing.length === 0 ? [] : [`The columns ${missing.join(', ')} are missing.`]),
-    ...(/[;\t]/.test(unknown.join()) ? ['Commas are expected between columns.'] : []),
+      : [`Unknown columns: ${unknown.join(', ')}. Known are ${names.join(', ')}.`]),
+    ...(missing.length === 0 ? [] : [`Missing columns: ${missing.join(', ')}.`]),
+    ...(/[;\t]/.test(unknown.join()) ? ['Separate columns by commas.'] : []),
   ];
   if (faults.length > 0) throw new Error(faults.join(' '));
   return columns;

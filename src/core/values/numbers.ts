@@ -1,7 +1,6 @@
 import type { ValueKind, Rule } from './rule.js';
 import { isWideInteger } from './scalar.js';
 
-/** In bytes. */
 export const mebibyte = 1_048_576;
 
 const exact: Rule = {
@@ -10,24 +9,24 @@ const exact: Rule = {
   values: { digits: 15 },
 };
 
-/** A finite number that a double holds. */
+/** A finite number within a double. */
 export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, exact];
 
-/** As {@link amount}, not negative: a price, an area, a count. */
+/** As {@link amount}, from 0. */
 export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exact];
 
-/** Text of a number that is not negative, in plain decimal notation. */
+/** The text of a number from 0 in plain decimal notation. */
 export const decimal: Rule = {
   name: 'isPlainNumber',
   isMet: (value) => parseDecimal(value) !== null,
 };
 
-/** A limit as people read it, such as 1,024. */
+/** Such as 1,024. */
 export function limitText(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-/** The whole number of a text of decimal digits, null outside of the range. */
+/** Null unless the text has only digits and the number is in the range. */
 export function parseInteger(
   value: unknown,
   minimum: number,
@@ -38,7 +37,7 @@ export function parseInteger(
   return number >= minimum && number <= maximum ? number : null;
 }
 
-/** The number of a text in plain decimal notation, null when it is larger. */
+/** Null unless the text is a number in plain decimal notation up to the maximum. */
 export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | null {
   const isDecimal = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value);
   return isDecimal && Number(value) <= maximum ? Number(value) : null;

@@ -1,9 +1,8 @@
 import { promisify } from 'node:util';
 import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 
-/** A password as it is kept: what a try is compared with, and nothing that gives it back. */
 export interface PasswordHash {
-  /** Work factors of scrypt. */
+  /** `cost`, `blockSize` and `parallelization` are the work factors of scrypt. */
   readonly cost: number;
   readonly blockSize: number;
   readonly parallelization: number;
@@ -11,20 +10,20 @@ export interface PasswordHash {
   readonly hash: Buffer;
 }
 
-/** As OWASP recommends for 32 MiB of memory. */
+/** OWASP's recommendation for 32 MiB of memory. */
 const standard = { cost: 32_768, blockSize: 8, parallelization: 3 };
 
 const saltBytes = 16;
 const hashBytes = 32;
-/** More than this no login should take: what asks for it is a misprint. */
+/** A higher value is a typing error. */
 const maxMemoryBytes = 256 * 2 ** 20;
 
-/** Not `$`, which shells, Compose and env files read as the name of a variable. */
+/** Shells, Compose and env files would replace `$…`. */
 const separator = ':';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** The text that stands for a password in a configuration: `scrypt:cost:block:parallel:salt:hash`. */
+/** For the configuration: `scrypt:cost:block:parallel:salt:hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const hash = await derive(password.normalize('NFKC'), salt, hashBytes, optionsOf(standard));
@@ -33,7 +32,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', cost, blockSize, parallelization, ...bytes].join(separator);
 }
 
-/** Reads such a text; null when it is none. */
+/** Null for an invalid text. */
 export function parsePasswordHash(text: string): PasswordHash | null {
   const match = /^scrypt:(\d{4,7}):(\d{1,2}):(\d{1,2}):([\w-]{22}):([\w-]{43})$/.exec(text.trim());
   if (match === null) return null;
@@ -46,7 +45,7 @@ export function parsePasswordHash(text: string): PasswordHash | null {
   return { cost, blockSize, parallelization, salt, hash };
 }
 
-/** Whether a password is the one that was hashed; takes some tens of milliseconds in another thread. */
+/** Takes some tens of milliseconds in another thread. */
 export async function isPassword(password: string, expected: PasswordHash): Promise<boolean> {
   const given = await derive(
     password.normalize('NFKC'),

@@ -1,20 +1,20 @@
-/** Whether a value is a JSON object; an integer of the database is none. */
+/** A JSON object; not a 64-bit integer of the database. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject && !('_bsontype' in value);
 }
 
-/** As {@link isPlainObject}, for what is stored: a time is no object either. */
+/** As {@link isPlainObject} of a stored value: without times. */
 export function isStoredObject(value: unknown): value is Record<string, unknown> {
   return isPlainObject(value) && !(value instanceof Date);
 }
 
-/** An object with its fields; without any where there is none. */
+/** An object without fields replaces another value. */
 export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** The fields that have a value; the database driver would take an undefined one for null. */
+/** The driver would store undefined as null. */
 export function withoutUndefined<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -22,7 +22,7 @@ export function withoutUndefined<T extends object>(
   return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
-/** Whether the database driver would read an object back as a reference, and take `$ref` apart at its dots. */
+/** The driver would read such an object back as a reference and split `$ref` at its dots. */
 export function isDatabaseReference(object: object): boolean {
   return Object.hasOwn(object, '$ref') && Object.hasOwn(object, '$id');
 }

@@ -1,21 +1,19 @@
-/** One condition on a value; `name` is the key of its message in every language's `validation.json`. */
 export interface Rule {
+  /** The key of the message in `validation.json`. */
   readonly name: string;
-  /** @param object what the value is a field of, where it is one */
+  /** @param object that has the value as a field */
   readonly isMet: (value: unknown, object?: object) => boolean;
-  /** Placeholders of the message; `property` is the name of the field unless it is given here. */
+  /** Placeholders of the message; `property` is the name of the field by default. */
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
-/** A kind of value: every rule that its values meet. */
 export type ValueKind = readonly Rule[];
 
-/** Whether a value is of a kind. */
 export function isValid(kind: ValueKind, value: unknown): boolean {
   return kind.every(({ isMet }) => isMet(value));
 }
 
-/** A rule for texts; anything else passes, so that only its type is reported. */
+/** Other types pass, so that only their type is reported. */
 export function textRule(
   name: string,
   isMet: (text: string) => boolean,
@@ -24,7 +22,6 @@ export function textRule(
   return { name, isMet: (value) => typeof value !== 'string' || isMet(value), values };
 }
 
-/** One of some values. */
 export function oneOf(values: readonly string[]): Rule {
   return {
     name: 'isIn',

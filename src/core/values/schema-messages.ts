@@ -7,7 +7,7 @@ const types: Readonly<Record<string, string>> = {
   string: 'a text',
 };
 
-/** What is wrong with a value where its schema does not say it in words of its own. */
+/** The message of a zod issue without its own message. */
 export function schemaMessage(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ')}`;
   if (issue.code !== 'invalid_type') return 'is not valid';

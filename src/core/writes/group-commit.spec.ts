@@ -103,33 +103,33 @@ function doubling(
 const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
   outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
 
-describe('transactions of groups', () => {
-  it('run a first request alone and those that gather meanwhile together', async () => {
+describe('GroupCommit', () => {
+  it('runs the first request alone and later ones together', async () => {
     const { tried, submitAll } = doubling();
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
     expect(tried).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('run in the next one what a transaction left out', async () => {
+  it('runs requests in the next transaction when one has no room for them', async () => {
     const { tried, submitAll } = doubling(undefined, { atOnce: 2 });
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
     expect(tried).toEqual([[1], [2, 3, 4], [4]]);
   });
 
-  it('give each of those left out its own response', async () => {
+  it('returns its own response to each request that waited for room', async () => {
     const { tried, submitAll } = doubling(undefined, { atOnce: 1 });
     expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 4, 6, 8, 10]);
     expect(tried.slice(1)).toEqual([[2, 3, 4, 5], [3, 4, 5], [4, 5], [5]]);
   });
 
-  it('let a request that cannot be stored fail alone', async () => {
+  it('rejects only the request that the database refuses', async () => {
     const { submitAll } = doubling((requests) =>
       requests.includes(3) ? new Error('refused') : undefined,
     );
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 'failed', 8]);
   });
 
-  it('return what is stored before the rest of the group is through', async () => {
+  it('returns stored responses before the end of the group', async () => {
     let submitted: Promise<number>[] = [];
     let seen: unknown;
     const look = async (responses: Promise<number>[]) => {
@@ -137,7 +137,7 @@ describe('transactions of groups', () => {
     };
     const { submit } = doubling((requests) => {
       if (requests[0] === 4 && requests.length === 1) {
-        // Only requests behind it are still under way.
+        // Only later requests are still running.
         void look(submitted.slice(0, 3));
       }
       return requests.length > 1 ? new Error('one of them cannot be stored') : undefined;
@@ -146,7 +146,7 @@ describe('transactions of groups', () => {
     expect(await submitted[4]?.then(() => seen)).toEqual([2, 4, 6]);
   });
 
-  it('repeat nothing that the database may have stored', async () => {
+  it('retries nothing when the outcome of a transaction is unknown', async () => {
     const { tried, submitAll } = doubling((requests) =>
       requests.includes(3) ? new DatabaseUnavailableError() : undefined,
     );
@@ -161,7 +161,7 @@ describe('transactions of groups', () => {
     expect(tried).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('run requests beside each other when a foreign transaction holds them up', async () => {
+  it('runs requests in parallel when a foreign transaction delays their group', async () => {
     const { tried, metrics, submitAll } = doubling((requests, isAlone) =>
       requests.includes(3) && !isAlone ? new ContentionError(undefined) : undefined,
     );
@@ -170,7 +170,7 @@ describe('transactions of groups', () => {
     expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(1);
   });
 
-  it('end no process when one that is held up fails before the rest of its group is through', async () => {
+  it('keeps the process running when a delayed request fails before the end of its group', async () => {
     const { submitAll } = doubling((requests, isAlone) => {
       if (requests.length > 1) return new Error('one of them cannot be stored');
       if (requests[0] !== 2) return undefined;
@@ -180,7 +180,7 @@ describe('transactions of groups', () => {
     expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 'failed', 6, 8, 10]);
   });
 
-  it('wait half a second for a foreign transaction, but not those that run alone', async () => {
+  it('waits half a second for a foreign transaction, but without limit for a lone request', async () => {
     const { options, submitAll } = doubling((requests, isAlone) =>
       requests.includes(2) && !isAlone ? new ContentionError(undefined) : undefined,
     );
@@ -188,7 +188,7 @@ describe('transactions of groups', () => {
     expect(options.map((one) => one.conflictPatienceMs)).toEqual([500, 500, undefined]);
   });
 
-  it('refuse what runs alone as they refuse it together', async () => {
+  it('rejects a lone request for the same reasons as in a group', async () => {
     let isFirst = true;
     const { submitAll } = doubling(
       () => {
@@ -202,7 +202,7 @@ describe('transactions of groups', () => {
     expect(outcome).toEqual({ status: 'rejected', reason: new Error('refused 1') });
   });
 
-  it('go on for as long as one of them has time', async () => {
+  it('continues until the last deadline of the group', async () => {
     const { options, submit, submitAll } = doubling();
     const start = Date.now();
     const now = jest.spyOn(Date, 'now').mockReturnValue(start);
@@ -213,12 +213,12 @@ describe('transactions of groups', () => {
     expect(options.map(({ expiresAt }) => expiresAt)).toEqual([start + 8_000, start + 8_100]);
   });
 
-  it('need not hear of lost races', async () => {
+  it('accepts kinds that ignore lost races', async () => {
     const { submitAll } = doubling(undefined, { hearsOfRaces: false });
     expect(values(await submitAll([1]))).toEqual([2]);
   });
 
-  it('leave out a request whose time is over', async () => {
+  it('rejects a request after its deadline', async () => {
     const { tried, submitAll } = doubling(undefined, { deadlineMs: 0 });
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const outcomes = await submitAll([1, 2]);
@@ -228,7 +228,7 @@ describe('transactions of groups', () => {
     expect(tried).toEqual([]);
   });
 
-  it('store nothing of a request whose time is over before the commit, and run the others again', async () => {
+  it('stores only the other requests when a deadline passes before the commit', async () => {
     const start = Date.now();
     const now = jest.spyOn(Date, 'now').mockReturnValue(start);
     const { tried, submit } = doubling((requests) => {
@@ -248,7 +248,7 @@ describe('transactions of groups', () => {
     expect(tried).toEqual([[1], [2, 3, 4], [2, 4]]);
   });
 
-  it('report lost races with the newest request of the group', async () => {
+  it('reports a lost race with the newest request of the group', async () => {
     const { duplicates, submitAll } = doubling();
     await submitAll([1, 2, 3, 4]);
     expect(duplicates).toEqual([
@@ -257,7 +257,7 @@ describe('transactions of groups', () => {
     ]);
   });
 
-  it('leave out those in a group whose time is over, and run the others', async () => {
+  it('runs the other requests when some deadlines have passed', async () => {
     const { tried, submit, submitAll } = doubling();
     const old = submitAll([1, 2, 3]);
     const now = Date.now();
@@ -270,7 +270,7 @@ describe('transactions of groups', () => {
     expect(tried).toEqual([[4]]);
   });
 
-  it('judge all at one time, so that nobody gets the response to another', async () => {
+  it('compares all deadlines with one time, so that each request gets its own response', async () => {
     const { metrics, submitAll } = doubling();
     const start = Date.now();
     const clock = jest.spyOn(Date, 'now').mockReturnValue(start);
@@ -287,7 +287,7 @@ describe('transactions of groups', () => {
     expect(await valueIn(metrics, 'lead_requests_waiting')).toBe(0);
   });
 
-  it('count how many requests they have, and how many wait', async () => {
+  it('counts the requests of groups and waiting requests', async () => {
     const { metrics, submitAll } = doubling();
     const all = submitAll([1, 2, 3]);
     await all;
@@ -297,7 +297,7 @@ describe('transactions of groups', () => {
     expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(0);
   });
 
-  it('run in the traces of their first requests', async () => {
+  it('runs a group in the trace of its first request', async () => {
     const key = createContextKey('request');
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     const used: unknown[] = [];

@@ -25,9 +25,8 @@ import { GroupTransaction, type TransactionParts } from './group-transaction.js'
 import { groupMetrics, RequestGroups, type Settle } from './request-groups.js';
 import type { Batch, Outcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
-/** Most requests of a group, and bytes of them. */
 const groupLimits = { count: 32, bytes: mebibyte };
-/** How long a group is held up by a transaction that does not end, in milliseconds. */
+/** A foreign transaction delays a group for so long at most. */
 const conflictPatienceMs = 500;
 
 /** Makes a {@link GroupCommit} for each kind of write. */
@@ -55,24 +54,22 @@ export class GroupCommits implements TransactionParts {
   }
 }
 
-/** A single request, or a batch, in the queue. */
 interface Entry<Request, Response> {
   readonly request: Request;
   readonly batch?: Batch<Request, Response, ServiceResponse>;
-  /** When the request gets its 503, in milliseconds since 1970. */
+  /** The time of the 503, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** A group runs after others, in the trace of its first request. */
+  /** A group runs in the trace of its first request. */
   readonly inTrace: InTrace;
 }
 
-/** A request that is held up leaves its group with a promise. */
+/** A request that a foreign transaction delays leaves its group with a promise. */
 type Settled = PromiseSettledResult<ServiceResponse | Promise<ServiceResponse>>;
 
 /**
- * Stores requests of one organization in groups, one transaction each, in the order of their arrival:
- * while one runs the next requests gather. A request that the database cannot store fails alone, one
- * that a foreign transaction holds up delays the others for half a second at most, and each keeps its
- * own deadline.
+ * Stores requests of one organization in groups, one transaction each, in the order of arrival; while one
+ * runs the next requests gather. A request that the database refuses fails alone, one that a foreign
+ * transaction delays holds the others up for half a second at most, and each keeps its own deadline.
  */
 export class GroupCommit<
   Request extends WriteRequest,
@@ -110,26 +107,26 @@ export class GroupCommit<
   }
 
   /**
-   * The response to a request; its `Idempotency-Key` keeps it, or the refusal.
+   * Stores the response, or the refusal, for the `Idempotency-Key`, too.
    *
-   * @param sent whose size counts against the limit of a group
-   * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); the reason of a refusal
+   * @param sent counts against the size of a group
+   * @throws DatabaseUnavailableError after the deadline (rule HTTP-12); the reason of a refusal
    */
   async submit(request: Request, sent: object): Promise<Response> {
     return (await this.enqueue(request, BSON.calculateObjectSize(sent))) as Response;
   }
 
   /**
-   * Runs requests one after the other in a transaction of their own, which is stored as a whole.
+   * Runs a batch in a transaction of its own, one request after the other; all or nothing is stored.
    *
-   * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); every error of the database
+   * @throws DatabaseUnavailableError after the deadline (rule HTTP-12); errors of the database
    */
   async submitAll<Whole extends ServiceResponse>(
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
     const [first] = batch.requests;
     if (first === undefined) return batch.answerOf([]);
-    // It leaves no room for others in its group.
+    // A full size keeps other requests out of its group.
     return (await this.enqueue(first, this.limits.bytes, batch)) as Whole;
   }
 
@@ -150,7 +147,7 @@ export class GroupCommit<
     return answer;
   }
 
-  /** Responses are sent as soon as they are stored: the rest of the group may take until their deadlines. */
+  /** Settles each request as soon as it is stored: the rest may take until the deadlines. */
   private async runGroup(
     entries: readonly Entry<Request, Response>[],
     settle: Settle<ServiceResponse | Promise<ServiceResponse>>,
@@ -165,15 +162,18 @@ export class GroupCommit<
       if (done === entries.length) return;
       await this.runGroup(entries.slice(done), (index, one) => settle(done + index, one));
     } catch (reason) {
-      // Nothing was stored. The holder of a record that one of them writes must not hold up the others.
+      // Nothing was stored. The requests that the foreign transaction does not concern must not wait.
       if (reason instanceof ContentionError) {
         this.heldUp.inc();
         // Stryker disable next-line ObjectLiteral,StringLiteral: text of the log.
-        this.logger.warn({ requests: entries.length }, 'A transaction held up a group');
+        this.logger.warn(
+          { requests: entries.length },
+          'Another transaction holds a document of this group; its requests run alone',
+        );
         // Stryker disable next-line StringLiteral: stands for "not rejected" alone.
         settleAll((entry) => ({ status: 'fulfilled', value: this.runAlone(entry) }));
       } else if (entries.length === 1 || isDatabaseUnavailable(reason)) {
-        // Whether the database has stored the group may be unknown: repeating it could do so twice.
+        // The outcome may be unknown: a retry could store the group twice.
         settleAll(() => ({ status: 'rejected', reason }));
       } else {
         for (const [index, entry] of entries.entries()) {
@@ -183,7 +183,7 @@ export class GroupCommit<
     }
   }
 
-  /** Runs a request beside the groups, for as long as it has time. */
+  /** Runs a request in parallel with groups until its deadline. */
   private async runAlone(entry: Entry<Request, Response>): Promise<ServiceResponse> {
     const [outcome] = await this.runTogether([entry]);
     // Stryker disable next-line OptionalChaining: one request has one outcome.
@@ -204,7 +204,7 @@ export class GroupCommit<
       const inTime = this.inTime(entries);
       if (inTime.length === 0) return entries.map(tooLate);
       const outcomes = await this.runOnce(inTime);
-      // A stored request that has its 503 by now is taken out: the others run again without it.
+      // A request that got its 503 in the meantime must not be stored: the others run again without it.
       const stored = inTime.slice(0, outcomes.length);
       if (this.inTime(stored).length < stored.length) throw restartTransaction();
       return withLate(entries, inTime, outcomes);
@@ -217,7 +217,7 @@ export class GroupCommit<
     );
   }
 
-  /** A batch is alone in its group. */
+  /** A batch has a group of its own. */
   private async runOnce(
     entries: readonly Entry<Request, Response>[],
   ): Promise<Outcome<ServiceResponse>[]> {
@@ -235,7 +235,7 @@ export class GroupCommit<
   }
 }
 
-/** The outcomes of all requests, up to the first one that the transaction had no room for. */
+/** Up to the first request for which the transaction had no room. */
 function withLate<One>(
   entries: readonly One[],
   inTime: readonly One[],

@@ -19,7 +19,6 @@ import type {
 /** A transaction of single requests ends when it has this much to store. */
 const maxStoredBytes = 16 * mebibyte;
 
-/** What transactions of every kind use. */
 export interface TransactionParts {
   readonly snapshots: Snapshots;
   readonly locks: TransactionLocksRepository;

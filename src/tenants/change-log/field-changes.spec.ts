@@ -8,7 +8,7 @@ const object = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDept
 const copy = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
 
 describe('fieldChanges', () => {
-  it('lists what was added, changed and removed', () => {
+  it('returns added, changed and removed fields', () => {
     expect(fieldChanges({ a: 1, b: 2, c: [1] }, { b: 3, c: [1], d: null })).toEqual([
       { field: 'a', from: 1, to: null },
       { field: 'b', from: 2, to: 3 },
@@ -16,7 +16,7 @@ describe('fieldChanges', () => {
     ]);
   });
 
-  it('compares nested fields key by key', () => {
+  it('compares nested fields by their keys', () => {
     const changes = fieldChanges(
       { data: { a: 1, b: 1 } },
       { data: { a: 1, b: 2 }, x: 1 },
@@ -28,7 +28,7 @@ describe('fieldChanges', () => {
     ]);
   });
 
-  it('takes what JSON shows alike for the same, and nothing else', () => {
+  it('returns nothing exactly when the JSON is equal', () => {
     const time = new Date('2026-01-05T00:00:00Z');
     const before = { a: time, b: { c: [time] }, d: time, e: { x: 1, y: 2 }, f: [1], g: null };
     const after = {
@@ -42,7 +42,7 @@ describe('fieldChanges', () => {
     expect(fieldChanges(before, after).map(({ field }) => field)).toEqual(['d', 'f', 'g']);
   });
 
-  it('compares objects and lists by all that is in them', () => {
+  it('compares objects and lists by all their values', () => {
     const before = {
       a: { x: 1 },
       b: { x: 1, y: 1 },
@@ -64,21 +64,21 @@ describe('fieldChanges', () => {
     expect(fieldChanges(after, before).map(({ field }) => field)).toEqual(fields);
   });
 
-  it('takes a key that one of them lacks for a change, whatever objects inherit', () => {
+  it('returns a change for a missing key, even if objects inherit it', () => {
     const added = JSON.parse('{"__proto__":{}}') as object;
     expect(fieldChanges({}, { ...added })).toEqual([{ field: '__proto__', from: null, to: {} }]);
     expect(fieldChanges({ a: {} }, { a: added }).map(({ field }) => field)).toEqual(['a']);
     expect(fieldChanges({ a: { x: 1 } }, { a: added }).map(({ field }) => field)).toEqual(['a']);
   });
 
-  it('takes names of Object.prototype for ordinary keys', () => {
+  it('treats names of Object.prototype as ordinary keys', () => {
     expect(fieldChanges({}, { constructor: 1, toString: 2 })).toEqual([
       { field: 'constructor', from: null, to: 1 },
       { field: 'toString', from: null, to: 2 },
     ]);
   });
 
-  it('finds nothing between an object and itself, and leads from one object to the other', () => {
+  it('returns the changes that lead from one random object to the other', () => {
     fc.assert(
       fc.property(object.map(copy), object.map(copy), (before, after) => {
         expect(fieldChanges(before, copy(before))).toEqual([]);
@@ -96,7 +96,7 @@ describe('fieldChanges', () => {
 });
 
 describe('storedChanges', () => {
-  it('gives the changes that there are, whatever else another program has stored', () => {
+  it('returns the valid changes among values of other programs', () => {
     const change = { field: 'data.name', from: 'a', to: 'b' };
     expect(storedChanges([change, null, 'x', { from: 1 }, { field: 7 }, [change]])).toEqual([
       change,

@@ -20,7 +20,7 @@ describe('phoneKey', () => {
     ['1', '1'],
     ['ask for Mona', 'ask for Mona'],
     ['+', '+'],
-  ])('of %p in Egypt is %s', (phone, key) => expect(phoneKey(phone, 'EG')).toBe(key));
+  ])('returns for %p in Egypt %s', (phone, key) => expect(phoneKey(phone, 'EG')).toBe(key));
 
   it.each(['0123456789', '٠١٢٣٤٥٦٧٨٩', '۰۱۲۳۴۵۶۷۸۹', '０１２３４５６７８９'])(
     'reads each digit of %s',
@@ -30,12 +30,12 @@ describe('phoneKey', () => {
     },
   );
 
-  it('depends on the country', () => {
+  it('returns different keys for different countries', () => {
     expect(phoneKey('0501234567', 'SA')).toBe('+966501234567');
     expect(phoneKey('0501234567', 'AE')).toBe('+971501234567');
   });
 
-  it('keeps a bounded number of phones, and none that is too long to be one', () => {
+  it('caches a limited number of phones, without longer texts', () => {
     const before = keptPhones();
     phoneKey('9'.repeat(65), 'EG');
     expect(keptPhones()).toBe(before);
@@ -46,7 +46,7 @@ describe('phoneKey', () => {
     expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
   });
 
-  it('does not choke on long or strange text', () => {
+  it('returns quickly for long and odd texts', () => {
     for (const phone of [
       '9'.repeat(100_000),
       '\0',
@@ -61,7 +61,7 @@ describe('phoneKey', () => {
 });
 
 describe('usualSpellings', () => {
-  it('has E.164, national, international and integer forms in addition to the one that was sent', () => {
+  it('returns E.164, national, international and integer forms and the text as sent', () => {
     const spellings = usualSpellings('+20-100 1234567', 'EG');
     expect(spellings).toEqual(
       expect.arrayContaining([
@@ -79,40 +79,40 @@ describe('usualSpellings', () => {
     expect(new Set(spellings).size).toBe(spellings.length);
   });
 
-  it('of what does not parse is the text and its digits', () => {
+  it('returns the text and its digits when it does not parse', () => {
     expect(usualSpellings('ext. 1', 'EG')).toEqual(['ext. 1', '1', 1]);
     expect(usualSpellings('Mona', 'EG')).toEqual(['Mona']);
     expect(usualSpellings('1e3', 'EG')).toEqual(['1e3', '13', 13]);
   });
 
-  it('has no integer that a double does not hold', () => {
+  it('returns no integer beyond a double', () => {
     expect(usualSpellings('9'.repeat(20), 'EG')).toEqual(['9'.repeat(20)]);
   });
 
-  it('is found once for a phone', () => {
+  it('returns the same list for the same phone', () => {
     expect(usualSpellings('01007654321', 'EG')).toBe(usualSpellings('01007654321', 'EG'));
   });
 });
 
 describe('phonesOf', () => {
-  it('gives both phones, and none where there is no data', () => {
+  it('returns both phones, and none without data', () => {
     const [phoneNumber, phoneNumber2] = ['01001234567', '01112223334'];
     expect(phonesOf({ phoneNumber, phoneNumber2 })).toEqual([phoneNumber, phoneNumber2]);
     expect(phonesOf({ phoneNumber2 })).toEqual([phoneNumber2]);
     for (const data of [null, undefined, {}]) expect(phonesOf(data)).toEqual([]);
   });
 
-  it('takes nothing for a phone that is longer than 64 characters', () => {
+  it('ignores texts longer than 64 characters', () => {
     const longest = '9'.repeat(64);
     expect(phonesOf({ phoneNumber: longest, phoneNumber2: `${longest}9` })).toEqual([longest]);
   });
 
   it.each(['01001', '٠١٠٠١', 12_345, Long.fromString('12345678901234567')])(
-    'gives %p as text',
+    'returns %p as text',
     (phoneNumber) => expect(phonesOf({ phoneNumber })).toEqual([String(phoneNumber)]),
   );
   it.each(['', ' ', '-', 'N/A', '0', 'ext. 1234', 0, -1, true, null, {}, ['01001234567']])(
-    'finds none in %p',
+    'returns nothing for %p',
     (phoneNumber2) => expect(phonesOf({ phoneNumber2 })).toEqual([]),
   );
 });

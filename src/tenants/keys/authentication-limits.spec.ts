@@ -17,8 +17,8 @@ const never = () => {
   throw new Error('barred');
 };
 
-describe('what strangers leave behind', () => {
-  it('of keys that are none is bounded, and displaces no key', async () => {
+describe('unknown clients', () => {
+  it('use bounded memory and displace no known key', async () => {
     let queries = 0;
     const known = {
       _id: new Types.ObjectId(),
@@ -54,7 +54,7 @@ describe('what strangers leave behind', () => {
     now.mockRestore();
   });
 
-  it('of many unknown keys at a time asks no more often than it may fail', async () => {
+  it('cause no more lookups than failures are allowed', async () => {
     let queries = 0;
     let answer = (_found: unknown): void => undefined;
     const held = new Promise((resolve) => (answer = resolve));
@@ -98,7 +98,7 @@ describe('what strangers leave behind', () => {
     expect(queries).toBe(3 + environment.AUTH_FAILURE_BURST);
   });
 
-  it('does not take a key from who uses it, also when it cannot be looked up again', async () => {
+  it('displace no key in use while the database fails', async () => {
     const _id = new Types.ObjectId();
     const hash = hashApiKey('known');
     const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
@@ -117,7 +117,7 @@ describe('what strangers leave behind', () => {
     await expect(authenticator.authenticate(hashApiKey('known'), anywhere, never)).rejects.toThrow(
       'stepped down',
     );
-    // What was read is as old as its beginning, not as its end.
+    // The age of a result counts from the start of the read.
     organizationOf = async () => {
       elapsed += 6_000;
       return {};
@@ -127,7 +127,7 @@ describe('what strangers leave behind', () => {
     now.mockRestore();
   });
 
-  it('reads again for a request that joins a read that is too old', async () => {
+  it('cause a second read for a request that joins an old read', async () => {
     const _id = new Types.ObjectId();
     const hash = hashApiKey('known');
     const document = { _id, organizationId: _id, hash, lastUsedAt: new Date() };
@@ -151,7 +151,7 @@ describe('what strangers leave behind', () => {
     now.mockRestore();
   });
 
-  it('of a key that is no more is no key either', async () => {
+  it('do not keep a deleted key', async () => {
     let queries = 0;
     const hash = hashApiKey('removed');
     const _id = new Types.ObjectId();
@@ -174,7 +174,7 @@ describe('what strangers leave behind', () => {
     expect(queries).toBe(2);
   });
 
-  it('of addresses is bounded', () => {
+  it('are counted for a bounded number of addresses', () => {
     const failures = new AuthenticationFailures(new Clock(), environment);
     for (let index = 0; index < attempts; index++) failures.count(`address ${index}`);
     expect(failures.stats()).toEqual({ clients: 10_000 });

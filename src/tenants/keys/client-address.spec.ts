@@ -11,6 +11,6 @@ it.each([
   ['', ''],
   ['unknown', 'unknown'],
   ['x'.repeat(1_000), 'x'.repeat(64)],
-])('the client at %j is %j', (address, client) => {
+])('clientAt(%j) returns %j', (address, client) => {
   expect(clientAt(address)).toBe(client);
 });

@@ -179,13 +179,13 @@ describe('lead import', () => {
       'empty.ndjson': '\n',
     };
     const known =
-      'are not known, but recordSystemId, name, email, phoneNumber, phoneNumber2, project, ' +
+      'Known are recordSystemId, name, email, phoneNumber, phoneNumber2, project, ' +
       'data.<key>, additionalData.<key>.';
     const errors = [
-      `The columns phone, data. ${known}\n`,
+      `Unknown columns: phone, data.. ${known}\n`,
       'Invalid Record Length: columns length is 2, got 1 on line 152\n',
       'The file is not UTF-8. Convert it and import it again.\n',
-      `The columns recordSystemId;name ${known} Commas are expected between columns.\n`,
+      `Unknown columns: recordSystemId;name. ${known} Separate columns by commas.\n`,
       'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) named .ndjson or .jsonl.\n',
       ...Array<string>(3).fill('The file has no rows to import.\n'),
     ];
