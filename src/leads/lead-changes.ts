@@ -17,7 +17,6 @@ const contexts = {
 
 const freeForm: ReadonlySet<string> = new Set(['data', 'additionalData']);
 
-/** Builds a change-log entry (rule LEAD-12). */
 export function leadChange(
   operation: LeadOperation,
   { _id: entityId }: LeadDocument,

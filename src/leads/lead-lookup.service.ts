@@ -17,10 +17,8 @@ import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import { PhoneOwnersRepository } from './phones/phone-owners.repository.js';
 
-/** A lead of any organization. */
 export type FoundLead = LeadDto & { readonly organizationId: string };
 
-/** A lead with its client and the leads related to it. */
 export interface InspectedLead {
   readonly lead: LeadDto;
   readonly isErased: boolean;
@@ -97,7 +95,6 @@ export class LeadLookupService {
     }));
   }
 
-  /** Finds a lead by id, deleted or not, with its client and related leads. */
   async inspect(
     { _id: organizationId, phoneCountry }: Organization,
     id: Types.ObjectId,
@@ -131,7 +128,6 @@ export class LeadLookupService {
     };
   }
 
-  /** Change-log entries of a lead, newest first. */
   history(
     organizationId: Types.ObjectId,
     id: Types.ObjectId,

@@ -35,7 +35,6 @@ export class LeadDocument extends DeletableDocument {
   @Prop({ type: Boolean })
   isActive?: boolean | null;
 
-  /** Comparison keys of the phones in `data`. */
   @Prop({ type: [String] })
   phoneKeys?: string[];
 
@@ -66,7 +65,6 @@ leadSchema.index(
     partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
   },
 );
-/** Serves the operator's search for deleted leads. */
 leadSchema.index(
   { organizationId: 1, recordSystemId: 1 },
   {

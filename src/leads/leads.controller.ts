@@ -26,7 +26,6 @@ import {
 import { leadErrors } from './lead-errors.js';
 import { LeadsService } from './leads.service.js';
 
-/** `/leads` (rules LEAD-1 and LEAD-14). */
 @ApiTags('Leads')
 @ApiSecurity('api-key')
 @Controller('leads')

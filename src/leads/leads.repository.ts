@@ -31,7 +31,6 @@ export type UnerasedLead = Pick<
 export class LeadsRepository {
   constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
 
-  /** Finds active leads by external id. */
   async findActive(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
@@ -42,7 +41,6 @@ export class LeadsRepository {
     return this.leads.find(organizationId, filter, options);
   }
 
-  /** Ids of active leads, by external id. */
   async idsOf(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
@@ -93,7 +91,6 @@ export class LeadsRepository {
     return found.length > 0 || _id === null ? found : this.findAll(organizationId, { _id });
   }
 
-  /** Finds leads without a client, ignoring case. */
   async findByEmail(
     organizationId: Tenants,
     email: string,
@@ -103,7 +100,6 @@ export class LeadsRepository {
     return this.leads.find(organizationId, filter, { limit, collation: caseCandidates });
   }
 
-  /** Includes deleted leads. */
   async findOfClients(
     organizationId: Tenants,
     clientIds: readonly Types.ObjectId[],
@@ -113,7 +109,6 @@ export class LeadsRepository {
     return this.leads.find(organizationId, { clientId: { $in: clientIds } }, { limit });
   }
 
-  /** Counts taken numbers, including those of deleted leads. */
   async countNumbers(
     organizationId: Types.ObjectId,
     { after, upTo }: { readonly after: number; readonly upTo: number },

@@ -62,9 +62,6 @@ export class LeadsService {
   }
 
   /**
-   * Creates a lead or updates the active one with the same `recordSystemId`, in one transaction with its
-   * client, change-log entry and events.
-   *
    * @throws DomainError 400 for a phone of another lead, or a merged lead that cannot be stored
    * @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12)
    */
@@ -73,10 +70,9 @@ export class LeadsService {
   }
 
   /**
-   * Upserts each lead as {@link upsert} does, one after another in one transaction. A dry run stores nothing.
+   * Upserts one lead after another in one transaction; a dry run stores nothing.
    *
    * @param alsoStore joins the transaction; not called in a dry run
-   * @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12)
    */
   async upsertAll(
     caller: Caller,
@@ -114,11 +110,7 @@ export class LeadsService {
     return { ok: true, lead: presentLead(await this.findActive(organizationId, recordSystemId)) };
   }
 
-  /**
-   * Soft-deletes the active lead with an external id.
-   *
-   * @throws DomainError 404 when there is none
-   */
+  /** @throws DomainError 404 without an active lead of this external id */
   async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
       expiresAt: caller.expiresAt,

@@ -78,7 +78,6 @@ export class LeadDto {
   updatedAt!: string;
 }
 
-/** `data` of `lead.erased` (rule LEAD-15). */
 export class LeadErasureDto extends PickType(LeadDto, [
   '_id',
   'leadId',

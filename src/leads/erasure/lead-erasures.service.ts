@@ -36,14 +36,12 @@ function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
 export interface ErasedLeads {
   readonly organization: Pick<Organization, '_id' | 'phoneCountry'>;
   readonly leadIds: readonly Types.ObjectId[];
-  /** Returns the leads that no erasure is about. */
   readonly unlisted: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
 }
 
 export interface ErasedRecords {
   readonly leads: number;
   readonly clients: number;
-  /** Erased by now. */
   readonly clientIds: readonly Types.ObjectId[];
   /** Kept, because other leads have them. */
   readonly keptClientIds: readonly Types.ObjectId[];

@@ -22,11 +22,7 @@ const newLine = 0x0a;
 const nestedColumn = /^(data|additionalData)\.(.+)$/s;
 const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
 
-/**
- * Returns the SHA-256 of a file in hexadecimal.
- *
- * @throws Error when it is not UTF-8: names would be stored unreadably
- */
+/** @throws Error when the file is not UTF-8: names would be stored unreadably */
 export async function fileHashOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   const decoder = new TextDecoder('utf-8', { fatal: true });

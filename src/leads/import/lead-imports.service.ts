@@ -19,7 +19,6 @@ import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { LeadsService } from '../leads.service.js';
 import { fileHashOf, type LeadRow, leadRows } from './lead-file.js';
 
-/** A row that was refused, and why. */
 export interface RefusedRow {
   readonly row: number;
   readonly line: number;
@@ -30,7 +29,6 @@ export interface RefusedRow {
 /** The counts of all runs of an import; in a dry run of this one. */
 export interface ImportedLeads extends ImportCounts {
   readonly rows: number;
-  /** Rows that earlier runs have done. */
   readonly doneBefore: number;
 }
 
@@ -47,7 +45,6 @@ export interface ImportOptions {
 const batchRows = 100;
 const batchBytes = 2 * mebibyte;
 
-/** Imports files of leads (rule LEAD-16). */
 @Injectable()
 export class LeadImportsService {
   constructor(
@@ -57,8 +54,7 @@ export class LeadImportsService {
   ) {}
 
   /**
-   * Sends the leads of a file through batches and continues where an earlier run ended. Each batch
-   * stores the progress, so that no row counts twice.
+   * Continues where an earlier run ended. Each batch stores the progress, so that no row counts twice.
    *
    * @throws Error when the file cannot be read or has no rows, or another process imports it
    */
@@ -123,7 +119,6 @@ async function countRows(path: string, done: number) {
   return { rows, total, doneBefore };
 }
 
-/** Groups the remaining rows. */
 async function* batchesOf(
   rows: AsyncIterable<LeadRow>,
   done: number,

@@ -13,7 +13,6 @@ import type { Organization } from '../../tenants/organizations/organization.js';
 import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
 import type { DerivedPhones } from './lead-phones.js';
 
-/** A lead as the background pass reads it. */
 export type LeadPhones = Pick<
   LeadDocument,
   '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'updatedAt'
@@ -33,7 +32,6 @@ const projection = {
   updatedAt: 1,
 };
 
-/** Queries of the background pass over the leads of all organizations. */
 @Injectable()
 export class LeadPhoneKeysRepository {
   constructor(
@@ -79,7 +77,7 @@ export class LeadPhoneKeysRepository {
   }
 
   /**
-   * Stores keys and marks the leads as seen, except those written meanwhile.
+   * Skips leads that were written meanwhile.
    *
    * @returns leads that the database refuses as they are; the others were stored
    */

@@ -44,7 +44,6 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   private isStopping = false;
   private readonly lease: Lease;
   private forgottenAt = new Date(0);
-  /** Leads that could not be derived, with their state then. */
   private readonly failedLeads = new LRUCache<string, string>({ max: maxFailedLeads });
   /** Countries of recently written organizations, and when this process first saw them. */
   private readonly countries = new Map<string, { country: string; seenAt: Date }>();
@@ -84,10 +83,6 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     this.loop.start();
   }
 
-  /**
-   * Derives the keys of every lead that another program has added or changed, and of the leads of
-   * organizations whose country has changed, unless another instance does.
-   */
   async run(): Promise<void> {
     const now = this.clock.now();
     // Every process keeps phones that it has parsed, for an hour at most.

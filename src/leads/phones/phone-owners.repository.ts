@@ -20,7 +20,6 @@ const ownerFields = [
   'phoneKeysOf',
 ] as const;
 
-/** A lead as the duplicate check reads it. */
 export type PhoneOwner = Pick<
   LeadDocument,
   '_id' | 'leadId' | 'data' | 'phoneKeys' | 'phoneKeysOf' | 'assignedToId'
@@ -60,7 +59,6 @@ export class PhoneOwnersRepository {
     return lowest;
   }
 
-  /** Finds leads with one of the phones, in no order. */
   async findWithPhones(
     organizationId: Tenants,
     phones: readonly string[],

@@ -47,14 +47,13 @@ function describe(phone: string, user: string | undefined): Message {
 const leadLimit = 4;
 const changesLimit = 8;
 
-/** @returns the size in bytes; @throws DomainError 400 beyond the limit (rule LEAD-13) */
+/** Returns the size in bytes (rule LEAD-13). */
 function assertLeadSize({ data, additionalData }: MergedLead): number {
   const size = sizeOf({ data, additionalData });
   if (size > leadLimit * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
   return size;
 }
 
-/** @returns the size in bytes; @throws DomainError 400 beyond the limit (rule LEAD-13) */
 function assertChangesSize(changes: readonly FieldChange[]): number {
   const size = sizeOf({ changes });
   if (size > changesLimit * mebibyte) throw new DomainError(leadErrors.tooManyChanges);
@@ -68,8 +67,7 @@ function sizeOf(document: object): number {
 /**
  * Creates a lead, or merges the request into the active one (rules LEAD-3 to LEAD-12). The records stay unchanged.
  *
- * @throws DomainError 400 for a phone of another lead, or a merged lead that cannot be stored
- * @throws EventTooLargeError when the change cannot be published
+ * @throws DomainError 400 for a phone of another lead, or a lead that cannot be stored or published
  */
 export function decideLead(
   records: LeadRecords,

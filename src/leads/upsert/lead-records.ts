@@ -13,7 +13,6 @@ import type { LeadData, LeadDocument } from '../lead.schema.js';
 import { storedPhones } from '../phones/lead-phones.js';
 import type { PhoneOwner } from '../phones/phone-owners.repository.js';
 
-/** A lead that a caller sends. */
 export interface LeadRequest {
   readonly caller: Caller;
   readonly payload: LeadPayload;
@@ -21,39 +20,29 @@ export interface LeadRequest {
   readonly data: LeadData;
 }
 
-/** The effect of one request. */
 export interface LeadDecision {
   readonly request: ChangeRequest;
   readonly operation: 'create' | 'update';
-  /** The lead after the request. */
   readonly lead: LeadDocument;
   readonly changes: readonly FieldChange[];
   readonly client: ClientLink;
   readonly events: readonly PendingEvent[];
   /** Contention keys of phones and emails that nobody had before. */
   readonly claims: readonly string[];
-  /** Approximate size of the stored changes. */
   readonly bytes: number;
 }
 
-/** The state that a group of requests is decided over. */
 export interface LoadedRecords {
   readonly organization: Organization;
-  /** The time of the transaction. */
   readonly now: Date;
-  /** Active leads with the external ids of the requests. */
   readonly leads: readonly LeadDocument[];
-  /** Other leads that may have a phone of the requests. */
   readonly phoneOwners: readonly PhoneOwner[];
-  /** Names of the owners' users, by user id. */
   readonly userNames: ReadonlyMap<string, string>;
   readonly compoundsNamed: (project: { name: string; language: Language }) => Types.ObjectId[];
   readonly clients: ClientRecords;
-  /** Numbers for new leads; empty in a dry run. */
   readonly numbers: readonly number[];
 }
 
-/** A lead that a group writes. */
 export interface WrittenLead {
   readonly lead: LeadDocument;
   readonly isNew: boolean;
@@ -64,7 +53,6 @@ export class LeadRecords implements PendingWrites {
   readonly organization: Organization;
   readonly now: Date;
   readonly clients: ClientRecords;
-  /** In the order of the requests. */
   readonly decisions: LeadDecision[] = [];
   bytes = 0;
   private readonly byExternalId = new Map<string | undefined, LeadDocument>();
@@ -84,7 +72,6 @@ export class LeadRecords implements PendingWrites {
     return this.decisions.flatMap(({ claims }) => claims);
   }
 
-  /** The number of the next new lead; undefined in a dry run. */
   get nextNumber(): number | undefined {
     return this.loaded.numbers[this.created.size];
   }
@@ -118,7 +105,6 @@ export class LeadRecords implements PendingWrites {
     this.bytes += bytes;
   }
 
-  /** The last state of each lead that was created or changed. */
   written(): WrittenLead[] {
     const written = new Map<string, WrittenLead>();
     for (const { lead, changes } of this.decisions) {

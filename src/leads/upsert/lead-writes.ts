@@ -25,12 +25,10 @@ import { PhoneOwnersRepository } from '../phones/phone-owners.repository.js';
 import { decideLead } from './lead-decision.js';
 import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
 
-/** Most stored leads that one transaction loads. */
 const maxLeadBytes = 16 * mebibyte;
 
 export type LeadAnswer = Required<ServiceResponse<LeadUpsertResponseDto>>;
 
-/** A request with the stored lead that it updates. */
 interface Update {
   readonly request: LeadRequest;
   readonly lead: LeadDocument | undefined;
@@ -73,7 +71,6 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     // No other request can change the client of a single one.
     const isAlone = updates.length === 1;
     const phones = phonesToCheck(organization, updates);
-    // A lead of the group may have, or get, a phone of another request.
     const phoneOwners = await this.phoneOwners.findOwners(
       _id,
       phones,
@@ -146,7 +143,6 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     return { leads: [...leads.values()], count: requests.length };
   }
 
-  /** Reserves numbers for the leads that may be created. */
   private numbersFor(
     { _id }: Organization,
     updates: readonly Update[],
