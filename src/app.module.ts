@@ -23,7 +23,6 @@ export interface AppOptions {
   readonly environment: Environment;
   /** A replica set or sharded cluster. */
   readonly databaseUri: string;
-  /** Commands of the operator may take longer than requests. */
   readonly isCommand?: boolean;
   readonly logger: Logger;
 }
@@ -40,8 +39,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigurationModule.forRoot(environment),
-        // Fastify logs requests; without routes the library adds no middleware. Its own serializers would log
-        // the documents that errors carry.
+        // Without routes the library adds no middleware. Its serializers would log the documents that errors carry.
         LoggerModule.forRoot({ pinoHttp: { logger, wrapSerializers: false }, forRoutes: [] }),
         MetricsModule,
         DatabaseModule.forRoot(databaseUri, isCommand),

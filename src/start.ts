@@ -59,11 +59,10 @@ const hooks = [
 /** Within the 10 seconds that a shutdown may take (rule HTTP-13). */
 const shutdownTimeoutMs = 9_000;
 
-/** A service that is ready to listen. */
 export interface Service {
   readonly app: NestFastifyApplication;
   readonly connections: Connections;
-  /** Finishes running requests and closes everything; false after a timeout. */
+  /** False after a timeout. */
   shutDown(): Promise<boolean>;
 }
 
@@ -72,11 +71,10 @@ export interface RunningService {
   readonly url: string | null;
   /** Prints addresses and keys; from then on a signal may arrive. */
   announce(): void;
-  /** Finishes running requests and closes everything; false after a timeout. */
+  /** False after a timeout. */
   shutDown(): Promise<boolean>;
 }
 
-/** Runs the service until a signal ends it; a failed start ends the process with the reason. */
 export async function startService(): Promise<void> {
   let environment: Environment | undefined;
   try {
@@ -141,11 +139,7 @@ export async function runService(
   }
 }
 
-/**
- * Assembles the service, connects it and checks its database; it does not listen yet.
- *
- * @throws StartupError when the database has not all that the service needs
- */
+/** @throws StartupError when the database has not all that the service needs */
 export async function createService(options: AppOptions): Promise<Service> {
   const { adapter, connections, rejectOtherMethods } = await createHttpServer(options);
   const fastify = adapter.getInstance<FastifyInstance>();
@@ -195,12 +189,7 @@ async function prepareDatabase(
   else await structure.apply((line) => logger.log(line));
 }
 
-/**
- * Starts the listener and the background work.
- *
- * @returns its address without a path
- * @throws StartupError when it cannot listen there
- */
+/** @throws StartupError when it cannot listen there */
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
   // The name may resolve to an IPv6 address, which clients of 127.0.0.1 do not reach.
@@ -218,12 +207,7 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
   }
 }
 
-/**
- * Starts the listener for metrics and probes.
- *
- * @returns its address; null without OPS_PORT
- * @throws StartupError when it cannot listen there
- */
+/** @returns null without OPS_PORT */
 export async function startOperations({ app }: Service): Promise<string | null> {
   try {
     return await app.get(Operations).start(app.getHttpAdapter().getInstance());

@@ -12,11 +12,9 @@ import { Metrics } from '../observability/metrics.js';
 export const cacheLifetimeMs = 1_000;
 
 const largestShare = 1 / 8;
-/** Per entry, in addition to its key and value. */
 const overheadBytes = 2_048;
 /** Memory per character of JSON, measured with documents of many small fields. */
 const bytesOfCharacter = 4;
-/** Longer keys are hashed. */
 const longestKey = 1_024;
 /** Beyond this number of writing organizations, all entries are dropped. */
 const maxOrganizations = 10_000;
@@ -40,19 +38,14 @@ interface Making extends Reading {
 /** The value that is being made around a read; it is as old as its oldest part. */
 const readings = new AsyncLocalStorage<Reading>();
 
-/**
- * Reads of an organization's catalogue: whole responses, and the parts that many of them share. A write of
- * this process raises the organization's generation, which is part of each key (rule DATA-6).
- */
+/** Reads of an organization's catalogue. A write raises its generation, which is part of each key (rule DATA-6). */
 @Injectable()
 export class FreshCache {
-  /** Tests set it. */
   now = (): number => performance.now();
   private readonly entries: LRUCache<string, Entry> | null;
   private readonly makings = new Map<string, Making>();
   private readonly generations = new Map<string, number>();
   private newestGeneration = 0;
-  /** For organizations that have not written. */
   private commonGeneration = 0;
   private readonly hits;
   private readonly misses;
@@ -94,8 +87,7 @@ export class FreshCache {
   }
 
   /**
-   * A cached value, or a new one. Requests for a value that is being made wait for it; if that fails, each
-   * makes its own. Transactions and snapshots read a state of their own and bypass the cache.
+   * Requests for a value that is being made share it, unless it fails. Transactions and snapshots bypass the cache.
    */
   async get<T>(
     organizationId: Types.ObjectId,
@@ -139,11 +131,7 @@ export class FreshCache {
     }
   }
 
-  /**
-   * Existing documents by their ids.
-   *
-   * @param load reads the missing ones in one query
-   */
+  /** @param load reads the documents that are not cached, in one query */
   async getAll<T>(
     organizationId: Types.ObjectId,
     collection: string,

@@ -15,7 +15,6 @@ import { FreshCache } from './fresh-cache.js';
 /** A client sends each value of these only once. */
 const uniqueParameters = ['after', 'updatedSince'];
 
-/** The other headers belong to the request. */
 const sharedHeaders = [
   'content-type',
   'content-encoding',
@@ -32,15 +31,12 @@ interface CachedResponse {
   readonly body: Buffer | null;
 }
 
-/** The pending response of one request, for others that ask for the same. */
+/** The pending response of one request, for simultaneous equal ones. */
 type Maker = PromiseWithResolvers<CachedResponse>;
 
 const notShared = new Error('The response cannot be shared.');
 
-/**
- * Replays responses about compounds and units while they are fresh (rule DATA-6). The key contains all that
- * differs between callers, such as language and permissions.
- */
+/** Replays fresh responses (rule DATA-6). The key has all that differs between callers, such as permissions. */
 @Injectable()
 export class ResponseCache {
   private readonly makers = new WeakMap<FastifyRequest, Maker>();
@@ -99,7 +95,6 @@ export class ResponseCache {
     this.deadline.within(request, response).then(send, proceed);
   };
 
-  /** The last of all `onSend` hooks. */
   private readonly share: onSendAsyncHookHandler = async (request, reply, payload) => {
     const maker = this.makers.get(request);
     if (maker === undefined) return payload;
@@ -119,7 +114,6 @@ export class ResponseCache {
   };
 }
 
-/** Undefined where the response is not shared. */
 function keyOf({ caller, headers, query, raw, language }: FastifyRequest): string | undefined {
   const { 'accept-encoding': encodings, 'if-none-match': tags } = headers;
   if (headers['x-no-compression'] !== undefined) return undefined;

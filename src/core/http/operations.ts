@@ -1,4 +1,4 @@
-/** Permissions of API keys (rule AUTH-7). */
+/** Rule AUTH-7. */
 export const operations = [
   'leads.write',
   'leads.read',

@@ -9,7 +9,6 @@ import type { RateLimit } from './rate-limit/token-buckets.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by the check of the API key. */
     caller?: RequestCaller;
     /** Checks the raw bytes of the body; throws to refuse them. */
     judgeBody: ((body: Buffer) => void) | null;
@@ -34,17 +33,13 @@ export interface RequestCaller {
   /** Stored with each change (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;
-  /**
-   * Time of the 503 in milliseconds since 1970, set once the body has arrived. A change that cannot be stored
-   * well before is not stored (rule HTTP-12).
-   */
+  /** Milliseconds since 1970. A change that cannot be stored well before is not stored (rule HTTP-12). */
   readonly expiresAt?: number;
   /** Errors of the parts of a batch, for the log. */
   readonly failures?: DomainError[];
   readonly claim?: IdempotencyClaim;
 }
 
-/** Only for endpoints with an API key. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
   if (caller === undefined) throw new Error('The endpoint is public and has no caller.');

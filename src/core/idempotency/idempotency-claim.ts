@@ -3,21 +3,18 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { Binary } from 'mongodb';
 import type { Types } from 'mongoose';
 
-/** The response of a service, before it is sent. */
 export interface ServiceResponse<Body = unknown> {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Body;
 }
 
-/** A response as it is replayed. */
 export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
 
-/** A stored response whose body is compressed when it is long. */
 export type PackedResponse = Omit<StoredResponse, 'body'> & {
   readonly body: string | Binary | null;
 };
@@ -28,7 +25,6 @@ export interface IdempotencyClaim {
   readonly recordId: Types.ObjectId;
   /** Changes when another request takes the claim over. */
   readonly owner: string;
-  /** The headers that the response has already. */
   readonly headersSoFar: () => Readonly<Record<string, string>>;
   /** Stored by the last attempt of the transaction; committed if it is what the service responds with. */
   response?: StoredResponse;

@@ -7,17 +7,13 @@ export const keyLengthLimit = 255;
 const quotedKey = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bareKey = /^[!#-~]*$/;
 
-/**
- * The key of an `Idempotency-Key` header, in quotes as in draft-ietf-httpapi-idempotency-key-header or
- * bare (rule HTTP-23); null when it is malformed.
- */
+/** Quoted as in draft-ietf-httpapi-idempotency-key-header, or bare (rule HTTP-23); null when malformed. */
 export function parseIdempotencyKey(value: string): string | null {
   const quoted = quotedKey.exec(value)?.[1]?.replaceAll(/\\(.)/g, '$1');
   const key = quoted ?? (bareKey.test(value) ? value : '');
   return key.length > 0 && key.length <= keyLengthLimit ? key : null;
 }
 
-/** The errors of the header `Idempotency-Key` (rule HTTP-23). */
 export const idempotencyErrors = errorDefinitions('http', {
   keyMalformed: {
     status: 400,

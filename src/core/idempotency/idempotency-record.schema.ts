@@ -28,7 +28,6 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: Date, required: true })
   expiresAt!: Date;
 
-  /** Absent while the request runs. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   response?: PackedResponse;
 }

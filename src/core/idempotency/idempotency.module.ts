@@ -4,7 +4,6 @@ import { idempotencyRecordSchema } from './idempotency-record.schema.js';
 import { IdempotencyService } from './idempotency.service.js';
 import { IdempotentRequests } from './idempotent-requests.js';
 
-/** `Idempotency-Key` on every POST. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature({

@@ -41,7 +41,6 @@ interface Completion {
 /** A retry would get these again, unlike 409, 413 or 429. */
 const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
 
-/** Whether a response with this status is stored for its key. */
 export function isFinal(status: number): boolean {
   return status < 300 || storedErrors.has(status);
 }
@@ -52,9 +51,8 @@ export type Beginning =
   | { readonly claim?: never; readonly response: StoredResponse };
 
 /**
- * Lets one request run for each `Idempotency-Key` of an API key, over all instances (rule HTTP-23). The
- * response is stored in the transaction of its change while the claim holds: a request that takes the
- * claim over finds either the change with its response, or neither.
+ * Lets one request run per key, over all instances (rule HTTP-23). The response is stored with its change while
+ * the claim holds: a takeover finds both or neither.
  */
 @Injectable()
 export class IdempotencyService {

@@ -61,7 +61,6 @@ const limitsAndFailures = [
   httpErrors.serviceUnavailable,
 ];
 
-/** Of every endpoint with an API key. */
 export const commonErrors: readonly ErrorDefinition[] = [
   keyMissing,
   keyInvalid,
@@ -75,7 +74,6 @@ export const commonCompoundErrors: readonly ErrorDefinition[] = [
   ...limitsAndFailures,
 ];
 
-/** The 401 of the callback has no `error` field. */
 export const commonCallbackErrors: readonly ErrorDefinition[] = [
   { ...keyMissing, omitsErrorField: true },
   { ...keyInvalid, omitsErrorField: true },

@@ -9,11 +9,9 @@ export interface ErrorDefinition {
   readonly messageKey: string;
   /** Throwing the error requires a value for each placeholder. */
   readonly sample?: Readonly<Record<string, string | number>>;
-  /** An alternative message with sample values. */
   readonly otherMessage?: Message;
   readonly cause: string;
   readonly remedy: string;
-  /** The body's `message` is a list. */
   readonly isList?: boolean;
   /** Rule AUTH-3. */
   readonly omitsErrorField?: boolean;
@@ -47,7 +45,6 @@ type Details<Definition> =
     ? [content?: Content<Definition>, headers?: Headers]
     : [content: Content<Definition>, headers?: Headers];
 
-/** An error whose message the client may see (rule HTTP-5). */
 export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> extends Error {
   readonly definition: ErrorDefinition;
   readonly messages: readonly Message[];

@@ -50,7 +50,6 @@ export function toDomainError(error: unknown): DomainError {
   return new DomainError(frameworkErrors[status] ?? unlisted);
 }
 
-/** Only this class knows the body's shape. */
 @Injectable()
 export class ErrorResponses {
   constructor(private readonly messages: MessagesService) {}
@@ -67,7 +66,6 @@ export class ErrorResponses {
     };
   }
 
-  /** With its sample values, in English. */
   sample(definition: ErrorDefinition): ErrorBody {
     const { messageKey: key, sample = {}, otherMessage } = definition;
     const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];

@@ -202,7 +202,6 @@ export const httpErrors = errorDefinitions('http', {
   },
 });
 
-/** Of every POST with an API key. */
 export const bodyErrors: readonly ErrorDefinition[] = [
   ...Object.values(parsingErrors),
   httpErrors.validationFailed,
@@ -210,17 +209,14 @@ export const bodyErrors: readonly ErrorDefinition[] = [
   ...Object.values(idempotencyErrors),
 ];
 
-/** Of every endpoint with a path parameter. */
 export const pathErrors: readonly ErrorDefinition[] = [
   httpErrors.badRequest,
   httpErrors.validationFailed,
   httpErrors.pathTooLong,
 ];
 
-/** Of every request, with or without a key. */
 export const generalErrors: readonly ErrorDefinition[] = [
   httpErrors.hostRequired,
-  // For unknown query parameters.
   httpErrors.validationFailed,
   httpErrors.requestTimeout,
   httpErrors.headersTooLarge,

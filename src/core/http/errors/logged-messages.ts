@@ -23,10 +23,7 @@ const ownValues = new Set([
 /** A request may have made up such a name. */
 const names = new Set(['property', 'key']);
 
-/**
- * Masks everything that was sent or that is stored of a person: a phone becomes `•••`. A new placeholder is
- * masked until it is listed above.
- */
+/** A phone becomes `•••`; a new placeholder is masked until it is listed above. */
 export function loggedMessages({ messages }: DomainError, limit: number): Message[] {
   return messages.slice(0, limit).map(({ key, values = {} }) => {
     const masked = Object.entries(values).map(([name, value]) => {

@@ -20,7 +20,6 @@ export interface PartQuery {
   readonly updatedSince?: Date;
 }
 
-/** The continuation of a list after a response. */
 export interface ListEnd {
   /** The next value of `after`; null at the end. */
   readonly next: string | null;
@@ -59,12 +58,10 @@ const ofOnePart: ReadonlySet<string> = new Set(['page', 'limit', 'all', 'after',
 /**
  * Reads a list in one or more responses (rule COMP-16).
  *
- * A copy that follows the cursors is exact: a document committed before the start and not written until the
- * end has one position, which the cursor passes. Any other is committed after the start, with a time not
- * before `asOf`.
+ * A copy by cursors is exact. A document that stays unwritten until the end keeps one position, which the
+ * cursor passes; any other is committed after the start, with a time not before `asOf`.
  */
 export class ListReading {
-  /** Copies read the whole list in the order of ids. */
   readonly isCopy: boolean;
   private readonly hasCursors: boolean;
   readonly order: Order;
@@ -72,7 +69,7 @@ export class ListReading {
   private readonly asOf: Date | null;
   private readonly request: string;
 
-  /** @throws DomainError 400 when `after` is no cursor, or one of another request */
+  /** @throws DomainError 400 for an unusable cursor */
   constructor(
     query: PartQuery,
     now: Date,
@@ -94,7 +91,6 @@ export class ListReading {
     }
   }
 
-  /** Undefined at the start of the list. */
   get after(): Position | undefined {
     return this.cursor?.position;
   }
@@ -122,12 +118,11 @@ export class ListReading {
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
   }
 
-  /** `next` is present only where the request uses cursors. */
   pagination(count: number, limit: number, total: number, { next }: ListEnd): PaginationDto {
     return paginationOf(count, limit, total, this.hasCursors ? next : undefined);
   }
 
-  /** @param last the last document of the response, null if no other follows */
+  /** @param last null at the end of the list */
   async end(last: object | null, total: number): Promise<ListEnd> {
     if (last === null) return { next: null, asOf: this.asOf };
     const { isCopy, request, order } = this;

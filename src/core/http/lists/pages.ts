@@ -41,7 +41,6 @@ export function pageOf({ page = '1', limit }: { page?: string; limit?: string })
   return { skip: (Number(page) - 1) * size, limit: size };
 }
 
-/** @param next undefined where the request uses no cursors */
 export function paginationOf(
   count: number,
   limit: number,

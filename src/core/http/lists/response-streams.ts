@@ -16,8 +16,8 @@ type Parts = AsyncGenerator<Buffer, void>;
 export type ResponseBody = Buffer | Readable;
 
 /**
- * Streams responses part by part: the client's reading produces the next part, its disconnecting ends the
- * production. An error midway cuts the connection, so that a partial response does not look complete (rule HTTP-10).
+ * A client that reads gets the next part. An error midway cuts the connection: a partial response must not look
+ * complete (rule HTTP-10).
  */
 @Injectable()
 export class ResponseStreams {
@@ -26,7 +26,7 @@ export class ResponseStreams {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** @throws errors before anything is sent; DomainError 429 when too much is unread by clients of the API key */
+  /** @throws DomainError 429 when clients of the API key have left too much unread */
   async wholeOrStreamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const buffered: Buffer[] = [];
     for (let size = 0; size <= maxBufferedBytes;) {
@@ -62,8 +62,7 @@ export class ResponseStreams {
     // A generator that is closed before its start runs no `finally`.
     return stream.once('close', () => {
       close(parts);
-      // Fastify drops the stream of a disconnected client and sends nothing: without this, the deadline would
-      // log a failure of the database.
+      // Fastify sends nothing to a disconnected client: the deadline would log a failure of the database.
       if (!request.isDecided) void reply.send(Readable.from([]));
     });
   }
@@ -100,11 +99,7 @@ export type Batches<T> = AsyncIterable<readonly T[]>;
 
 const beginning = '{"data":[';
 
-/**
- * The parts of `{ "data": [...] }`.
- *
- * @param rest returns further fields for the number of items
- */
+/** @param rest further fields for the number of items */
 export async function* listText(
   batches: Batches<object>,
   rest: (count: number) => object = () => ({}),
@@ -127,7 +122,6 @@ export async function* linesText(batches: Batches<object>): AsyncGenerator<Buffe
   }
 }
 
-/** JSON without its outer brackets. */
 function inside(value: object): string {
   return JSON.stringify(value).slice(1, -1);
 }

@@ -7,8 +7,7 @@ import { httpErrors } from '../errors/http-errors.js';
 import { type RateLimit, TokenBuckets } from './token-buckets.js';
 
 /**
- * The `RateLimit` fields (rule HTTP-22) of draft-ietf-httpapi-ratelimit-headers-10. The window is the time
- * that fills an empty bucket.
+ * Fields of draft-ietf-httpapi-ratelimit-headers-10 (rule HTTP-22).
  *
  * @param remaining whole tokens; negative when the request was refused
  */
@@ -24,7 +23,7 @@ export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remai
 /** Beyond this number, the least used keys start with a full bucket. */
 const maxKeys = 10_000;
 
-/** Limits each API key in this process (rule HTTP-22). */
+/** Rule HTTP-22. */
 @Injectable()
 export class RequestRates {
   private readonly buckets: TokenBuckets;

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../configuration/clock.js';
 
-/** An `rps` of 0 is no limit. */
 export interface RateLimit {
   readonly rps: number;
   readonly burst: number;
@@ -9,14 +8,10 @@ export interface RateLimit {
 
 interface Bucket {
   tokens: number;
-  /** In milliseconds since 1970. */
   filledAt: number;
 }
 
-/**
- * Token buckets by id, full at first (rule HTTP-22). Beyond the maximum, the least recently used is forgotten,
- * and so is full again.
- */
+/** Rule HTTP-22. Beyond the maximum, the least recently used bucket is forgotten, and so is full again. */
 export class TokenBuckets {
   private readonly buckets: LRUCache<string, Bucket>;
 

@@ -13,16 +13,11 @@ const replacedHeaders = ['etag', 'content-encoding', 'x-updated-as-of'];
 
 type Payload = string | Buffer | Readable | null | undefined;
 
-/**
- * Limits the unread responses of each API key in memory: beyond it, requests get 429, and so does a read
- * with a large response (rule HTTP-22).
- */
+/** Beyond the limit of unread responses, requests and large reads get 429 (rule HTTP-22). */
 @Injectable()
 export class UnsentResponses {
-  /** Bytes per response, by API key. */
   private readonly held = new Map<string, Map<FastifyReply, () => number>>();
 
-  /** To be called after the hook of the API key. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ caller }, _reply, done) => {
       if (caller === undefined || this.heldBytes(caller.apiKeyId.toHexString()) < unsentLimit) {
@@ -39,11 +34,7 @@ export class UnsentResponses {
     });
   }
 
-  /**
-   * Counts a response until it is sent; a second call replaces the first.
-   *
-   * @returns whether it fits
-   */
+  /** A second call for a response replaces the first. */
   hold(reply: FastifyReply, bytes: () => number): boolean {
     const key = reply.request.caller?.apiKeyId.toHexString();
     if (key === undefined || reply.raw.closed) return true;
@@ -72,7 +63,6 @@ function bytesHeld({ raw }: FastifyReply, payload: Payload): number {
   return raw.writableLength + (raw.headersSent ? 0 : Buffer.byteLength(payload ?? ''));
 }
 
-/** Also streams of other libraries. */
 export function isStream(body: unknown): body is Readable {
   return typeof (body as Partial<Readable> | null | undefined)?.pipe === 'function';
 }

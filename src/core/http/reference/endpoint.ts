@@ -24,7 +24,6 @@ import { typeExample } from './type-example.js';
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
 
-/** With headers of this endpoint's responses alone. */
 export type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
 
 const text = { type: 'string' as const };
@@ -37,13 +36,10 @@ interface EndpointOptions extends ApiOperationOptions {
   readonly permission: Operation | null;
   readonly route?: Omit<RouteOptions, 'isPublic' | 'permission' | 'keyErrors'>;
   readonly errors: readonly DocumentedError[];
-  /** This endpoint's wording of the common errors. */
   readonly common?: readonly DocumentedError[];
-  /** Responds with entity tags and 304. */
   readonly isPolled?: true;
 }
 
-/** Declares the permission, the route and the documentation of an endpoint. */
 export function Endpoint({
   permission,
   route,
@@ -114,10 +110,7 @@ export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): Metho
   );
 }
 
-/**
- * @param examples by what they show
- * @param renewedField the id that the reference page replaces after each use
- */
+/** @param renewedField the id that the reference page replaces after each use */
 export function DocumentedBody(
   type: Type,
   examples: Readonly<Record<string, object>>,
@@ -151,7 +144,6 @@ function DocumentedPolling(): MethodDecorator {
   );
 }
 
-/** A response for each status, with an example for each error. */
 function DocumentedErrors(errors: readonly DocumentedError[]): MethodDecorator {
   const statuses = [...new Set(errors.map(({ status }) => status))];
   return applyDecorators(

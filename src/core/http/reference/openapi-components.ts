@@ -117,7 +117,6 @@ export function exampleReference(error: ErrorDefinition): { $ref: string } {
   return { $ref: `#/components/examples/${exampleName(error)}` };
 }
 
-/** A Markdown list of codes, causes and remedies. */
 export function explained(errors: readonly ErrorDefinition[]): string {
   const lines = errors.map(({ code, cause, remedy }) => `- \`${code}\`: ${cause}. *${remedy}.*`);
   return [...new Set(lines)].join('\n');

@@ -6,7 +6,6 @@ import type { FastifyInstance } from 'fastify';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** The folders contain more files. */
 const files: ReadonlySet<string> = new Set([
   'index.html',
   'reference.css',
@@ -35,11 +34,7 @@ const headers = {
   vary: 'accept-encoding',
 };
 
-/**
- * Serves the public reference at `/docs` (rule HTTP-14).
- *
- * @param document builds the document at the first request
- */
+/** Rule HTTP-14. */
 export async function serveReference(
   fastify: FastifyInstance,
   document: () => OpenAPIObject,

@@ -7,7 +7,6 @@ interface FieldOptions {
   readonly example?: unknown;
 }
 
-/** Made of the examples of a class's fields. */
 export function typeExample({ prototype }: Type): Readonly<Record<string, unknown>> {
   const keys = Reflect.getMetadata(
     DECORATORS.API_MODEL_PROPERTIES_ARRAY,

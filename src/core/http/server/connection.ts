@@ -7,12 +7,11 @@ import { waitUntilQuiet } from './request-checks.js';
 
 /** Beyond this number of waiting requests, the socket is not read. */
 const maxWaiting = 100;
-/** Log, traces, limits, cache and framework listen for the end of a response; Node warns at ten. */
+/** Node warns at ten. */
 const closeListeners = 20;
 /** A client may still write this long after its connection has ended. */
 const lingerMs = 2_000;
 
-/** By the code of Node's parser; others are a 400. */
 const parserErrors: Readonly<Record<string, ErrorDefinition>> = {
   HPE_HEADER_OVERFLOW: httpErrors.headersTooLarge,
   ERR_HTTP_REQUEST_TIMEOUT: httpErrors.requestTimeout,
@@ -22,7 +21,6 @@ export interface ConnectionRules {
   readonly handle: RequestListener;
   /** Requests that arrive wait while this is true. */
   readonly isHolding: () => boolean;
-  /** Closes the connection after this time without progress of a response. */
   readonly writeTimeoutMs: number;
   /** For bytes that never became a request. */
   readonly unparsableResponse: (error: DomainError) => string;
@@ -34,9 +32,8 @@ interface Exchange {
 }
 
 /**
- * Runs the requests of a connection one at a time, each after the response before it is complete. A request
- * that is carried out gets its response, in order; none is carried out after a response that closes the
- * connection (RFC 9112, 9.3.2 and 9.6).
+ * Runs requests one at a time, each after the response before. One that is carried out gets its response; none is
+ * carried out after a response that closes the connection (RFC 9112, 9.3.2 and 9.6).
  */
 export class Connection {
   private readonly exchanges: Exchange[] = [];
@@ -45,7 +42,7 @@ export class Connection {
   /** Later requests would get no response, so they are not carried out. */
   private ignoresFurther = false;
   private parserError: DomainError | undefined;
-  /** The reply of the running request until it is sent. */
+  /** Until it is sent. */
   private undecided: FastifyReply | undefined;
   private endedAt = performance.now();
 
@@ -63,7 +60,7 @@ export class Connection {
     return this.exchanges.length === 0 ? this.endedAt : undefined;
   }
 
-  /** Milliseconds without any request; undefined after the first one. */
+  /** Undefined after the first request. */
   get unusedMs(): number | undefined {
     return this.hasHadRequest ? undefined : performance.now() - this.endedAt;
   }
@@ -72,7 +69,6 @@ export class Connection {
     return this.parserError !== undefined;
   }
 
-  /** Pipelined requests that wait still need their responses. */
   get isLastInLine(): boolean {
     return this.exchanges.length <= 1;
   }
@@ -104,7 +100,7 @@ export class Connection {
     this.failBody();
   }
 
-  /** Set when Fastify has taken the running request, cleared when its response is decided. */
+  /** Set while its response is undecided. */
   setUndecided(reply: FastifyReply | undefined): void {
     this.undecided = reply;
   }
@@ -114,7 +110,6 @@ export class Connection {
     this.dropWaiting();
   }
 
-  /** Closes after the requests that have arrived. */
   finish(): void {
     this.ignoresFurther = true;
     if (this.exchanges.length === 0) this.socket.destroySoon();

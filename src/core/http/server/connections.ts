@@ -18,9 +18,9 @@ import { ambiguityOf, drainBody, isIncomplete, waitUntilQuiet } from './request-
 
 const dropReportMs = 10_000;
 
-/** A new connection has this long to send its first request during a shutdown. */
+/** During a shutdown, a new connection has this long to send its first request. */
 const firstRequestMs = 250;
-/** Pipelined requests get responses for this long during a shutdown. */
+/** During a shutdown, pipelined requests get responses for this long. */
 const pipelineMs = 2_000;
 /** Most clients send their next request within this time. */
 const returnMs = 50;
@@ -32,14 +32,12 @@ export interface ConnectionOptions extends Pick<
 > {
   readonly http: ServerOptions;
   readonly limit: number;
-  /**
-   * Without a logger, the longest idle connection is closed for a new one; with it, new ones are refused and logged.
-   */
+  /** With a logger, new connections are refused and logged; without, the longest idle one is closed. */
   readonly logger?: Logger;
 }
 
 export class Connections {
-  /** Shares its handle with the HTTP server: closing it stops accepting without cutting connections. */
+  /** Closing it stops accepting without cutting connections. */
   private readonly listener = createListener();
   private readonly open = new Map<Socket, Connection>();
   private server!: Server;
@@ -49,7 +47,6 @@ export class Connections {
 
   constructor(private readonly options: ConnectionOptions) {}
 
-  /** Required options of Fastify. */
   get serverOptions() {
     return {
       serverFactory: (handle: RequestListener) => this.createServer(handle),
@@ -60,7 +57,6 @@ export class Connections {
     };
   }
 
-  /** To be called before other hooks are added. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ raw }, reply, done) => {
       this.open.get(raw.socket)?.setUndecided(reply);
@@ -96,13 +92,12 @@ export class Connections {
     });
   }
 
-  /** Rejects when the address cannot be bound. */
   async listen(options: ListenOptions): Promise<void> {
     await once(this.listener.listen(options), 'listening');
     await once(this.server.listen(this.listener), 'listening');
   }
 
-  /** Closes each connection with its next response, then the listener: load balancers notice late (rule HTTP-13). */
+  /** Closes connections with their next response, then the listener: load balancers notice late (rule HTTP-13). */
   async drain(milliseconds: number): Promise<void> {
     this.isDraining = true;
     await delay(milliseconds);
@@ -175,7 +170,7 @@ export class Connections {
     oldest?.socket.destroy();
   }
 
-  /** Waits until no request runs and no client connects; new requests wait meanwhile. */
+  /** New requests wait meanwhile. */
   private async settled(): Promise<void> {
     const startedAt = performance.now();
     for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {

@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 
-/** A parameter such as a charset; the weight `q` is none. */
 const parameter = /;\s*(?!q\s*=)[^;,\s]+/gi;
 
-/** Undefined when no type is acceptable. */
 export function acceptedType<T extends string>(
   { headers }: Pick<FastifyRequest, 'headers'>,
   types: readonly T[],

@@ -125,7 +125,6 @@ function newConnections(
   return new Connections({
     http: {
       maxHeaderSize: environment.HEADER_LIMIT_BYTES,
-      // `rejectAmbiguousRequests` responds with the usual body.
       requireHostHeader: false,
       keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
@@ -165,7 +164,6 @@ function newAdapter(
 ): FastifyAdapter {
   return new ServiceAdapter({
     loggerInstance: logger,
-    // `addRequestLog` logs responses.
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestId,
@@ -173,7 +171,6 @@ function newAdapter(
     trustProxy: trustProxy(environment),
     routerOptions: { maxParamLength: pathParameterLimit },
     ...connections.serverOptions,
-    // These occur before routing.
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       request.receivedAt = performance.now();
       request.language = parseLanguage(request.headers['language']);

@@ -12,16 +12,12 @@ export function isIdentifier(name: string): boolean {
   return identifierPath.test(name);
 }
 
-/** Undefined when the response reports none. */
 export function loggedIgnoredFields(reply: FastifyReply): string[] | undefined {
   const names = reply.getHeader('x-ignored-fields');
   return typeof names === 'string' ? names.split(', ').filter(isIdentifier) : undefined;
 }
 
-/**
- * Adds ignored names to the response (rules HTTP-20 and RES-7). Commas and characters beyond printable ASCII
- * become question marks.
- */
+/** Rules HTTP-20 and RES-7. */
 export function setIgnoredFields(reply: FastifyReply, names: readonly string[]): void {
   if (names.length === 0) return;
   const earlier = reply.getHeader('x-ignored-fields');

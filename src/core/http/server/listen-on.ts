@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { StartupError } from '../../configuration/startup-errors.js';
 import type { Connections } from './connections.js';
 
-/** With the names of the settings, for error messages. */
 export interface ListenAddress {
   readonly host: { readonly name: string; readonly value: string };
   readonly port: { readonly name: string; readonly value: number };
@@ -11,7 +10,7 @@ export interface ListenAddress {
 
 /**
  * @returns the address for a client on this machine, without a path
- * @throws StartupError when the address is taken, not on this machine, or not permitted
+ * @throws StartupError
  */
 export async function listenOn(
   fastify: FastifyInstance,

@@ -6,10 +6,7 @@ import { standardOutput } from './standard-output.js';
 
 const redacted = '[hidden]';
 
-/**
- * Requests are logged by their route's pattern: paths, queries, headers and bodies contain keys and personal
- * data. Other code's entries about requests are redacted.
- */
+/** Requests are logged by their route's pattern: paths, queries, headers and bodies contain personal data. */
 export function createLogger(
   { LOG_LEVEL, NODE_ENV }: Environment,
   destination?: DestinationStream,
@@ -39,7 +36,7 @@ export function createLogger(
   return logger;
 }
 
-/** Database errors carry and quote documents, so only known parts are logged. */
+/** Only known parts: database errors carry documents. */
 function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: redacted };
   const { name, stack, cause } = error;
@@ -68,7 +65,6 @@ const verboseContexts: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
-/** Nest's logger, with verbose messages of the framework at debug level. */
 @Injectable()
 export class FrameworkLogger extends NestLogger {
   override log(message: unknown, ...rest: unknown[]): void {

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** Limits of reading a body that is not used. */
 const maxDrainedBytes = 8_388_608;
 const maxDrainMs = 2_000;
 /** A client that is silent for this long waits for its response. */
@@ -23,10 +22,7 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
 }
 
-/**
- * The error of a request that another HTTP parser could split or route differently (rules HTTP-19 and HTTP-24).
- * Node itself rejects contradictory lengths, and encodings that do not end with `chunked`.
- */
+/** Another parser could split or route it differently (rules HTTP-19 and HTTP-24); Node itself rejects the rest. */
 export function ambiguityOf({ headers, rawHeaders, httpVersion }: IncomingMessage) {
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return httpErrors.hostRequired;
@@ -38,7 +34,6 @@ export function ambiguityOf({ headers, rawHeaders, httpVersion }: IncomingMessag
   return isAmbiguous ? httpErrors.badRequest : undefined;
 }
 
-/** Names and values alternate. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -74,10 +69,7 @@ function announcedError(headers: IncomingHttpHeaders, lengthLimit: number) {
   return charset === undefined || /^utf-?8$/i.test(charset) ? null : httpErrors.unsupportedCharset;
 }
 
-/**
- * Reads the rest of an unused body before its response, such as a 401 or 413: closing while the client
- * writes would reset the connection, and lose the response.
- */
+/** Closing while the client writes would reset the connection, and lose the response. */
 export function drainBody(body: IncomingMessage, done: () => void): void {
   // A client need not send a body that was not asked for.
   if (expectsContinue(body)) return done();
@@ -98,7 +90,6 @@ export function drainBody(body: IncomingMessage, done: () => void): void {
   body.on('data', count).resume();
 }
 
-/** For bytes that are no HTTP, which the parser discards. */
 export function waitUntilQuiet({ socket }: IncomingMessage, done: () => void): void {
   const start = performance.now();
   let bytes = -1;

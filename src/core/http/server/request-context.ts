@@ -7,7 +7,6 @@ import { routeOptionsOf } from './route-options.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set before anything can fail: errors are in this language. */
     language: Language;
     /** By `performance.now()`. */
     receivedAt: number;
@@ -16,7 +15,7 @@ declare module 'fastify' {
 
 const requestIdPattern = /^[\w.:~+/=@-]{1,128}$/;
 
-/** A valid `x-request-id` of the caller, or a new one (rule HTTP-6). */
+/** Rule HTTP-6. */
 export function requestId(request: { headers: Record<string, unknown> }): string {
   const headerId = request.headers['x-request-id'];
   return typeof headerId === 'string' && requestIdPattern.test(headerId) ? headerId : randomUUID();
@@ -41,7 +40,6 @@ const commonHeaders = {
   vary: 'api-key, language, accept-encoding',
 };
 
-/** Rules HTTP-6 and HTTP-17. */
 export function setContextHeaders({ id, language }: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders);
   reply.header('x-request-id', id);

@@ -8,15 +8,14 @@ import { routeOptionsOf } from './route-options.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * Start of the wait for the database, by `performance.now()`. The time in which the body arrives does not
-     * count: until it has arrived, this is the wait before it, below zero.
+     * By `performance.now()`. Until the body has arrived, the wait before it, below zero: its arrival does not count.
      */
     databaseWaitStartedAt: number;
     deadlineTimer: NodeJS.Timeout | undefined;
   }
 }
 
-/** Responds with 503 to a request that waited too long for the database (rule HTTP-12). */
+/** Rule HTTP-12. */
 @Injectable()
 export class RequestDeadline {
   private readonly deadlineMs: number;
@@ -25,7 +24,6 @@ export class RequestDeadline {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  /** @throws DatabaseUnavailableError when the request has no time left */
   within<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
     return withinDeadline(work, this.remainingMs(request));
   }

@@ -6,23 +6,19 @@ import { routePatternOf } from './route-options.js';
 
 export interface CompletedRequest {
   readonly method: string;
-  /** `unknown` where no route matches. */
   readonly route: string;
   readonly status: number;
   readonly milliseconds: number;
   readonly organizationId: string | undefined;
   readonly apiKeyId: string | undefined;
-  /** The client disconnected before the end of the response. */
   readonly aborted?: true;
   /** Also of the parts of a batch. */
   readonly errorCodes?: readonly string[];
-  /** Without names that look like values. */
   readonly ignoredFields?: readonly string[];
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Called for each completed response. */
     onCompletedRequest: ((completed: CompletedRequest, request: FastifyRequest) => void) | null;
   }
   interface FastifyRequest {
@@ -33,8 +29,8 @@ declare module 'fastify' {
 }
 
 /**
- * One line per response, without values of paths and queries: they may be personal or a key. If the client
- * disconnects first, the line is written once the response is decided, as `aborted`.
+ * Without values of paths and queries: they may be personal or a key. A response that its client did not wait
+ * for is logged once it is decided.
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorate('onCompletedRequest', null);
@@ -79,7 +75,6 @@ function errorCodesOf({ caller }: FastifyRequest, reply: FastifyReply): string[]
   return [...new Set([...(typeof code === 'string' ? [code] : []), ...parts])];
 }
 
-/** For bytes that never became a request. */
 export function logUnparsableRequest(logger: Logger, reqId: string, status: number): void {
   logger.info({ reqId, method: 'unknown', route: 'unknown', status }, 'request completed');
 }

@@ -8,7 +8,7 @@ import { routeOptionsOf } from './route-options.js';
 /** Bounds in seconds; a request that waits for the database gets its 503 after 8. */
 export const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** In seconds; a long poll waits for at most 25. */
+/** A long poll waits for at most 25 s. */
 const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
 
 const keyLabels = ['key', 'organization'] as const;

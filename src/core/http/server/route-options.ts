@@ -10,9 +10,7 @@ export interface RouteOptions {
   readonly permission?: Operation;
   /** A parameter in another endpoint's path matches too, but does not add its methods. */
   readonly isOnlyMethod?: boolean;
-  /** Only rejects the methods that a path does not have. */
   readonly hasNoEndpoint?: boolean;
-  /** For callers that are programs. */
   readonly fixedLanguage?: Language;
   /** As the query parameter `api-key`; the header takes precedence. */
   readonly acceptsKeyInQuery?: boolean;
@@ -24,9 +22,7 @@ export interface RouteOptions {
   readonly inexactNumber?: NumberError;
   /** Only these fields are read, so others may have values that could not be stored. */
   readonly readsOnly?: DtoClass;
-  /** Milliseconds of waiting for something other than the database. */
   readonly longestWaitMs?: number;
-  /** This endpoint's wording of key errors, by code. */
   readonly keyErrors?: readonly ErrorDefinition[];
 }
 
@@ -34,7 +30,6 @@ export function routeOptionsOf(request: FastifyRequest): RouteOptions {
   return request.routeOptions.config as RouteOptions;
 }
 
-/** `unknown` where no route matches. */
 export function routePatternOf(request: FastifyRequest): string {
   const { url, config } = request.routeOptions;
   const { hasNoEndpoint } = config as RouteOptions;

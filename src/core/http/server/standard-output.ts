@@ -5,26 +5,22 @@ import { mebibyte } from '../../values/numbers.js';
 const fileDescriptor = 1;
 const waitingLimit = mebibyte;
 const retryMs = 10;
-/** Limits the wait of an ending process for the reader of its log. */
 const exitLimitMs = 1_000;
 const nothing = Buffer.alloc(0);
 
 /**
- * The log on standard output. Lines are written once per turn of the event loop: a system call for each
- * costs more than the line. A stalled reader does not block the service: 1 MiB waits for it, further
- * lines are dropped and counted.
+ * Lines are written once per turn of the event loop: a system call costs more than a line. 1 MiB waits for a
+ * stalled reader; further lines are dropped and counted.
  */
 class StandardOutput implements DestinationStream {
   droppedLines = 0;
   private reportedLines = 0;
   private lines = '';
-  /** The unwritten part of earlier lines. */
   private rest = nothing;
   private isOpen = false;
   private isStalled = false;
   private report: (dropped: number) => void = () => undefined;
 
-  /** @param report called with the number of dropped lines once the reader has caught up */
   onceCaughtUp(report: (dropped: number) => void): void {
     this.report = report;
   }
@@ -92,5 +88,4 @@ class StandardOutput implements DestinationStream {
   }
 }
 
-/** Shared by all loggers of the process; it changes nothing before its first line. */
 export const standardOutput = new StandardOutput();

@@ -14,7 +14,7 @@ interface Path {
 }
 
 /**
- * Rejects unknown paths first (rule HTTP-2).
+ * Rule HTTP-2.
  *
  * @returns adds routes that reject other methods; to be called once all routes exist
  */

@@ -8,7 +8,6 @@ export function upsertStatus(operation: UpsertResult['operation']): number {
   return operation === 'create' ? 201 : 200;
 }
 
-/** Sets the status of the response. */
 export function upsertBody<T extends UpsertResult>(reply: FastifyReply, result: T): T {
   // After the deadline's 503, the log would report this status.
   if (!reply.sent) void reply.status(upsertStatus(result.operation));

@@ -5,7 +5,6 @@ type Part = 'query' | 'body';
 
 const keys: Readonly<Record<Part, symbol>> = { query: Symbol('query'), body: Symbol('body') };
 
-/** Injects the body; the parameter's class declares its fields. */
 export const RequestBody = (): ParameterDecorator => declaring('body', Body());
 
 export const RequestQuery = (): ParameterDecorator => declaring('query', Query());
@@ -20,7 +19,6 @@ function declaring(part: Part, inject: ParameterDecorator): ParameterDecorator {
   };
 }
 
-/** Undefined where the endpoint takes none. */
 export function declaredType(context: ExecutionContext, part: Part): DtoClass | undefined {
   return Reflect.getMetadata(keys[part], context.getHandler()) as DtoClass | undefined;
 }

@@ -40,7 +40,6 @@ export function FieldsTogether(
   return ApiSchema(rules as ApiSchemaOptions);
 }
 
-/** Null `maxItems` stands for a single object. */
 interface Items {
   readonly type: DtoClass;
   readonly maxItems: number | null;
@@ -63,7 +62,6 @@ export function itemsOf({ prototype }: DtoClass, field: string): Items | undefin
   return Reflect.getMetadata(itemsKey, prototype as object, field) as Items | undefined;
 }
 
-/** Undefined where names are not restricted. */
 export function namesInside({ prototype }: DtoClass, field: string): readonly string[] | undefined {
   return Reflect.getMetadata(namesInsideKey, prototype as object, field) as
     readonly string[] | undefined;
@@ -76,10 +74,7 @@ function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorat
   return ValidateBy({ name, validator: { validate } }, { message, context: values });
 }
 
-/**
- * Takes the declared fields only. Objects and lists stay unchanged: class-transformer would walk free-form
- * ones and lose keys such as `constructor`.
- */
+/** Objects and lists are copied: class-transformer would walk them and lose keys such as `constructor`. */
 export function instantiate(type: DtoClass, plain: Readonly<Record<string, unknown>>): object {
   const fields = fieldsOf(type).filter((field) => Object.hasOwn(plain, field));
   const values = fields.map((field) => [field, plain[field]] as const);

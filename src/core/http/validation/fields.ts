@@ -16,7 +16,6 @@ export const externalIdApi = {
   pattern: String.raw`^[^\x00]+$`,
 } as const;
 
-/** Not empty. */
 export function TextField(
   options: ApiPropertyOptions = {},
   rules: ValueKind = [],
@@ -42,7 +41,6 @@ export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorato
   return Field({ type: Boolean, ...options }, [boolean]);
 }
 
-/** The DTO has a `Date`. */
 export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
   const time: Rule = { name: 'isTime', isMet: (value) => value instanceof Date };
@@ -64,7 +62,6 @@ export function StatusField(
   ]);
 }
 
-/** Any JSON object, unchanged. */
 export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []): PropertyDecorator {
   const api = { type: 'object', additionalProperties: true, ...options } as ApiPropertyOptions;
   return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);

@@ -11,19 +11,12 @@ const longestInteger = '-9223372036854775808'.length;
 
 const maxQuotedDigits = 40;
 
-/**
- * Numbers that a double may change: more than fifteen digits, or exponents below -99. Digits inside texts do not
- * count.
- */
+/** More than fifteen digits, or exponents below -99; digits inside texts do not count. */
 const mayHaveInexactNumbers = /(?:^|[[:,\s])-?(?:(?:\d\.?){16}|[\d.]+[eE]-\d{3})/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * Parses JSON into data that can be stored and returned unchanged (rules HTTP-7 and HTTP-8), in linear time.
- *
- * @throws DomainError 400 for invalid JSON and for values that would change: see `parsingErrors`
- */
+/** Takes linear time (rules HTTP-7 and HTTP-8). */
 export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   const { text, value } = parse(body);
   try {
@@ -45,7 +38,6 @@ function checked(text: string, value: unknown, rules: JsonBodyRules): unknown {
   return walk.hasLargeIntegers || !isExact ? withExactNumbers(text, rules) : value;
 }
 
-/** Names stay, to be reported. */
 function withoutOthers(object: Container, fields: readonly string[]): Container {
   const entries = Object.entries(object);
   return Object.fromEntries(
@@ -58,7 +50,6 @@ export type NumberError = ErrorDefinition & { readonly sample: { readonly number
 export interface JsonBodyRules {
   /** A flat object has depth 1. */
   readonly depthLimit: number;
-  /** Makes a 64-bit integer beyond a double's precision. */
   readonly toInteger: (integer: bigint) => unknown;
   /** Error for fractions beyond a double's precision; without it they are rounded. */
   readonly inexactNumber?: NumberError | undefined;
@@ -139,10 +130,7 @@ function hasPrototype(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
 }
 
-/**
- * Parses again with integers of 64 bits. A reviver of `JSON.parse` is called for every value, which takes ten
- * times as long: 0.2 seconds for a hostile body of 1 MiB.
- */
+/** A reviver of `JSON.parse` takes ten times as long: 0.2 seconds for a hostile body of 1 MiB. */
 function withExactNumbers(text: string, { toInteger, inexactNumber }: JsonBodyRules): unknown {
   return parseWithNumbers(text, undefined, (_key, digits) => {
     // As above, no -0.

@@ -58,13 +58,11 @@ export function Switch(description: string): PropertyDecorator {
   ]);
 }
 
-/** In plain decimal notation. */
 export function PlainNumber(description: string): PropertyDecorator {
   const range = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
   return Field({ type: 'number', ...range, description }, [decimal]);
 }
 
-/** In plain decimal notation; the default maximum is the largest exact integer. */
 export function WholeNumber(options: {
   readonly description: string;
   readonly minimum: number;
@@ -83,11 +81,7 @@ export function WholeNumber(options: {
 
 const separated = 'Several are separated by commas; a comma inside of one is sent as \\,.';
 
-/**
- * A repeated parameter is rejected.
- *
- * @param itemPattern regular expression of an item, for the reference
- */
+/** A repeated parameter is rejected. */
 export function CommaList(
   description: string,
   rules: ValueKind = [],

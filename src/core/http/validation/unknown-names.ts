@@ -8,13 +8,9 @@ import { type DtoClass, fieldsOf, itemsOf, namesInside } from './field.js';
 import type { Message } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 
-/** No field is declared. */
 const noQuery = Object as DtoClass;
 
-/**
- * Reports ignored names, and rejects parameters of endpoints without any (rule HTTP-20); validation rejects the
- * others. A guard costs each request less than an interceptor.
- */
+/** Rule HTTP-20; validation rejects names of declared queries and bodies. A guard costs less than an interceptor. */
 @Injectable()
 export class UnknownNamesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -47,7 +43,6 @@ export function ToleratesUnknownNames(): ClassDecorator {
   return (type) => void tolerantTypes.add(type);
 }
 
-/** Class names. */
 export function tolerantNames(): ReadonlySet<string> {
   return new Set([...tolerantTypes].map(({ name }) => name));
 }
@@ -119,7 +114,6 @@ function* namesInField(
   }
 }
 
-/** Each with the path before its names. */
 function objectsIn(value: unknown, path: string): (readonly [object, string])[] {
   if (isPlainObject(value)) return [[value, `${path}.`]];
   if (!Array.isArray(value)) return [];

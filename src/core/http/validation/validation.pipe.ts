@@ -9,10 +9,9 @@ import { unknownNameMessages } from './unknown-names.js';
 
 const options = { forbidUnknownValues: false };
 
-/** The name of class-validator's nested check. */
 const nestedValidation = 'nestedValidation';
 
-/** Makes DTOs, and rejects broken rules and unknown names (rule HTTP-20), one message each (rule HTTP-5). */
+/** Rules HTTP-5 and HTTP-20. */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
@@ -27,7 +26,6 @@ export class RequestValidationPipe implements PipeTransform {
   }
 }
 
-/** Validates an entry of a file. */
 export function checkedDto(
   type: DtoClass,
   sent: Readonly<Record<string, unknown>>,
@@ -37,10 +35,7 @@ export function checkedDto(
   return { dto, messages: distinct([...unknownNameMessages('body', type, sent), ...broken]) };
 }
 
-/**
- * @param others messages of earlier checks
- * @throws DomainError 400 with one message per broken rule (rule HTTP-5)
- */
+/** @throws DomainError 400 with one message per broken rule (rule HTTP-5) */
 export async function assertValid(dto: object, others: readonly Message[] = []): Promise<void> {
   const errors = await validate(dto, options);
   const messages = [...others, ...errors.flatMap((error) => messagesOf(error))];
