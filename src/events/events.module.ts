@@ -9,7 +9,6 @@ import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { EventHistoryService } from './outbox/event-history.service.js';
 import { Outbox } from './outbox/outbox.js';
 
-/** The outbox that features publish to, and the feed of an organization's events. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(

@@ -20,7 +20,6 @@ import { webhookStatisticsSchema } from './statistics/webhook-statistics.schema.
 import { FailingEndpointsService } from './statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from './statistics/webhook-statistics.service.js';
 
-/** Outbound webhooks: the deliveries of events, the worker that sends them, and the operator's services. */
 @Module({
   imports: [
     TenantsModule,

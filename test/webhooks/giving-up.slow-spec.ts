@@ -93,7 +93,7 @@ async function addDeliveries(count: number, fields: Document): Promise<void> {
 }
 
 describe('an endpoint that is enabled again', () => {
-  it('within the wait for a retry gets nothing that was given up', async () => {
+  it('gets none of the deliveries that failed when it was disabled', async () => {
     await waitForRetry();
     await session.json('webhook', 'disable', String(endpoint.id));
     await service.deliveryOf(endpoint, givenUp);
@@ -101,14 +101,14 @@ describe('an endpoint that is enabled again', () => {
     expect(await requestsWithNewLead()).toBe(1);
   });
 
-  it('gets nothing that waited when a worker disabled it', async () => {
+  it('gets none of the deliveries that were pending when a worker disabled it', async () => {
     await waitForRetry();
     await turnOff('gone');
     await service.endpoints.enable(endpoint.id);
     expect(await requestsWithNewLead()).toBe(1);
   });
 
-  it('that was enabled all the time keeps what waits for it', async () => {
+  it('keeps its pending deliveries if it was enabled all the time', async () => {
     await waitForRetry();
     await service.endpoints.enable(endpoint.id);
     await service.passTime(2 * hour);
@@ -116,7 +116,7 @@ describe('an endpoint that is enabled again', () => {
     expect(delivered).toMatchObject({ status: 'delivered' });
   });
 
-  it('while a worker gives up what waited gets what comes after that', async () => {
+  it('gets later events even if a worker is failing its old deliveries', async () => {
     await waitForRetry();
     await turnOff('gone');
     const queue = service.service.app.get(DeliveryQueueRepository);
@@ -142,7 +142,7 @@ describe('an endpoint that is enabled again', () => {
   it.each([
     [500, givenUp],
     [204, { status: 'delivered', failureReason: null }],
-  ])('during an attempt that ends with %p does not make another one', async (status, looks) => {
+  ])('gets no second attempt when the running one ends with %p', async (status, looks) => {
     const { response } = await duringAttempt();
     await service.endpoints.disable(endpoint.id);
     await service.endpoints.enable(endpoint.id);
@@ -165,8 +165,8 @@ async function duringAttempt(): Promise<{ response: ServerResponse }> {
   return { response: await begun };
 }
 
-describe('an endpoint that is removed', () => {
-  it('leaves nothing that waits, and its deliveries can be looked at', async () => {
+describe('a removed endpoint', () => {
+  it('has no pending deliveries, and its deliveries can be listed', async () => {
     await waitForRetry();
     const id = String(endpoint.id);
     await session.json('webhook', 'remove', id);
@@ -188,8 +188,8 @@ describe('an endpoint that is removed', () => {
   });
 });
 
-describe('a ping whose command is ended', () => {
-  it('is not sent by anybody else', async () => {
+describe('an interrupted ping', () => {
+  it('is not sent by a worker', async () => {
     let answer: ServerResponse | undefined;
     receiver.respondWith((_received, response) => (answer = response));
     const ping = service.service.app.get(WebhookPingService).ping(endpoint.document);
@@ -210,8 +210,8 @@ describe('a ping whose command is ended', () => {
   });
 });
 
-describe('a backlog of an endpoint that is off', () => {
-  it('is given up by the worker, a thousand in a statement', async () => {
+describe('the backlog of a disabled endpoint', () => {
+  it('is failed by the worker, a thousand per statement', async () => {
     await turnOff('gone');
     await service.db.command({ profile: 2 });
     await addDeliveries(1_100, { status: 'pending' });
@@ -233,7 +233,7 @@ describe('a list of deliveries', () => {
     await service.db.collection('system.profile').drop();
   });
 
-  it('reads no more of them than it shows, in the order of an index', async () => {
+  it('reads one index and no more than it returns', async () => {
     await addDeliveries(300, { status: 'delivered' });
     await addDeliveries(5, { status: 'failed' });
     const list = service.service.app.get(WebhookDeliveriesService);
@@ -281,7 +281,7 @@ describe('a replay', () => {
   });
   const future = () => new Date(Date.now() + 30 * day);
 
-  it('that is cut short goes on when it is repeated, and sends nothing twice', async () => {
+  it('continues after an interruption, and sends nothing twice', async () => {
     await addDeliveries(1_100, { status: 'delivered', endpointId: other });
     const since = new Date(0);
     const seen: [number, number][] = [];
@@ -305,7 +305,7 @@ describe('a replay', () => {
     expect(await deliveries().countDocuments({ ...ofOther(), round: 3 })).toBe(1_100);
   });
 
-  it('of what failed leaves out the rest', async () => {
+  it('of failed deliveries leaves out the others', async () => {
     await addDeliveries(3, { status: 'failed', endpointId: other });
     await addDeliveries(2, { status: 'delivered', endpointId: other });
     expect(await replay({ status: 'failed' })).toBe(3);

@@ -25,7 +25,7 @@ const signatureOf = (received: Received | undefined, secret: string) => {
 };
 
 describe('a change', () => {
-  it('that is rolled back emits no event', async () => {
+  it('emits no event when it is rolled back', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -45,7 +45,7 @@ describe('a change', () => {
     await service.deliveryOf(endpoint, { status: 'delivered' });
   });
 
-  it('that is committed reaches every endpoint of its organization that is subscribed', async () => {
+  it('reaches every subscribed endpoint of its organization when it is committed', async () => {
     const { service, tenant } = webhooks;
     const otherTenant = await addTenant(service.db);
     const [all, leads, clients, off, foreign] = await Promise.all([
@@ -84,7 +84,7 @@ describe('a change', () => {
     expect([clients.received, off.received, foreign.received]).toEqual([[], [], []]);
   });
 
-  it('about an existing object carries what changed', async () => {
+  it('is listed in the changes of an updated object', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     await service.createLead(tenant, 'changing');
@@ -101,7 +101,7 @@ describe('a change', () => {
 });
 
 describe('a delivery', () => {
-  it('that is replayed comes again with the same id and bytes, in a new round', async () => {
+  it('is replayed with the same id and bytes, in a new round', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -119,7 +119,7 @@ describe('a delivery', () => {
     expect(await webhooks.attemptsOf(_id)).toMatchObject([{ round: 1 }, { round: 2 }]);
   });
 
-  it('is not made for an endpoint that came later, by a replay neither', async () => {
+  it('is not created for an endpoint that was added after the event, not even by a replay', async () => {
     const { service, tenant } = webhooks;
     const earlier = await service.subscribe(tenant, (await webhooks.receiverWith()).url);
     await service.createLead(tenant, 'before');
@@ -133,7 +133,7 @@ describe('a delivery', () => {
     expect(JSON.parse(first?.body ?? '').data.recordSystemId).toBe('after');
   });
 
-  it('whose worker has died is sent by another one when the lease ends', async () => {
+  it('is sent by another worker when the lease of a dead one ends', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -155,7 +155,7 @@ describe('a delivery', () => {
     await receiver.receivedRequests(3);
   });
 
-  it('holds a lease of its endpoint that lasts 20 seconds and is renewed while an attempt runs', async () => {
+  it('leases its endpoint for 20 seconds, renewed while an attempt runs', async () => {
     const { service, tenant } = webhooks;
     let answer: (() => void) | undefined;
     const receiver = await webhooks.receiverWith((_received, response) => {
@@ -184,7 +184,7 @@ describe('a delivery', () => {
     covers.mockRestore();
   });
 
-  it('that is replayed while it is attempted gets its whole new round, and that attempt stays one of the old', async () => {
+  it('gets its whole new round when it is replayed during an attempt', async () => {
     const { service, tenant } = webhooks;
     let answer: (() => void) | undefined;
     const receiver = await webhooks.receiverWith((_received, response) => {
@@ -205,7 +205,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is signed with the old and the new secret while they overlap', async () => {
+  it('is signed with the old and the new secret during the overlap', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -221,8 +221,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('an endpoint whose eventTypes another program has set to null', () => {
-  it('gets nothing and is shown as faulty, until it is mended; others get their events', async () => {
+describe('an endpoint with eventTypes: null', () => {
+  it('is shown as faulty and gets no events until it is corrected; others get theirs', async () => {
     const { service, tenant } = webhooks;
     const { url } = await webhooks.receiverWith();
     const [broken, good] = [
@@ -248,7 +248,7 @@ describe('an endpoint whose eventTypes another program has set to null', () => {
 });
 
 describe('an attempt that cannot be logged', () => {
-  it('is not repeated without end', async () => {
+  it('is stored without its log entry, and not repeated', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);

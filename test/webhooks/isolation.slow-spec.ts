@@ -53,7 +53,7 @@ async function medianDelay(tenant: Tenant, receiver: Receiver, count: number): P
 }
 
 describe('the backlog of an organization', () => {
-  it('delays no event of another one: each organization has its turn', async () => {
+  it('does not delay the events of another one', async () => {
     const [busy, quiet] = [await addTenant(service.db), await addTenant(service.db)];
     const receiver = await receiverWith();
     await service.subscribe(quiet, receiver.url);
@@ -76,7 +76,7 @@ describe('the backlog of an organization', () => {
 });
 
 describe('slow, failing and huge receivers', () => {
-  it('delay no healthy one much', async () => {
+  it('do not delay a healthy one', async () => {
     const healthy = await addTenant(service.db);
     const receiver = await receiverWith();
     await service.subscribe(healthy, receiver.url);
@@ -103,14 +103,14 @@ describe('slow, failing and huge receivers', () => {
     await publish(others, 30);
     await publish(large, 10, { text: 'x'.repeat(1_048_576) });
     await Promise.all([slow, hanging, failing, huge].map((one) => one.receivedRequests(3)));
-    const beside = await medianDelay(healthy, receiver, count);
-    const figures = [alone, beside].map((delay) => delay.toFixed(0)).join(' and ');
-    process.stdout.write(`  median delay alone and beside others: ${figures} ms\n`);
+    const together = await medianDelay(healthy, receiver, count);
+    const medians = [alone, together].map((delay) => delay.toFixed(0)).join(' and ');
+    process.stdout.write(`  median delay alone and with others: ${medians} ms\n`);
     const pending = { organizationId: others.organizationId, status: 'pending' };
     const deliveries = service.db.collection('webhookDeliveries');
     expect(await deliveries.countDocuments(pending)).toBeGreaterThan(0);
-    // Whoever waited for the room of a hanging one would wait for its timeout.
-    expect(beside).toBeLessThan(2_000);
+    // Waiting for the slot of a hanging receiver would take until its timeout.
+    expect(together).toBeLessThan(2_000);
     await deliveries.deleteMany(pending);
   });
 });

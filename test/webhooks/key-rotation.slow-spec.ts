@@ -85,7 +85,7 @@ afterAll(async () => {
 });
 
 describe('a change of ENCRYPTION_KEYS', () => {
-  it('goes over instances side by side while every webhook verifies with the same secret', async () => {
+  it('keeps every webhook verifiable with the same secret, also while instances differ', async () => {
     const { secret } = await instance.subscribe(tenant, receiver.url, ['lead.*']);
     const collector = await runJson<SignedKey>(
       [...'key issue --name Collector --for collector --signed --org'.split(' '), organization()],
@@ -172,7 +172,7 @@ describe('webhook reseal', () => {
       .map(({ sealed }) => open(sealed, [newer], id.toHexString()));
   };
 
-  it('goes on after a run that was cut short, beside others, rotations and removals', async () => {
+  it('continues after an interruption, concurrently with other runs, rotations and removals', async () => {
     const withBoth = await start(lists.both);
     const ids = await addSealed(250);
     const secretKeys = withBoth.service.app.get(SecretKeys);
@@ -210,14 +210,14 @@ describe('webhook reseal', () => {
     await withBoth.stop();
   });
 
-  it('says what it could not open and which key that needs, and seals the rest', async () => {
+  it('reports secrets that it cannot open with the id of their key, and seals the others', async () => {
     const foreign = randomBytes(32);
-    const [lacking, other] = (await addSealed(2)) as [Types.ObjectId, Types.ObjectId];
-    const sealed = seal('whsec_x', [foreign], lacking.toHexString());
+    const [foreignId, other] = (await addSealed(2)) as [Types.ObjectId, Types.ObjectId];
+    const sealed = seal('whsec_x', [foreign], foreignId.toHexString());
     await instance.db
       .collection('webhookEndpoints')
       .updateOne(
-        { _id: new ObjectId(lacking.toHexString()) },
+        { _id: new ObjectId(foreignId.toHexString()) },
         { $set: { 'secrets.0.sealed': sealed } },
       );
     const run = await runCli(['webhook', 'reseal', '--json'], variables(lists.both));
@@ -228,7 +228,7 @@ describe('webhook reseal', () => {
       1,
       [
         {
-          endpointId: lacking.toHexString(),
+          endpointId: foreignId.toHexString(),
           organizationId: tenant.organizationId.toHexString(),
           key,
           reason: `The key ${key} is missing in ENCRYPTION_KEYS: add it at the end.`,

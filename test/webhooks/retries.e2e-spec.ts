@@ -7,8 +7,8 @@ const day = 24 * 60 * minute;
 
 const webhooks = useWebhooks();
 
-describe('a receiver', () => {
-  it('that fails gets the same id and the same bytes again, freshly signed', async () => {
+describe('a delivery', () => {
+  it('is retried with the same id and bytes, and a new signature, when the receiver fails', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -35,7 +35,7 @@ describe('a receiver', () => {
     });
   });
 
-  it('that never succeeds fails a delivery after ten attempts over two days', async () => {
+  it('fails after ten attempts over two days', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(404);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -56,7 +56,7 @@ describe('a receiver', () => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it('that asks for time gets it, and for all that waits for it one attempt first', async () => {
+  it('waits for Retry-After together with all others of its endpoint', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith((_received, response) =>
       response.writeHead(503, { 'retry-after': '90' }).end(),
@@ -77,8 +77,10 @@ describe('a receiver', () => {
     await service.passTime(31 * second);
     await receiver.receivedRequests(6);
   });
+});
 
-  it('that responds with 410 is disabled, and what waits for it fails', async () => {
+describe('an endpoint', () => {
+  it('is disabled by 410, and its pending deliveries fail', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -101,7 +103,7 @@ describe('a receiver', () => {
     ).toBe(2);
   });
 
-  it('that fails on five days without a success is disabled; a success starts the count again', async () => {
+  it('is disabled after failures on five days; a success starts the count again', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -116,7 +118,7 @@ describe('a receiver', () => {
           .toArray();
         expect(stored.flatMap(({ log }) => log as unknown[]).length).toBeGreaterThan(count);
       });
-      // With the end of the lease the endpoint says what came of it.
+      // The state of the endpoint is stored with the end of the lease.
       await eventually(async () => {
         expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({ leaseOwner: null });
       });
@@ -143,7 +145,7 @@ describe('a receiver', () => {
       expect(await failAgain()).toMatchObject({ isEnabled: true });
     }
     await service.passTime(day + minute);
-    // Unless one that is repeated fails first, after which the endpoint gets no further event.
+    // If a retry fails first, the endpoint gets no further event.
     await service.createLead(tenant);
     await eventually(async () => {
       expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
@@ -151,79 +153,5 @@ describe('a receiver', () => {
         disabledReason: 'failing',
       });
     });
-  });
-
-  it('that is quiet is not disabled by a failure now and one long ago', async () => {
-    const { service, tenant } = webhooks;
-    const receiver = await webhooks.receiverWith(500);
-    const endpoint = await service.subscribe(tenant, receiver.url);
-    await service.createLead(tenant);
-    await service.deliveryOf(endpoint, { attempts: 1 });
-    await eventually(async () => {
-      const today = { failingDays: [expect.any(String)] };
-      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject(today);
-    });
-    // An older version has stored no days.
-    await service.db
-      .collection('webhookEndpoints')
-      .updateOne({ _id: endpoint.id }, { $unset: { failingDays: 1 } });
-    await service.passTime(30 * day);
-    await service.deliveryOf(endpoint, { attempts: 2 });
-    await eventually(async () => {
-      const stored = await webhooks.endpointNow(endpoint.id);
-      expect(stored).toMatchObject({ isEnabled: true, failingDays: [expect.any(String)] });
-    });
-  });
-
-  it('that succeeds while another attempt fails is not counted as failing', async () => {
-    const { service, tenant } = webhooks;
-    const receiver = await webhooks.receiverWith();
-    const endpoint = await service.subscribe(tenant, receiver.url);
-    await service.db
-      .collection('webhookEndpoints')
-      .updateOne({ _id: endpoint.id }, { $set: { latencyClass: 'fast', batchSize: 2 } });
-    let respond: (() => void) | undefined;
-    receiver.respondWith(({ body }, response) => {
-      if (body.includes('overlapping')) respond = () => response.writeHead(204).end();
-      else response.writeHead(500).end(() => setImmediate(() => respond?.()));
-    });
-    // Both are there when the first one is sent.
-    const { organizationId } = tenant;
-    await service.db
-      .collection('webhookEndpoints')
-      .updateOne(
-        { _id: endpoint.id },
-        { $set: { leaseOwner: 'other', leasedUntil: new Date(Date.now() + minute) } },
-      );
-    await service.createLead(tenant, 'overlapping');
-    await service.createLead(tenant, 'failing');
-    await eventually(async () => {
-      const deliveries = service.db.collection('webhookDeliveries');
-      const waiting = { organizationId, endpointId: endpoint.id, status: 'pending' };
-      expect(await deliveries.countDocuments(waiting)).toBe(2);
-    });
-    await service.db
-      .collection('webhookEndpoints')
-      .updateOne({ _id: endpoint.id }, { $set: { leaseOwner: null } });
-    await service.deliveryOf(endpoint, { status: 'pending', 'log.statusCode': 500 });
-    await eventually(async () => {
-      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
-        failingSince: null,
-        leaseOwner: null,
-      });
-    });
-  });
-
-  it('that is removed gets nothing more, and its log stays', async () => {
-    const { service, tenant } = webhooks;
-    const receiver = await webhooks.receiverWith(500);
-    const endpoint = await service.subscribe(tenant, receiver.url);
-    await service.createLead(tenant);
-    await service.deliveryOf(endpoint, { attempts: 1 });
-    await service.endpoints.remove(endpoint.id);
-    await service.passTime(minute);
-    const failed = await service.deliveryOf(endpoint, { failureReason: 'endpoint removed' });
-    expect(await webhooks.attemptsOf(failed._id)).toHaveLength(1);
-    expect(receiver.received).toHaveLength(1);
   });
 });

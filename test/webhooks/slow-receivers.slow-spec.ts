@@ -46,8 +46,8 @@ async function startHanging(latencyClass?: 'slow'): Promise<Receiver> {
   return hanging;
 }
 
-describe('endpoints that are known to be slow', () => {
-  it('have a quarter of the attempts, also in a process that never sent to them', async () => {
+describe('slow endpoints', () => {
+  it('get a quarter of the attempts, also in a process that never sent to them', async () => {
     const hanging = await startHanging('slow');
     await hanging.receivedRequests(2);
     const other = await addTenant(service.db);
@@ -64,7 +64,7 @@ describe('endpoints that are known to be slow', () => {
 });
 
 describe('WEBHOOKS_CONCURRENCY', () => {
-  it('bounds all attempts of a process: half of them go to new endpoints', async () => {
+  it('limits the attempts of a process, half of them to new endpoints', async () => {
     const hanging = await startHanging();
     const other = await addTenant(service.db);
     const open: (() => void)[] = [];
@@ -88,8 +88,8 @@ describe('WEBHOOKS_CONCURRENCY', () => {
   });
 });
 
-describe('a receiver that responds with 200 and a body without an end', () => {
-  it('is delivered to by its status, a second later, and is not a fast one', async () => {
+describe('a response with 200 and an endless body', () => {
+  it('is a success after a second, and makes the endpoint no fast one', async () => {
     const dripping = await receiverWith((_received, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('x'), 50);

@@ -22,8 +22,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe('deliveries that wait', () => {
-  it('cost nothing when work is looked for, however many endpoints have one', async () => {
+describe('pending deliveries', () => {
+  it('cost the search for due ones nothing, however many there are', async () => {
     const worker = service.service.app.get(WebhookWorker);
     const deliveries = service.db.collection('webhookDeliveries');
     const times = { createdAt: new Date(), updatedAt: new Date() };
@@ -55,7 +55,7 @@ describe('deliveries that wait', () => {
 });
 
 describe('an event', () => {
-  it('that nobody is subscribed to only gets its number', async () => {
+  it('gets only its number when no endpoint subscribes to it', async () => {
     const events = service.db.collection('outboxEvents');
     const unheard = await addTenant(service.db);
     await service.createLead(unheard);
@@ -69,7 +69,7 @@ describe('an event', () => {
     expect(await service.db.collection('webhookDeliveries').countDocuments()).toBe(1);
   });
 
-  it('reaches an endpoint that was added after the change and before the event had its number', async () => {
+  it('reaches an endpoint that was added between the change and the numbering', async () => {
     const databaseUri = randomDatabaseUri();
     const api = await startWebhookService({ ROLE: 'api' }, databaseUri);
     const late = await addTenant(api.db);
@@ -82,7 +82,7 @@ describe('an event', () => {
     await Promise.all([worker.stop(), api.stop(), own.stop()]);
   });
 
-  it('of another process is found, with or without an endpoint, before a second has passed', async () => {
+  it('of another process is numbered within a second, with or without an endpoint', async () => {
     const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
     const unheard = await addTenant(service.db);
     const events = service.db.collection('outboxEvents');

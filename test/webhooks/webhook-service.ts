@@ -58,7 +58,6 @@ export async function startWebhookService(
   ownDatabaseUri?: string,
 ): Promise<WebhookService> {
   const databaseUri = ownDatabaseUri ?? (await emptiedDatabaseUri());
-  // What follows the catalogue's changes is of no use to webhooks, and costs the database with each write.
   const ownVariables = { ROLE: 'all', ...toLoopback, ...variables };
   const service = await startTestService(ownVariables, databaseUri);
   const endpoints = service.service.app.get(WebhookEndpointsService);
@@ -126,7 +125,7 @@ export function useWebhooks(): Webhooks {
     tenant = await addTenant(service.db);
   });
   afterEach(async () => {
-    // What is not relayed yet would go to the endpoints of the next test.
+    // Events without a number would go to the endpoints of the next test.
     await outboxIsEmpty();
     await Promise.all(receivers.map((receiver) => receiver.stop()));
     receivers = [];

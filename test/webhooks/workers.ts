@@ -5,7 +5,7 @@ import { kill, type ServiceProcess, startProcess } from '../support/service-proc
 import { startTestService, type TestService } from '../support/test-service.js';
 import { startWebhookService, toLoopback, type WebhookService } from './webhook-service.js';
 
-/** A service that only serves the API, beside which a test starts workers and receivers. */
+/** A service that only serves the API; a test starts workers and receivers. */
 export interface Workers {
   /** From the first test on. */
   readonly service: WebhookService;

@@ -1,6 +1,5 @@
 import { errorDefinitions } from '../../core/http/errors/domain-error.js';
 
-/** The errors of the feed of events. */
 export const eventErrors = errorDefinitions('events', {
   expired: {
     status: 410,
@@ -8,7 +7,7 @@ export const eventErrors = errorDefinitions('events', {
     sample: { next: 1_233 },
     cause: 'What followed is older than events are kept',
     remedy:
-      'Read the current state, then go on with the `after` of the message and of `x-next-cursor`',
+      'Read the current state, then continue with the `after` of the message and of `x-next-cursor`',
   },
   beyondLast: {
     status: 400,

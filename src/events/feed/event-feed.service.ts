@@ -28,7 +28,6 @@ import type { EventsQuery } from './events.query.js';
 const pageBytes = 4 * mebibyte;
 /** How many events a search for certain types reads before it looks at the time. */
 const windowSize = 5_000;
-/** How long a page may search for events of certain types. */
 const searchMs = 1_000;
 
 const sequenceOnly = { fields: ['sequence'] } as const;
@@ -41,13 +40,11 @@ interface PageRequest {
   readonly types: readonly string[] | null;
 }
 
-/** Events by their numbers: above the first, up to the last. */
 interface Range {
   readonly after: number;
   readonly last: number;
 }
 
-/** The feed of an organization's events (rules FEED-1 to FEED-4). */
 @Injectable()
 export class EventFeedService {
   private readonly keptMs: number;
@@ -68,12 +65,7 @@ export class EventFeedService {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  /**
-   * The page for checked parameters, as soon as it has an event or the wait is over.
-   *
-   * @param signal ends the wait: the client has left
-   * @throws DomainError 400 after the last event, 410 if the next events are no longer kept
-   */
+  /** The page for checked parameters, as soon as it has an event or the wait is over. */
   async read(
     organizationId: Types.ObjectId,
     query: EventsQuery,
@@ -98,7 +90,6 @@ export class EventFeedService {
     }
   }
 
-  /** A page as it is now; a search for types ends after a second without a result, with `hasMore`. */
   async page(organizationId: Types.ObjectId, request: PageRequest): Promise<EventsResponseDto> {
     // One state: a new primary may learn late how far the feed goes, and which events that includes.
     return this.snapshots.during(() => this.pageNow(organizationId, request));
@@ -125,7 +116,6 @@ export class EventFeedService {
     }
   }
 
-  /** The number of an event, which may be named by its `webhook-id` instead. */
   private async numberOf(organizationId: Types.ObjectId, event: string): Promise<number> {
     if (/^\d+$/.test(event)) return Number(event);
     const _id = parseObjectId(idOfMessage(event));
@@ -181,10 +171,7 @@ export class EventFeedService {
     return { data, isCut: data.length === limit };
   }
 
-  /**
-   * Shares a read that has not started: an event wakes all its readers at once. A read that has started may miss
-   * the event for which a later reader was woken.
-   */
+  /** Shares a read that has not started: one that has may miss the event that woke a later reader. */
   private together(key: string, read: () => Promise<EventsResponseDto>) {
     const starting = this.starting.get(key);
     if (starting !== undefined) return starting;
@@ -210,7 +197,6 @@ function expired(next: number): DomainError {
   return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
 }
 
-/** The types that a comma list of subscriptions covers; null for all. */
 function typesOf(list: string): string[] | null {
   const wanted = listItems(list);
   return wanted.includes('*') ? null : eventTypes.filter((type) => coversType(wanted, type));

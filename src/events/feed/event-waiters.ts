@@ -5,13 +5,11 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { EventRelay } from '../outbox/event-relay.js';
 import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 
-/** How often this process looks for events that other processes have numbered. */
 const intervalMs = 250;
 
 /** A request that waits for an event with a higher number than it has read. */
 interface Waiter {
   readonly lastRead: number;
-  /** Ends the wait, with whether there may be such an event. */
   readonly end: (hasNews: boolean) => void;
 }
 
@@ -21,7 +19,6 @@ interface Waiter {
  */
 @Injectable()
 export class EventWaiters implements OnModuleDestroy {
-  /** How many may wait: each holds a connection. */
   most = 5_000;
   count = 0;
   /** The process shuts down: no request may wait. */
@@ -50,11 +47,7 @@ export class EventWaiters implements OnModuleDestroy {
     );
   }
 
-  /**
-   * Waits until there may be events with a higher number than the last that was read.
-   *
-   * @returns false when the signal, a shutdown or too many other requests end the wait
-   */
+  /** Waits for events after the last that was read; false when the signal, a shutdown or others end the wait. */
   async news(
     organizationId: Types.ObjectId,
     lastRead: number,
@@ -104,7 +97,6 @@ export class EventWaiters implements OnModuleDestroy {
     for (const { lastRead, end } of this.waiting.get(key) ?? []) if (lastRead < number) end(true);
   }
 
-  /** Ends the longest wait of the organization with the most. */
   private cutOne(): void {
     const [key, largest] = [...this.waiting].reduce((one, other) =>
       other[1].size > one[1].size ? other : one,

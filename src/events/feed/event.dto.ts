@@ -20,7 +20,6 @@ const lead = {
   data: { name: 'Mona', project: 'Palm Meadows' },
 };
 
-/** An event in the feed (rule FEED-1). */
 export class EventDto {
   @ApiProperty({
     type: 'integer',
@@ -51,14 +50,13 @@ export class EventDto {
   changes?: readonly object[];
 }
 
-/** A page of the feed (rule FEED-1). */
 export class EventsResponseDto {
   @ApiProperty({ type: [EventDto] })
   data!: EventDto[];
 
   @ApiProperty({
     type: 'integer',
-    description: 'Send it as after for what follows; also that of an empty page.',
+    description: 'The after of the next request, even if this page is empty.',
     example: 1_301,
   })
   next!: number;
@@ -71,7 +69,6 @@ export class EventsResponseDto {
   hasMore!: boolean;
 }
 
-/** An event as CloudEvents have it. */
 export class CloudEventDto {
   @ApiProperty({ type: String, enum: ['1.0'], example: '1.0' })
   specversion!: string;

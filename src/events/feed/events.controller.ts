@@ -18,12 +18,11 @@ const cloudEventsType = 'application/cloudevents-batch+json';
 
 const nextHeader = {
   'x-next-cursor': {
-    description: 'What to send as after for what follows.',
+    description: 'The after of the next request.',
     schema: { type: 'string' as const, example: '1301' },
   },
 };
 
-/** `/events` (rule FEED-1). */
 @ApiTags('Events')
 @ApiSecurity('api-key')
 @Controller('events')

@@ -3,16 +3,14 @@ import { CommaList, WholeNumber } from '../../core/http/validation/query-fields.
 import { oneOf } from '../../core/values/rule.js';
 import { subscriptions } from '../outbox/event-types.js';
 
-/** The longest wait, in seconds. */
 export const longestWait = 25;
 
-/** Parameters of `GET /events`, as they are sent (rule FEED-1). */
 export class EventsQuery {
   @WholeNumber({
     minimum: 0,
     default: 0,
     description:
-      'The next of the response before: what follows it is returned. 0 begins with the oldest event ' +
+      'The next of the previous response: later events are returned. 0 begins with the oldest event ' +
       'that is kept.',
   })
   after?: string;
@@ -40,8 +38,8 @@ export class EventsQuery {
       type: 'string',
       pattern: '^(msg_[0-9a-f]{24}|[0-9]{1,16})$',
       description:
-        'As HTTP Feeds say: the id of the last event that was read, or its number. Means nothing ' +
-        'beside after.',
+        'As in HTTP Feeds: the id of the last event that was read, or its number. Ignored if after ' +
+        'is sent.',
     },
     [{ name: 'isEventId', isMet: isEventId }],
   )
@@ -50,7 +48,7 @@ export class EventsQuery {
   @WholeNumber({
     minimum: 0,
     maximum: longestWait * 1_000,
-    description: 'As HTTP Feeds say: wait in milliseconds. Means nothing beside wait.',
+    description: 'As in HTTP Feeds: wait in milliseconds. Ignored if wait is sent.',
   })
   timeout?: string;
 }

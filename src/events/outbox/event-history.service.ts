@@ -36,7 +36,6 @@ const changeFields = [
   'data.status',
 ] as const;
 
-/** The events of an organization as its history shows them. */
 @Injectable()
 export class EventHistoryService {
   constructor(
@@ -55,7 +54,6 @@ export class EventHistoryService {
     return this.events.find(organizationId, filter, { without, sort, limit });
   }
 
-  /** The events about objects, newest first, without their contents. */
   async about(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
@@ -76,7 +74,6 @@ export class EventHistoryService {
     return this.events.find(organizationIds, filter, { fields: changeFields, limit });
   }
 
-  /** The newest events of some types about objects, with their changes. */
   async changesOf(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
@@ -89,11 +86,7 @@ export class EventHistoryService {
     return this.events.find(organizationId, about, options);
   }
 
-  /**
-   * Removes personal data from the events about objects (rule LEAD-15).
-   *
-   * @param erase returns the content without it
-   */
+  /** Removes personal data from the events about objects (rule LEAD-15). */
   erase(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],

@@ -12,11 +12,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { OutboxEventsRepository, type UnnumberedEvent } from './outbox-events.repository.js';
 import { Outbox } from './outbox.js';
 
-/**
- * Creates the deliveries of events of one organization, in the transaction that numbers them.
- *
- * @returns how many events it has taken, from the first on; at least one
- */
+/** Creates the deliveries of the first events in the open transaction; returns of how many, at least one. */
 export type FanOut = (
   organizationId: Types.ObjectId,
   events: readonly UnnumberedEvent[],
@@ -24,11 +20,9 @@ export type FanOut = (
 
 /** How long a process that relays may be silent before another one takes over (rule HOOK-9). */
 const leaseMs = 2_000;
-/** How often events of other processes are looked for (rule HOOK-10). */
 const intervalMs = 250;
 /** Pause after the last events were numbered: numbering a few at a time costs the database more. */
 const gatherMs = 100;
-/** How many events of an organization one transaction numbers. */
 const batchSize = 250;
 /** How often an event must fail alone before it is set aside: one failure may be chance. */
 const attemptsAlone = 3;
@@ -46,7 +40,6 @@ export class EventRelay implements OnModuleDestroy {
     () => intervalMs,
   );
   private readonly lease: Lease;
-  /** The organization that had the last turn. */
   private last: Types.ObjectId | null = null;
   private mayGather = false;
   private readonly numbered: Counter;
@@ -72,12 +65,10 @@ export class EventRelay implements OnModuleDestroy {
     this.fanOut = fanOut;
   }
 
-  /** Calls the listener after this process has numbered events of an organization. */
   onNumbered(listener: (organizationId: Types.ObjectId) => void): void {
     this.listener = listener;
   }
 
-  /** Starts, unless this process serves the API only. */
   start(): void {
     if (this.environment.ROLE === 'api') return;
     this.loop.start();
@@ -90,11 +81,7 @@ export class EventRelay implements OnModuleDestroy {
     await this.lease.release().catch(() => undefined);
   }
 
-  /**
-   * Numbers some events of the organization whose turn it is.
-   *
-   * @returns false when no organization has events without a number
-   */
+  /** Numbers some events of the next organization; false when none has events without a number. */
   async relayNext(): Promise<boolean> {
     // Set before the work, so that a failure does not give the same organization the next turn.
     this.last = await this.events.nextUnnumbered(this.last);
@@ -129,7 +116,6 @@ export class EventRelay implements OnModuleDestroy {
     }
   }
 
-  /** Numbers the first event of an organization without deliveries. */
   private async setAside(organizationId: Types.ObjectId, reason: string): Promise<void> {
     const report = async ([event]: readonly UnnumberedEvent[]) => {
       const eventId = event?._id.toHexString();

@@ -1,4 +1,3 @@
-/** The events that features publish (rule HOOK-1). */
 export const eventTypes = [
   'client.created',
   'client.updated',
@@ -28,7 +27,6 @@ export const subscriptions: readonly string[] = [
   ...eventTypes,
 ];
 
-/** Whether a list of subscriptions covers a type of event. */
 export function coversType(subscribed: readonly string[], type: string): boolean {
   return [type, `${kindOf(type)}.*`, '*'].some((pattern) => subscribed.includes(pattern));
 }

@@ -5,7 +5,6 @@ const prefix = 'msg_';
 
 /** A webhook without its signature: the same bytes for every attempt and endpoint. */
 export interface Message {
-  /** `webhook-id`. */
   readonly id: string;
   readonly body: string;
 }
@@ -22,12 +21,10 @@ export function messageOf(event: PayloadSource): Message {
   return { id: messageIdOf(event._id), body: JSON.stringify(payloadOf(event)) };
 }
 
-/** The `webhook-id` of an event. */
 export function messageIdOf(eventId: Types.ObjectId): string {
   return `${prefix}${eventId.toHexString()}`;
 }
 
-/** The id of the event that a message is about, in hexadecimal. */
 export function idOfMessage(messageId: string): string {
   return messageId.slice(prefix.length);
 }

@@ -7,17 +7,13 @@ import { TenantDocument } from '../../core/database/documents/tenant-document.js
 /** The server replaces it with the cluster's logical time when it stores the event. */
 export const timeOfStoring = new Timestamp({ t: 0, i: 0 });
 
-/**
- * How long an event and its deliveries are kept. Ten attempts with pauses of at most a day end within 15 days
- * after the feed stops showing the event, and until then a delivery can be replayed.
- */
+/** Ten attempts with pauses of at most a day end in the 15 days after the feed stops showing an event. */
 export const eventRetention = {
   setting: 'EVENTS_RETENTION_DAYS',
   minimumDays: 30,
   extraDays: 15,
 } as const;
 
-/** An event, for the organization's webhook endpoints and its feed of events. */
 @Schema({ collection: 'outboxEvents' })
 export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: String, required: true })
@@ -34,14 +30,10 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: String })
   requestId?: string;
 
-  /**
-   * The cluster's logical time inside the transaction of the change. An event caused by another one has the
-   * later time, whatever the clocks of the processes say.
-   */
+  /** The cluster's logical time in the transaction of the change: later than that of the event's cause. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'timestamp' })
   storedAt?: Timestamp;
 
-  /** Its number among the events of the organization (rule FEED-2). */
   @Prop({ type: Number })
   sequence?: number | null;
 
@@ -49,7 +41,6 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: Date })
   numberedAt?: Date;
 
-  /** Why it has no deliveries. */
   @Prop({ type: String })
   failureReason?: string | null;
 
@@ -60,19 +51,15 @@ export class OutboxEventDocument extends TenantDocument {
 
 export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocument);
 
-/** The list of an organization's events, newest first. */
 outboxEventSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
-/** The relay. */
 outboxEventSchema.index(
   { organizationId: 1, storedAt: 1 },
   { name: 'unnumbered', partialFilterExpression: { sequence: null } },
 );
-/** The feed. */
 outboxEventSchema.index(
   { organizationId: 1, sequence: 1 },
   { name: 'feed', unique: true, partialFilterExpression: { sequence: { $gt: 0 } } },
 );
-/** The list of the events that could not be relayed, newest first. */
 outboxEventSchema.index(
   { organizationId: 1, numberedAt: -1 },
   { name: 'failed', partialFilterExpression: { failureReason: { $gt: '' } } },
@@ -82,7 +69,6 @@ outboxEventSchema.index(
   { organizationId: 1, 'data._id': 1, createdAt: -1, _id: -1 },
   { name: 'aboutObject' },
 );
-/** The search for the changes of a request. */
 outboxEventSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
 /** An hour later than its deliveries, which need its contents. */
 removeAfter(
@@ -95,7 +81,6 @@ removeAfter(
 /** How far the events of an organization are numbered (rule FEED-2). Its `_id` is that of the organization. */
 @Schema({ collection: 'eventFeeds' })
 export class EventFeedDocument extends TenantDocument {
-  /** The highest number that was given. */
   @Prop({ type: Number, required: true })
   last!: number;
 

@@ -17,11 +17,9 @@ export interface UnnumberedEvent extends Pick<
   '_id' | 'organizationId' | 'type' | 'erasedAt'
 > {
   readonly objectId: string | null;
-  /** Its size as stored. */
   readonly bytes: number;
 }
 
-/** The oldest of the waiting records, and how many there are. */
 export interface Waiting {
   readonly oldest: Date | null;
   readonly count: number;
@@ -29,12 +27,10 @@ export interface Waiting {
 
 const unnumbered = { sequence: null } as const;
 const lowestId = new Types.ObjectId('0'.repeat(24));
-/** Spares the server the trial of all indexes. */
 const byId = { hint: { _id: 1 } } as const;
 /** Metrics are not worth more of the server's time. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
 
-/** The queries of the relay, the feed and the senders on `outboxEvents` and `eventFeeds`. */
 @Injectable()
 export class OutboxEventsRepository {
   private readonly events: Collection<OutboxEventDocument>;
@@ -65,7 +61,6 @@ export class OutboxEventsRepository {
     return after === null ? null : this.nextUnnumbered(null);
   }
 
-  /** The first events of an organization that have no number, in the order in which they were stored. */
   async findUnnumbered(organizationId: Types.ObjectId, limit: number): Promise<UnnumberedEvent[]> {
     const projection = {
       organizationId: 1,
@@ -83,11 +78,7 @@ export class OutboxEventsRepository {
     return found.map((event) => ({ ...event, objectId: objectIdOf(event) }));
   }
 
-  /**
-   * Gives events of an organization the next numbers, in the open transaction.
-   *
-   * @param lastGiven a number that the feed continues after, even if it says less
-   */
+  /** Gives events the next numbers, in the open transaction; after `lastGiven` even if the feed says less. */
   async number(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -120,7 +111,6 @@ export class OutboxEventsRepository {
     );
   }
 
-  /** The highest number of an organization's events; 0 when none has one. */
   async lastSequence(organizationId: Types.ObjectId): Promise<number> {
     const options = { projection: { sequence: 1 }, sort: { sequence: -1 } } as const;
     const event = await this.events.findOne({ organizationId, sequence: { $gt: 0 } }, options);
@@ -144,7 +134,6 @@ export class OutboxEventsRepository {
     return new Map(feeds.map(({ _id, last }) => [_id.toHexString(), last]));
   }
 
-  /** Events by their ids, with their contents. */
   async findWhole(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -154,7 +143,6 @@ export class OutboxEventsRepository {
     return this.events.find(filter, { ...byId, ...readAsValues }).toArray();
   }
 
-  /** The events that wait for their numbers, counted up to a limit. */
   async waiting(limit: number): Promise<Waiting> {
     return withIndexHint('unnumbered', async (hint) => {
       const [waiting] = await this.events

@@ -4,7 +4,6 @@ import { afterTransaction } from '../../core/database/transactions/open-session.
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
-/** Takes the events of features, inside the transaction of the change that they are about. */
 @Injectable()
 export class Outbox {
   private listener = () => {};
@@ -12,16 +11,11 @@ export class Outbox {
 
   constructor(private readonly events: OutboxEventsRepository) {}
 
-  /** Calls the listener when a transaction that published events through this process has ended. */
   onPublished(listener: () => void): void {
     this.listener = listener;
   }
 
-  /**
-   * Stores events of one organization; they are sent only if the open transaction commits.
-   *
-   * @throws DomainError 400 when one is too large to be sent
-   */
+  /** @throws DomainError 400 when an event is too large to be sent */
   async publish(
     organizationId: Types.ObjectId,
     events: readonly OutboundEvent[],

@@ -14,7 +14,6 @@ export interface OutboundEvent extends Readonly<
   readonly type: EventType;
 }
 
-/** An event as it will be stored. */
 export type PendingEvent = OutboxEventDocument;
 
 /** Largest body of a webhook in MiB (rule HOOK-15). */
@@ -26,11 +25,7 @@ const jsonGrowth = 6;
 /** Type, time and the changes of a status take less. */
 const spareBytes = 4_096;
 
-/**
- * An event to store in the transaction of its change.
- *
- * @throws DomainError 400 when it could not be stored or sent, so that the change must not be made either
- */
+/** @throws DomainError 400 when the event could not be stored or sent, so that its change must not be made either */
 export function pendingEvent(
   organizationId: Types.ObjectId,
   event: OutboundEvent,
@@ -53,12 +48,7 @@ export function pendingEvent(
   return pending;
 }
 
-/**
- * Whether the body of an event that shows a stored value could be sent.
- *
- * @param stored documents as stored, whose JSON takes at most eight times as much
- * @param present makes the content of the event from them
- */
+/** Whether the event of stored documents could be sent; their JSON takes at most eight times as much as their BSON. */
 export function fitsEvent(stored: object, present: () => object): boolean {
   const limit = bodyLimit * mebibyte - spareBytes;
   if (BSON.calculateObjectSize(stored) * 8 <= limit) return true;

@@ -3,11 +3,9 @@ import { dayMs } from '../../core/values/durations.js';
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** The result of one attempt to deliver. */
 export interface AttemptResult {
   readonly startedAt: Date;
   readonly milliseconds: number;
-  /** Null when there was no response. */
   readonly statusCode: number | null;
   readonly response: string | null;
   readonly error: string | null;
@@ -18,7 +16,6 @@ export interface AttemptResult {
 /** How an endpoint has responded lately; an endpoint is new until that is clear (rule HOOK-8). */
 export type LatencyClass = 'fast' | 'new' | 'slow';
 
-/** Why a delivery failed for good. */
 export type FailureReason =
   | 'exhausted'
   | 'gone'
@@ -28,13 +25,11 @@ export type FailureReason =
   /** The command that sent it was ended. */
   | 'interrupted';
 
-/** The state of a delivery after an attempt. */
 export type Outcome =
   | { readonly status: 'delivered' }
   | { readonly status: 'failed'; readonly reason: FailureReason }
   | { readonly status: 'pending'; readonly nextAttemptAt: Date };
 
-/** How often a delivery is attempted before it fails (rule HOOK-6). */
 export const attemptsPerRound = 10;
 
 const firstDelayMs = 5_000;
@@ -43,12 +38,7 @@ const jitter = 0.2;
 
 const goneStatus = 410;
 
-/**
- * Decides the state of a delivery after an attempt (rule HOOK-6).
- *
- * @param previousAttempts how many attempts of the round have failed before this one
- * @param random from 0 to 1, spreads the next attempts
- */
+/** The state of a delivery after an attempt (rule HOOK-6); `previousAttempts` are those of the round. */
 export function outcomeOf(
   result: AttemptResult,
   previousAttempts: number,
@@ -73,11 +63,7 @@ export function isGoneResponse({ statusCode }: AttemptResult): boolean {
   return statusCode === goneStatus;
 }
 
-/**
- * Milliseconds to wait after a number of failed attempts.
- *
- * @param random from 0 to 1, so that deliveries that failed together are not retried together
- */
+/** Milliseconds until the next attempt; `random`, 0 to 1, spreads deliveries that failed together. */
 export function backoff(failedAttempts: number, random: number): number {
   const base = Math.min(dayMs, firstDelayMs * growth ** (failedAttempts - 1));
   return Math.min(dayMs, Math.round(base * (1 - jitter + 2 * jitter * random)));

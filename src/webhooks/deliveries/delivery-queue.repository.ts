@@ -15,10 +15,8 @@ import {
   type WebhookDeliveryDocument,
 } from './webhook-delivery.schema.js';
 
-/** A delivery without its attempts. */
 export type DueDelivery = Omit<WebhookDeliveryDocument, 'log'>;
 
-/** An attempt of a delivery that has a result. */
 export interface FinishedAttempt {
   readonly delivery: DueDelivery;
   readonly url: string;
@@ -27,7 +25,6 @@ export interface FinishedAttempt {
   readonly now: Date;
 }
 
-/** An endpoint with pending deliveries. */
 interface WaitingEndpoint {
   readonly _id: Types.ObjectId;
   readonly organizationId: Types.ObjectId;
@@ -42,12 +39,10 @@ const firstOfEach = (fields: Document) => [
 
 /** Few enough for one statement not to delay others. */
 const failedTogether = 1_000;
-/** Spares the server the trial of all indexes. */
 const byId = { hint: { _id: 1 } } as const;
 /** Metrics are not worth more of the server's time. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
 
-/** The queries of relay and worker on `webhookDeliveries`. */
 @Injectable()
 export class DeliveryQueueRepository {
   private readonly deliveries: Collection<WebhookDeliveryDocument>;
@@ -59,7 +54,6 @@ export class DeliveryQueueRepository {
     this.deliveries = collection.acrossTenants;
   }
 
-  /** Joins the open transaction. */
   async insert(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
     if (deliveries.length > 0) await this.deliveries.insertMany([...deliveries], openSession());
   }
@@ -79,7 +73,6 @@ export class DeliveryQueueRepository {
     return endpoints.map(({ _id }) => _id);
   }
 
-  /** The due deliveries of an endpoint, longest due first. */
   async findDue(endpointId: Types.ObjectId, now: Date, limit: number): Promise<DueDelivery[]> {
     return this.deliveries
       .find<DueDelivery>(
@@ -90,10 +83,9 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Stores the results of attempts. An attempt of an earlier round is only logged, and one that is stored already
-   * changes nothing, so that this may be repeated.
+   * Stores the results of attempts, and may be repeated. An attempt of an earlier round is only logged.
    *
-   * @returns the ids of deliveries whose log entries the database refuses, with its reasons
+   * @returns the deliveries whose log entries the database refuses
    */
   async store(
     finished: readonly FinishedAttempt[],
@@ -125,7 +117,6 @@ export class DeliveryQueueRepository {
     return once().catch(once);
   }
 
-  /** Fails pending deliveries for good. */
   async fail(
     ids: readonly Types.ObjectId[],
     failureReason: FailureReason,
@@ -138,10 +129,9 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Fails up to a thousand pending deliveries of an endpoint. A running attempt still counts if it succeeds, and
-   * is not retried if it fails.
+   * Fails a thousand pending deliveries of an endpoint, created `until` then. A running attempt still counts if it
+   * succeeds, and is not retried if it fails.
    *
-   * @param until only those that were created at the latest then
    * @returns whether there may be more
    */
   async failWaiting(
@@ -160,19 +150,16 @@ export class DeliveryQueueRepository {
     return ids.length === failedTogether;
   }
 
-  /** Every endpoint with pending deliveries. */
   async endpointsWaiting(): Promise<WaitingEndpoint[]> {
     const first = firstOfEach({ organizationId: { $first: '$organizationId' } });
     return this.deliveries.aggregate<WaitingEndpoint>(first, metricsTime).toArray();
   }
 
-  /** How many deliveries of an endpoint are pending, counted up to a limit. */
   async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
     const options = limit === undefined ? {} : { ...metricsTime, limit };
     return this.deliveries.countDocuments({ status: 'pending', endpointId }, options);
   }
 
-  /** The due deliveries of all endpoints, counted up to a limit. */
   async due(now: Date, limit: number): Promise<Waiting> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const oldest = await this.deliveries.findOne<Pick<WebhookDeliveryDocument, 'nextAttemptAt'>>(

@@ -24,7 +24,6 @@ import type { DeliveryStatus } from './delivery-outcome.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
-/** Which deliveries of an organization are meant; what is left out does not restrict. */
 export interface DeliveryFilter {
   readonly _id?: Types.ObjectId | undefined;
   readonly endpointId?: Types.ObjectId | undefined;
@@ -37,7 +36,6 @@ export interface DeliveryFilter {
   readonly until?: Date | undefined;
 }
 
-/** A delivery as lists show it. */
 export interface ListedDelivery extends Omit<WebhookDeliveryDocument, 'body' | 'log'> {
   readonly messageId: string;
   readonly lastAttemptAt: Date | null;
@@ -51,14 +49,11 @@ export interface ShownDelivery extends ListedDelivery {
   readonly log: readonly DeliveryAttempt[];
 }
 
-/** How long a replay that was cut short can be continued. */
 const resumableMs = dayMs;
-/** Few enough for one statement not to be in the way of the workers. */
+/** Few enough for one statement not to delay the workers. */
 const replayedTogether = 1_000;
-/** Lists show the last attempt only. */
 const listed = { log: { $slice: -1 } } as const;
 
-/** Operations on deliveries for the operator. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
@@ -71,7 +66,6 @@ export class WebhookDeliveriesService {
     private readonly clock: Clock,
   ) {}
 
-  /** The delivery of an id, null when there is none. */
   async find(_id: Types.ObjectId): Promise<ShownDelivery | null> {
     const delivery = await this.deliveries.acrossTenants.findOne({ _id });
     if (delivery === null) return null;
@@ -96,7 +90,6 @@ export class WebhookDeliveriesService {
     return (await found.toArray()).map(listedDelivery);
   }
 
-  /** The deliveries of an organization, newest first. */
   async list(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
@@ -105,7 +98,6 @@ export class WebhookDeliveriesService {
     return [...(await this.listPage(organizationId, filter, { limit })).items];
   }
 
-  /** A part of the deliveries of an organization, newest first. */
   async listPage(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
@@ -120,21 +112,18 @@ export class WebhookDeliveriesService {
     return { items: items.map(listedDelivery), next };
   }
 
-  /** How many deliveries match. */
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
     return this.deliveries.count(organizationId, conditions(filter));
   }
 
-  /** How many deliveries wait for an endpoint, counted up to a number where one is given. */
   async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
     return this.queue.countWaiting(endpointId, limit);
   }
 
   /**
-   * Sends deliveries again, with the same ids and bodies, in a new round of attempts (rule HOOK-14).
-   * A replay that was cut short continues when it is repeated within a day.
+   * Sends deliveries again in a new round of attempts (rule HOOK-14). An interrupted replay continues when it is
+   * repeated within a day.
    *
-   * @param progress takes how many are put back, of how many, after each batch
    * @returns how many
    */
   async replay(
@@ -145,7 +134,7 @@ export class WebhookDeliveriesService {
     const now = this.clock.now();
     const name = replayName(filter);
     const replayRun = await this.beginReplay(endpointId, name, now);
-    // An event that is created from now on is sent anyway.
+    // Later events are sent anyway.
     const until = filter.until !== undefined && filter.until < now ? filter.until : now;
     const wanted = conditions({ ...filter, endpointId, until });
     const total = await this.deliveries.count(organizationId, wanted);
@@ -165,7 +154,7 @@ export class WebhookDeliveriesService {
     return done;
   }
 
-  /** Removes the responses to attempts about objects; each part has the number of attempts that lose theirs. */
+  /** Removes the responses to attempts about objects; counts attempts, not deliveries. */
   async *eraseResponses(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
@@ -188,7 +177,6 @@ export class WebhookDeliveriesService {
     }
   }
 
-  /** When a replay of this name began that can be continued, else now. */
   private async beginReplay(_id: Types.ObjectId, name: string, now: Date): Promise<Date> {
     const field = `replays.${name}`;
     const resumable = new Date(now.getTime() - resumableMs);
@@ -201,10 +189,7 @@ export class WebhookDeliveriesService {
     return endpoint?.replays?.[name] ?? now;
   }
 
-  /**
-   * Starts a new round for the deliveries that match. An attempt that is under way stays one of the round
-   * before it.
-   */
+  /** A running attempt stays one of the old round. */
   private async startRound(
     filter: Filter<WebhookDeliveryDocument>,
     replayRun: Date,
@@ -236,7 +221,6 @@ function listedDelivery(delivery: WebhookDeliveryDocument): ListedDelivery {
   };
 }
 
-/** The same for replays of the same deliveries. */
 function replayName({ _id, status, since, until }: DeliveryFilter): string {
   const what = _id?.toHexString() ?? status ?? 'all';
   return `${what}-${since?.getTime() ?? ''}-${until?.getTime() ?? ''}`;

@@ -22,7 +22,6 @@ export class DeliveryAttempt {
   @Prop({ type: Number })
   milliseconds!: number;
 
-  /** Null when there was no response. */
   @Prop({ type: Number })
   statusCode!: number | null;
 
@@ -35,7 +34,6 @@ export class DeliveryAttempt {
   error!: string | null;
 }
 
-/** How many attempts a delivery keeps. */
 export const mostLogged = 50;
 
 /** One event for one endpoint; only this service writes these documents. */
@@ -54,7 +52,6 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: String })
   objectId!: string | null;
 
-  /** The size of the event as stored. */
   @Prop({ type: Number, required: true })
   bytes!: number;
 
@@ -79,11 +76,9 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: Date, required: true })
   nextAttemptAt!: Date;
 
-  /** The last attempts of all rounds, oldest first. */
   @Prop({ type: [SchemaFactory.createForClass(DeliveryAttempt)] })
   log!: DeliveryAttempt[];
 
-  /** The start of its last replay. */
   @Prop({ type: Date })
   replayRun?: Date | null;
 
@@ -101,12 +96,10 @@ webhookDeliverySchema.index(
   { organizationId: 1, eventId: 1, endpointId: 1 },
   { name: 'eventAtEndpoint', unique: true },
 );
-/** Whether anything is due. */
 webhookDeliverySchema.index(
   { status: 1, nextAttemptAt: 1 },
   { name: 'due', partialFilterExpression: { status: 'pending' } },
 );
-/** The endpoints with due deliveries, and the ones of an endpoint in order. */
 webhookDeliverySchema.index(
   { status: 1, endpointId: 1, nextAttemptAt: 1 },
   { name: 'queue', partialFilterExpression: { status: 'pending' } },

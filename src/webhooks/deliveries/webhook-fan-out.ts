@@ -34,7 +34,6 @@ export class WebhookFanOut {
     relay.fanOutBy((organizationId, events) => this.fanOut(organizationId, events));
   }
 
-  /** Calls the listener after a transaction that created deliveries. */
   onCreated(listener: () => void): void {
     this.listener = listener;
   }
@@ -81,7 +80,6 @@ function hasTypes({ eventTypes = [] }: WebhookEndpointDocument): boolean {
   return Array.isArray(eventTypes);
 }
 
-/** A delivery that is due now. */
 export function newDelivery(
   event: UnnumberedEvent,
   endpointId: Types.ObjectId,

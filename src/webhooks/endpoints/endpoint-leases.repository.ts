@@ -16,7 +16,6 @@ const marginMs = 5_000;
 const freshMs = marginMs - 1_000;
 const renewalMs = 2_000;
 
-/** An endpoint that has something due. */
 export interface EndpointTurn {
   readonly _id: Types.ObjectId;
   readonly latencyClass?: LatencyClass;
@@ -32,7 +31,6 @@ const isPausedAt = (now: Date) => ({
   $and: [{ $eq: ['$isEnabled', true] }, { $gt: ['$pausedUntil', now] }],
 });
 
-/** Leases an endpoint to one worker at a time, by the clock of the server (rule HOOK-9). */
 @Injectable()
 export class EndpointLeasesRepository {
   private readonly endpoints: Collection<WebhookEndpointDocument>;
@@ -53,7 +51,6 @@ export class EndpointLeasesRepository {
     return this.endpoints.find<EndpointTurn>({ _id: { $in: [...ids] } }, { projection }).toArray();
   }
 
-  /** Leases an endpoint that is free; null when it is not. */
   async lease(_id: Types.ObjectId): Promise<EndpointLease | null> {
     const owner = randomUUID();
     const takenAt = performance.now();
@@ -89,7 +86,6 @@ export class EndpointLease {
 
   async renew(): Promise<void> {
     const startedAt = performance.now();
-    // A renewal that fails is followed by the next one.
     const isRenewed = await this.extend().catch(() => null);
     if (isRenewed !== null) this.renewedAt = isRenewed ? startedAt : Number.NEGATIVE_INFINITY;
   }
@@ -99,11 +95,7 @@ export class EndpointLease {
     clearInterval(this.timer);
   }
 
-  /**
-   * Frees the endpoint and stores the fields that its batch decided, unless the operator has changed it since.
-   *
-   * @returns whether the fields were stored
-   */
+  /** Frees the endpoint and stores fields, if the operator has not changed it since; returns whether. */
   async release(fields: Partial<WebhookEndpointDocument>): Promise<boolean> {
     this.abandon();
     const { _id, updatedAt } = this.endpoint;

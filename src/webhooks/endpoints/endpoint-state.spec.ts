@@ -87,8 +87,10 @@ describe('the failures of an endpoint', () => {
     expect(stateAfter({ failingSince, failingDays }, 500)).toMatchObject(failing);
     const early = { failingSince: after(1 - 5 * day), failingDays };
     expect(stateAfter(early, 500)).not.toHaveProperty('isEnabled');
-    const seldom = { failingSince, failingDays: failingDays.slice(1) };
-    expect(stateAfter(seldom, 500)).not.toHaveProperty('isEnabled');
+    for (const days of [failingDays.slice(1), undefined]) {
+      const seldom = { failingSince: after(-30 * day), ...(days && { failingDays: days }) };
+      expect(stateAfter(seldom, 500)).not.toHaveProperty('isEnabled');
+    }
     const often = { failingSince: after(-9 * day), failingDays: ['2030-01-26', ...failingDays] };
     const state = stateAfter(often, 500);
     expect(state).toMatchObject({ ...failing, failingDays: [...failingDays, '2030-01-31'] });

@@ -10,21 +10,15 @@ import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 /** The fault of an endpoint whose subscriptions another program has broken. */
 export const typesFault = 'eventTypes is not a list';
 
-/** Responses of a receiver that is overloaded or unavailable. */
 const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 const minPauseMs = 5_000;
 /** An endpoint is disabled after so long without a success, if it failed on as many days (rule HOOK-7). */
 const failingDaysLimit = 5;
 /** A success within this time is a fast one (rule HOOK-8). */
 const fastMs = 250;
-/** An attempt that takes longer is slow, whatever its result. */
 const slowMs = 5_000;
 
-/**
- * The fields of an endpoint that the attempts of a batch decide (rules HOOK-7 and HOOK-8).
- *
- * @param results of the batch, at least one, in the order in which the attempts ended
- */
+/** The fields of an endpoint that a batch decides (rules HOOK-7 and HOOK-8), by its results in their order. */
 export function endpointAfter(
   before: Partial<WebhookEndpointDocument>,
   results: readonly AttemptResult[],
@@ -62,13 +56,11 @@ export function latencyClassAfter(before: LatencyClass, result: AttemptResult): 
   return before === 'fast' ? 'new' : 'slow';
 }
 
-/** Until when an endpoint gets no attempts after a response; null when it is not paused. */
 function pauseUntil({ statusCode, retryAfter }: AttemptResult, now: Date): Date | null {
   if (!overloadStatuses.has(statusCode)) return null;
   return new Date(now.getTime() + (retryAfter ?? minPauseMs));
 }
 
-/** Since when every attempt has failed; a success starts the count again. */
 function failingSinceAfter(
   { failingSince }: Partial<WebhookEndpointDocument>,
   results: readonly AttemptResult[],
@@ -79,7 +71,6 @@ function failingSinceAfter(
   return hasFailedLast ? now : null;
 }
 
-/** The last days (UTC) with failures since then, today among them. */
 function failingDaysAfter(
   { failingDays }: Partial<WebhookEndpointDocument>,
   failingSince: Date | null,

@@ -16,7 +16,6 @@ import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 /** A key that seals active secrets, by its id: the key itself is never shown. */
 export interface NeededKey {
   readonly key: string;
-  /** How many secrets need it. */
   readonly secrets: number;
   /** Whether it is the first of ENCRYPTION_KEYS, another one of them, or none. */
   readonly state: 'newest' | 'listed' | 'missing';
@@ -32,13 +31,8 @@ export interface UnopenedSecret {
   readonly reason: string;
 }
 
-export interface Resealed {
-  readonly resealed: number;
-  readonly unopened: readonly UnopenedSecret[];
-  readonly keys: readonly NeededKey[];
-}
+export type Resealed = Awaited<ReturnType<SecretKeys['reseal']>>;
 
-/** An endpoint or a signed API key. */
 interface SecretHolder extends TenantDocument {
   readonly secrets?: readonly SealedSecret[] | null;
 }
@@ -72,11 +66,7 @@ export class SecretKeys {
     return { sealed, createdAt, expiresAt: null };
   }
 
-  /**
-   * The active secrets of an endpoint, newest first.
-   *
-   * @throws Error when there is none, or the key that sealed one is missing
-   */
+  /** The active secrets of an endpoint, newest first. @throws Error when there is none, or its key is missing */
   signing(endpoint: WebhookEndpointDocument, now: Date): string[] {
     const secrets = signingSecrets(endpoint.secrets, now);
     if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
@@ -94,11 +84,8 @@ export class SecretKeys {
       .map(({ key, secrets, rank }) => ({ key, secrets, state: stateOf(rank) }));
   }
 
-  /**
-   * Seals all active secrets with the newest key. A repetition continues where an earlier run ended, and a secret
-   * that is rotated meanwhile keeps that change.
-   */
-  async reseal(progress: (done: number, total: number) => void): Promise<Resealed> {
+  /** Seals all active secrets with the newest key; may be interrupted, repeated and run concurrently. */
+  async reseal(progress: (done: number, total: number) => void) {
     const [newest] = this.keys.map(keyIdOf);
     const old = (await this.needed()).filter(({ state }) => state !== 'newest');
     const total = old.reduce((sum, { secrets }) => sum + secrets, 0);
@@ -144,7 +131,6 @@ export class SecretKeys {
   }
 }
 
-/** Whether the secret still was the same, and was replaced. */
 async function replace({ holders, owner, sealed }: HeldSecret, again: string): Promise<boolean> {
   const update = { $set: { 'secrets.$.sealed': again } };
   const same = { _id: owner._id, 'secrets.sealed': sealed };

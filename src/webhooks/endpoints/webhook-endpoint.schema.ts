@@ -6,7 +6,6 @@ import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signin
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 
-/** Why an endpoint is off: the operator, a 410 response, or five days without success. */
 export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
 
 /** Where an organization's events are sent; other programs may omit optional fields. */
@@ -29,11 +28,9 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: String })
   fault?: string | null;
 
-  /** Newest first. */
   @Prop({ type: [sealedSecretSchema] })
   secrets?: SealedSecret[];
 
-  /** Start of the failures since the last success. */
   @Prop({ type: Date })
   failingSince?: Date | null;
 
@@ -48,7 +45,6 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: Number })
   batchSize?: number;
 
-  /** The worker that delivers to it now. */
   @Prop({ type: String })
   leaseOwner?: string | null;
 

@@ -19,7 +19,6 @@ export interface EndpointFields {
   readonly eventTypes?: readonly string[];
 }
 
-/** An endpoint with its new secret, which is shown only once. */
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpointDocument;
   readonly secret: string;
@@ -27,7 +26,6 @@ export interface EndpointWithSecret {
 
 export type ShownEndpoint = Readonly<ReturnType<typeof shownEndpoint>>;
 
-/** The operator's operations on webhook endpoints. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -82,12 +80,7 @@ export class WebhookEndpointsService {
     return document === null ? null : { document, shown: shownEndpoint(document) };
   }
 
-  /**
-   * A page of endpoints, newest first.
-   *
-   * @param organizationId all organizations without it
-   * @returns `next` is the `older` of the next page, null at the end
-   */
+  /** A page of endpoints of one or all organizations, newest first; `next` is the `older` of the next page. */
   async listPage(
     organizationId: Types.ObjectId | undefined,
     { older, limit }: { readonly older?: Types.ObjectId | undefined; readonly limit: number },
@@ -106,7 +99,6 @@ export class WebhookEndpointsService {
     return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null };
   }
 
-  /** All endpoints of an organization, oldest first. */
   async list(organizationId: Types.ObjectId): Promise<ShownEndpoint[]> {
     const options = { sort: { createdAt: 1 } } as const;
     const found = this.endpoints.acrossTenants.find({ organizationId, removedAt: null }, options);
@@ -134,7 +126,6 @@ export class WebhookEndpointsService {
     await this.set({ _id, removedAt: null }, on);
   }
 
-  /** Fails all pending deliveries. */
   async disable(_id: Types.ObjectId): Promise<void> {
     const disabledReason: DisabledReason = 'operator';
     // An earlier reason is kept.
@@ -142,11 +133,7 @@ export class WebhookEndpointsService {
     await this.failPending(_id, 'endpoint disabled');
   }
 
-  /**
-   * Adds a new secret. Older secrets still sign during the overlap (rule HOOK-12).
-   *
-   * @returns null when there is no such endpoint
-   */
+  /** Adds a new secret; older ones still sign during the overlap (rule HOOK-12). */
   async rotateSecret(_id: Types.ObjectId, overlapMs: number): Promise<EndpointWithSecret | null> {
     const now = this.clock.now();
     const secret = newSecret();

@@ -1,7 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Environment } from '../../core/configuration/environment.js';
 
-/** Permissions beyond public addresses over https. */
 export type AddressPolicy = Pick<
   Environment,
   'WEBHOOKS_ALLOW_HTTP' | 'WEBHOOKS_ALLOW_PRIVATE_NETWORKS'

@@ -7,10 +7,7 @@ import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 /** Events up to this size do not count against a budget. */
 export const freeBytes = 262_144;
 
-/**
- * Bounds the attempts of a process: all of them together, half of that for new endpoints and a quarter for slow
- * ones, so that neither can take the slots of fast ones (rule HOOK-8).
- */
+/** Bounds the attempts of a process so that new and slow endpoints leave slots to fast ones (rule HOOK-8). */
 @Injectable()
 export class AttemptSlots {
   private readonly concurrency: number;
@@ -27,19 +24,21 @@ export class AttemptSlots {
     };
   }
 
-  /** How many attempts to one endpoint may run at the same time. */
   perEndpoint(latencyClass: LatencyClass): number {
     return part(this.concurrency, latencyClass === 'fast' ? 1 / 4 : 1 / 16);
   }
 
-  /** How many deliveries of an endpoint may form a batch. */
   largestBatch(latencyClass: LatencyClass): number {
     return this.perEndpoint(latencyClass) * (latencyClass === 'fast' ? 4 : 1);
   }
 
-  /** Runs the batch of an endpoint when it is its turn. */
   async turn<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
     return this.classes[latencyClass].turns.add(work);
+  }
+
+  /** Waits until no batch runs or waits for its turn. */
+  async onIdle(): Promise<void> {
+    await Promise.all(Object.values(this.classes).map(({ turns }) => turns.onIdle()));
   }
 
   /** Runs an attempt when a slot is free; the first attempts of all batches go before the second ones. */
@@ -49,7 +48,6 @@ export class AttemptSlots {
     return this.classes[latencyClass].attempts.add(ofAll, { priority });
   }
 
-  /** Runs work that holds a large event, when there is memory for it. */
   async holding<T>(latencyClass: LatencyClass, bytes: number, work: () => Promise<T>): Promise<T> {
     return bytes <= freeBytes ? work() : this.classes[latencyClass].budget.holding(bytes, work);
   }

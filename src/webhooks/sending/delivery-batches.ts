@@ -23,20 +23,15 @@ import { WebhookSender } from './webhook-sender.js';
 /** How long an endpoint waits whose secret cannot be opened, until that is tried again. */
 const faultPauseMs = 60_000;
 
-/** Bounds the attempts of a batch. */
 export interface BatchLimits {
-  /** Whether an attempt may begin now. */
   readonly mayBegin: () => boolean;
-  /** Ends the attempts that are running. */
   readonly aborting: AbortSignal;
 }
 
 export interface BatchEnd {
   /** In the order in which the attempts ended. */
   readonly results: readonly AttemptResult[];
-  /** Fields of the endpoint to store. */
   readonly fields: Partial<WebhookEndpointDocument>;
-  /** Whether further deliveries may be due. */
   readonly hasMore: boolean;
 }
 
@@ -150,7 +145,6 @@ export class DeliveryBatches {
     const events = await this.events.findWhole(organizationId, ids);
     const messages = new Map(events.map((event) => [event._id.toHexString(), messageOf(event)]));
     for (const { eventId, body } of deliveries) {
-      // A replayed test event.
       if (body) messages.set(eventId.toHexString(), { id: messageIdOf(eventId), body });
     }
     const expired = deliveries.filter(({ eventId }) => !messages.has(eventId.toHexString()));

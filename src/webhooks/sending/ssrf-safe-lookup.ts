@@ -8,15 +8,11 @@ import { type AddressPolicy, isLocalName, ssrfViolation } from './addresses.js';
 /** After these errors of the name servers the machine's own files may know the name. */
 const unknown: ReadonlySet<unknown> = new Set([NODATA, NOTFOUND, CONNREFUSED]);
 
-/**
- * Resolves names without the few threads of the operating system's resolver: names whose servers do not respond
- * would delay the lookups of all other endpoints there.
- */
+/** Avoids the operating system's resolver: its few threads would all wait for servers that do not respond. */
 @Injectable()
 export class NameResolver {
   private readonly resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
-  /** @throws Error when no name server responds */
   async addressesOf(name: string): Promise<string[]> {
     if (isLocalName(name)) return ['127.0.0.1', '::1'];
     const lookupResults = await Promise.allSettled([
@@ -36,10 +32,7 @@ export class NameResolver {
 
 export class ForbiddenAddressError extends Error {}
 
-/**
- * A lookup for sockets that returns allowed addresses only (rule HOOK-11). The socket connects to the address that was
- * checked: there is no second lookup. Sockets do not look up literal addresses: `urlViolation` judges those.
- */
+/** A lookup for sockets, which connect to the checked address; `urlViolation` checks literal addresses (rule HOOK-11). */
 export function ssrfSafeLookup(
   policy: AddressPolicy,
   names: Pick<NameResolver, 'addressesOf'>,

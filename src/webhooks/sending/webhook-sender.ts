@@ -9,7 +9,6 @@ import { signedHeaders } from '../../core/secrets/signing-secret.js';
 import { urlViolation } from './addresses.js';
 import { ForbiddenAddressError, NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
-/** Bytes of a response that are read and stored. */
 const maxResponseBytes = 4_096;
 /** How long the body may take after the status (rule HOOK-6). */
 const bodyMs = 1_000;
@@ -26,7 +25,6 @@ export interface Target {
   readonly secrets: readonly string[];
 }
 
-/** Sends single requests, bounded in time and size, to allowed addresses only. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
   private readonly agents = {
@@ -53,10 +51,7 @@ export class WebhookSender implements OnApplicationShutdown {
     for (const agent of Object.values(this.agents)) agent.destroy();
   }
 
-  /**
-   * Posts a signed message once, or again on a new connection when the receiver had closed the reused one. Never rejects,
-   * and takes WEBHOOKS_TIMEOUT_MS at most.
-   */
+  /** Posts a signed message, again if the receiver had closed the reused connection. Never rejects. */
   async send(target: Target, message: Message, abortSignal?: AbortSignal): Promise<AttemptResult> {
     const startedAt = this.clock.now();
     const start = performance.now();

@@ -14,9 +14,7 @@ import { WebhookStatisticsService } from '../statistics/webhook-statistics.servi
 import { AttemptSlots } from './attempt-slots.js';
 import { type BatchEnd, DeliveryBatches, emptyBatch } from './delivery-batches.js';
 
-/** How often deliveries are looked for that other processes created, or that became due (rule HOOK-10). */
 const intervalMs = 250;
-/** How long running attempts may continue at a shutdown (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
 /** Finds the endpoints with due deliveries, leases each in turn and has a batch sent. */
@@ -28,12 +26,9 @@ export class WebhookWorker implements OnModuleDestroy {
     () => this.deliverDue(),
     () => intervalMs,
   );
-  /** The endpoints that wait for their turn or have it. */
   private readonly waiting = new Set<string>();
-  private readonly running = new Set<Promise<unknown>>();
   private isStopping = false;
   private readonly aborting = new AbortController();
-  private stopped: Promise<void> | undefined;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -46,7 +41,6 @@ export class WebhookWorker implements OnModuleDestroy {
     private readonly clock: Clock,
   ) {}
 
-  /** Starts, unless this process serves the API only. */
   start(): void {
     if (this.environment.ROLE === 'api') return;
     this.fanOut.onCreated(() => this.loop.wake());
@@ -56,14 +50,18 @@ export class WebhookWorker implements OnModuleDestroy {
 
   /** Begins no attempt, and ends running ones after a moment. May be called again. */
   async stop(): Promise<void> {
-    await (this.stopped ??= this.stopAll());
+    this.isStopping = true;
+    await this.loop.stop();
+    const timer = setTimeout(() => this.aborting.abort(), shutdownGraceMs);
+    await this.slots.onIdle();
+    clearTimeout(timer);
+    await this.statistics.stop();
   }
 
   async onModuleDestroy(): Promise<void> {
     await this.stop();
   }
 
-  /** Queues a turn for each endpoint with due deliveries. */
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
     const ids = await this.queue.endpointsDue(now);
@@ -85,10 +83,7 @@ export class WebhookWorker implements OnModuleDestroy {
     this.waiting.add(key);
     void this.slots.turn(latencyClass, async () => {
       if (this.isStopping) return;
-      const turn = this.deliver(id);
-      this.running.add(turn);
-      const next = await turn;
-      this.running.delete(turn);
+      const next = await this.deliver(id);
       this.waiting.delete(key);
       // The next batch queues after the other endpoints.
       if (next !== null) this.queueTurn(id, next);
@@ -137,14 +132,5 @@ export class WebhookWorker implements OnModuleDestroy {
     ]);
     if (!isStored || fields.isEnabled !== false) return;
     this.logger.warn({ endpointId, reason: fields.disabledReason }, 'An endpoint was disabled');
-  }
-
-  private async stopAll(): Promise<void> {
-    this.isStopping = true;
-    await this.loop.stop();
-    const timer = setTimeout(() => this.aborting.abort(), shutdownGraceMs);
-    while (this.running.size > 0) await Promise.all(this.running);
-    clearTimeout(timer);
-    await this.statistics.stop();
   }
 }

@@ -17,13 +17,11 @@ export interface FailingEndpoint {
   readonly endpoint: ShownEndpoint;
   /** Of the delivery that was retried most, or failed last; null when there was none. */
   readonly lastAttempt: DeliveryAttempt | null;
-  /** Since the endpoint fails, to within a quarter of an hour. */
   readonly failedAttempts: number;
 }
 
 export interface EndpointHealth {
   readonly lastFailure: DeliveryAttempt | null;
-  /** When the delivery was created that is retried next; null when none is. */
   readonly retriedSince: Date | null;
 }
 

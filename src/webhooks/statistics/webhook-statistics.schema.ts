@@ -26,11 +26,9 @@ export class WebhookStatisticsDocument extends TenantDocument {
   @Prop({ type: Number })
   failed?: number;
 
-  /** Sum over all attempts. */
   @Prop({ type: Number })
   milliseconds?: number;
 
-  /** Most pending deliveries that were seen. */
   @Prop({ type: Number })
   backlog?: number;
 }

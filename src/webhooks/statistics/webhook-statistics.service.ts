@@ -20,11 +20,9 @@ import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
-/** The waiting records of all organizations. */
 export interface Backlog {
   /** How long the oldest one is due, in milliseconds. */
   readonly lagMs: number;
-  /** Up to 10,000. */
   readonly count: number;
 }
 
@@ -52,7 +50,6 @@ export class WebhookStatisticsService {
     },
     () => backlogIntervalMs,
   );
-  /** The finished attempts of this process. */
   readonly attempts = { delivered: 0, failed: 0 };
   private readonly attemptCounter: Counter<'endpoint' | 'result'>;
   private readonly countedEndpoints = new Set<string>();
@@ -90,7 +87,6 @@ export class WebhookStatisticsService {
     return this.backlog(await this.events.waiting(countLimit));
   }
 
-  /** The deliveries that are due. */
   async deliveryBacklog(): Promise<Backlog> {
     return this.backlog(await this.queue.due(this.clock.now(), countLimit));
   }
@@ -104,7 +100,6 @@ export class WebhookStatisticsService {
     this.attemptCounter.inc({ endpoint, result: 'failed' }, isDelivered ? 0 : 1);
   }
 
-  /** Adds attempts to the current quarter of an hour. */
   async add(endpoint: Endpoint, results: readonly AttemptResult[], now: Date): Promise<void> {
     const delivered = results.filter(isSuccess).length;
     const milliseconds = results.reduce((sum, result) => sum + result.milliseconds, 0);
@@ -112,7 +107,6 @@ export class WebhookStatisticsService {
     await this.upsert(endpoint, now, { $inc: { delivered, failed, milliseconds } });
   }
 
-  /** The last 24 hours of endpoints, by their ids in hexadecimal. */
   async lastDay(
     endpoints: readonly { readonly _id: string; readonly organizationId: string }[],
   ): Promise<ReadonlyMap<string, EndpointStatistics>> {
@@ -184,7 +178,6 @@ export function hourlyStats(
   });
 }
 
-/** The start of the first of some hours, of which the last one is not over. */
 function firstHour(until: Date, hours: number): Date {
   return new Date((Math.floor(until.getTime() / hourMs) - hours + 1) * hourMs);
 }

@@ -4,7 +4,7 @@ import { metricLines, valueOf } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourlyStats, WebhookStatisticsService } from './webhook-statistics.service.js';
 
-it('adds the quarters of the last hours up, and takes the largest backlog of each hour', () => {
+it('sums up the quarters of each hour, and keeps its largest backlog', () => {
   const quarter = (time: string, fields: object) => ({
     at: new Date(`2026-01-05T${time}:00Z`),
     delivered: 0,
@@ -26,7 +26,7 @@ it('adds the quarters of the last hours up, and takes the largest backlog of eac
   ]);
 });
 
-it('counts the attempts of more than a thousand endpoints together', async () => {
+it('counts the attempts of endpoints beyond a thousand together', async () => {
   const metrics = new Metrics();
   const leases = { of: () => undefined };
   const statistics = new WebhookStatisticsService(
