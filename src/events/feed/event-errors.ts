@@ -5,7 +5,7 @@ export const eventErrors = errorDefinitions('events', {
     status: 410,
     code: 'events.expired',
     sample: { next: 1_233 },
-    cause: 'What followed is older than events are kept',
+    cause: 'The next events are older than events are kept',
     remedy:
       'Read the current state, then continue with the `after` of the message and of `x-next-cursor`',
   },
@@ -15,6 +15,6 @@ export const eventErrors = errorDefinitions('events', {
     sample: { last: 1_301 },
     isList: true,
     cause: '`after` is larger than the number of the last event',
-    remedy: 'Send the `next` of the response before, or 0 for the oldest event that is kept',
+    remedy: 'Send the `next` of the previous response, or 0 for the oldest event that is kept',
   },
 });

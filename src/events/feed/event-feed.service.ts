@@ -107,9 +107,8 @@ export class EventFeedService {
     for (let position = oldest === null ? after : oldest - 1; ;) {
       const end = types === null ? last : Math.min(last, position + windowSize);
       const range = { after: position, last: end };
-      const { data, isCut } = await this.readRange(organizationId, range, limit, types);
+      const { data, next } = await this.readRange(organizationId, range, limit, types);
       assertKept(after, oldest ?? data[0]?.sequence ?? last + 1);
-      const next = isCut ? (data.at(-1)?.sequence ?? end) : end;
       const isOver = data.length > 0 || next === last || performance.now() > endOfSearch;
       if (isOver) return { data, next, hasMore: next < last };
       position = next;
@@ -155,20 +154,21 @@ export class EventFeedService {
     range: Range,
     limit: number,
     types: readonly string[] | null,
-  ): Promise<{ data: EventDto[]; isCut: boolean }> {
+  ): Promise<{ data: EventDto[]; next: number }> {
     const data: EventDto[] = [];
+    const lastRead = () => data.at(-1)?.sequence ?? range.last;
     let bytes = 0;
     const filter = { ...this.kept(range), ...(types !== null && { type: { $in: [...types] } }) };
     const options = { sort: { sequence: 1 }, limit, hint: 'feed' } as const;
     for await (const batch of this.events.batches(organizationId, filter, options)) {
       for (const event of batch) {
         bytes += BSON.calculateObjectSize(event);
-        if (data.length > 0 && bytes > pageBytes) return { data, isCut: true };
+        if (data.length > 0 && bytes > pageBytes) return { data, next: lastRead() };
         const id = messageIdOf(event._id);
         data.push({ sequence: Number(event.sequence), id, ...payloadOf(event) });
       }
     }
-    return { data, isCut: data.length === limit };
+    return { data, next: data.length === limit ? lastRead() : range.last };
   }
 
   /** Shares a read that has not started: one that has may miss the event that woke a later reader. */

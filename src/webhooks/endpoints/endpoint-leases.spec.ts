@@ -16,7 +16,13 @@ it.each<[string, number, () => Promise<boolean>, boolean, boolean]>([
   ['that is renewed late', 4_000, async () => true, false, true],
   ['that another worker has', 3_000, async () => false, true, false],
   ['that could not be renewed', 3_000, () => Promise.reject(new Error('down')), true, true],
-  ['that could not be renewed in time', 4_000, () => Promise.reject(new Error()), false, false],
+  [
+    'that could not be renewed in time',
+    4_000,
+    () => Promise.reject(new Error('down')),
+    false,
+    false,
+  ],
 ])('a lease %s after %i ms covers an attempt if it ends in time', async (...parameters) => {
   const [, ageMs, renew, before, after] = parameters;
   expect(await coverage(ageMs, renew)).toEqual([before, after]);

@@ -31,8 +31,6 @@ export interface UnopenedSecret {
   readonly reason: string;
 }
 
-export type Resealed = Awaited<ReturnType<SecretKeys['reseal']>>;
-
 interface SecretHolder extends TenantDocument {
   readonly secrets?: readonly SealedSecret[] | null;
 }

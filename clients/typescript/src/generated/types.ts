@@ -880,7 +880,7 @@ export type EventDto = {
 export type EventsResponseDto = {
     data: Array<EventDto>;
     /**
-     * Send it as after for what follows; also that of an empty page.
+     * The after of the next request, even if this page is empty.
      */
     next: number;
     /**
@@ -1666,7 +1666,7 @@ export type ReadEventsData = {
     path?: never;
     query?: {
         /**
-         * The next of the response before: what follows it is returned. 0 begins with the oldest event that is kept.
+         * The next of the previous response: later events are returned. 0 begins with the oldest event that is kept.
          */
         after?: number;
         /**
@@ -1682,11 +1682,11 @@ export type ReadEventsData = {
          */
         wait?: number;
         /**
-         * As HTTP Feeds say: the id of the last event that was read, or its number. Means nothing beside after.
+         * As in HTTP Feeds: the id of the last event that was read, or its number. Ignored if after is sent.
          */
         lastEventId?: string;
         /**
-         * As HTTP Feeds say: wait in milliseconds. Means nothing beside wait.
+         * As in HTTP Feeds: wait in milliseconds. Ignored if wait is sent.
          */
         timeout?: number;
     };
