@@ -39,7 +39,7 @@ export function DocumentedExport(): MethodDecorator {
             ...text,
             description:
               'RFC 4180 with a header line; lists are separated by |. Where a spreadsheet would ' +
-              "evaluate a text (=, +, - or @ begins it, a line, or what follows ;, a comma or a tab) a ' stands in front.",
+              "evaluate a text (=, +, - or @ begins it or a line, or follows ;, a comma or a tab), it is prefixed with '.",
           },
         },
       },

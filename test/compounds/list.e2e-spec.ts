@@ -30,7 +30,7 @@ const lists = (
 ).split(' ');
 
 describe('GET /compounds', () => {
-  it('gives every field with its type when the stored document has almost none', async () => {
+  it('returns every field with its type when almost none is stored', async () => {
     const id = await add('Bare', { slug: 'bare', area: null, media: null });
     const { body } = await list().expect(200);
     expect(body.data).toEqual([
@@ -58,7 +58,7 @@ describe('GET /compounds', () => {
     expect(body.pagination).toEqual({ count: 1, limit: 10, pages: 1, total: 1 });
   });
 
-  it('gives what is stored, wide numbers as numbers, and nothing that is not documented', async () => {
+  it('returns documented fields only, with wide numbers as numbers', async () => {
     const brochure = { dateUploaded: day(2), name: 'Plan', url: 'https://cdn.example.com/p.pdf' };
     const media = [{ image: 'https://cdn.example.com/a.jpg', type: 'image', hidden: 1 }];
     const unitType = new ObjectId();
@@ -88,7 +88,7 @@ describe('GET /compounds', () => {
     expect(JSON.stringify(body)).not.toMatch(/secret|hidden/);
   });
 
-  it('lists only what is not deleted of the own organization, newest first, ids deciding', async () => {
+  it('returns active compounds of the organization, newest first, then by id', async () => {
     const same = { createdAt: day(2) };
     await add('old', { createdAt: day(1) });
     await add('first', { ...same, _id: new ObjectId('000000000000000000000001') });
@@ -98,7 +98,7 @@ describe('GET /compounds', () => {
     expect(names((await list()).body)).toEqual(['second', 'first', 'old']);
   });
 
-  it('is in the language of the request, with the default where a translation is missing', async () => {
+  it('returns the language of the request, or en-us when a translation is missing', async () => {
     await addCompound(
       service.db,
       tenant.organizationId,
@@ -112,7 +112,7 @@ describe('GET /compounds', () => {
     expect((await list()).body.data[0].name).toBe('Lake');
   });
 
-  it('has pages, empty ones past the end, and all in one', async () => {
+  it('returns pages, an empty page past the end, and everything for all=1', async () => {
     for (const number of [1, 2, 3]) await add(`c${number}`, { createdAt: day(number) });
     const second = await list('?page=2&limit=2').expect(200);
     expect(names(second.body)).toEqual(['c1']);
@@ -134,7 +134,7 @@ describe('GET /compounds', () => {
     });
   });
 
-  it('says only that the caller is not authorized, whatever is wrong with the key', async () => {
+  it('returns 401 Unauthorized when the key is missing or wrong', async () => {
     const errorBody = { statusCode: 401, message: 'Unauthorized', error: 'Unauthorized' };
     for (const path of ['/compounds', '/compounds/any/units']) {
       expect((await service.api('get', path).expect(401)).body).toEqual(errorBody);
@@ -145,7 +145,7 @@ describe('GET /compounds', () => {
 });
 
 describe('polling GET /compounds', () => {
-  it('lists what changed since a time, oldest change first, with deleted ones when asked', async () => {
+  it('returns changes since a time, oldest first, and deleted compounds when asked', async () => {
     await add('before', { updatedAt: day(1) });
     await add('third', { updatedAt: day(4), createdAt: day(1) });
     await add('second', { updatedAt: day(3), isDeleted: true });
@@ -162,7 +162,7 @@ describe('polling GET /compounds', () => {
     expect(names((await list(`${since}&includeDeleted=1&all=1`)).body)).toHaveLength(3);
   });
 
-  it('says from when to ask next, earlier than any commit that may still come', async () => {
+  it('returns x-updated-as-of early enough for late commits', async () => {
     const before = Date.now();
     const { headers } = await list();
     const asOf = Date.parse(headers['x-updated-as-of'] ?? '');
@@ -170,7 +170,7 @@ describe('polling GET /compounds', () => {
     expect(before - asOf).toBeLessThan(600_000);
   });
 
-  it('responds with 304 until any program changes the compound or the organization', async () => {
+  it('returns 304 until any program changes the compound or the organization', async () => {
     const _id = await add('Lake');
     const tagNow = async () => (await list().expect(200)).headers['etag'] ?? '';
     const tag = await tagNow();
@@ -192,23 +192,20 @@ describe('polling GET /compounds', () => {
     expect([200, 304]).toContain(arabic.status);
   });
 
-  it.each(['br', 'gzip'])(
-    'is compressed with %s when asked, with a tag of its own',
-    async (name) => {
-      await add('Lake', { description: { 'en-us': 'calm '.repeat(400) } });
-      const plain = await list().set('accept-encoding', 'identity').expect(200);
-      const packed = await list().set('accept-encoding', name).expect(200);
-      expect(packed.headers['content-encoding']).toBe(name);
-      expect(packed.headers['vary']).toMatch(/language.*accept-encoding/i);
-      expect(packed.headers['etag']).not.toBe(plain.headers['etag']);
-      expect(packed.body).toEqual(plain.body);
-      const tag = packed.headers['etag'] ?? '';
-      const again = await list().set('accept-encoding', name).set('if-none-match', tag).expect(304);
-      expect(again.headers).not.toHaveProperty('content-encoding');
-    },
-  );
+  it.each(['br', 'gzip'])('returns %s with its own entity tag when asked', async (name) => {
+    await add('Lake', { description: { 'en-us': 'calm '.repeat(400) } });
+    const plain = await list().set('accept-encoding', 'identity').expect(200);
+    const packed = await list().set('accept-encoding', name).expect(200);
+    expect(packed.headers['content-encoding']).toBe(name);
+    expect(packed.headers['vary']).toMatch(/language.*accept-encoding/i);
+    expect(packed.headers['etag']).not.toBe(plain.headers['etag']);
+    expect(packed.body).toEqual(plain.body);
+    const tag = packed.headers['etag'] ?? '';
+    const again = await list().set('accept-encoding', name).set('if-none-match', tag).expect(304);
+    expect(again.headers).not.toHaveProperty('content-encoding');
+  });
 
-  it('does not compress small responses', async () => {
+  it('returns small responses uncompressed', async () => {
     const { headers } = await list('', other.key).set('accept-encoding', 'gzip').expect(200);
     expect(headers).not.toHaveProperty('content-encoding');
   });

@@ -39,7 +39,7 @@ beforeAll(async () => {
   tenantOfSmall = bytesOfUnit === 0 ? tenant : await addTenant(service.db);
   if (tenantOfSmall !== tenant) await addUnits(tenantOfSmall, 0);
 });
-// What a failed test has not read would hold up the service's stop.
+// Unread responses of a failed test would delay the stop of the service.
 afterEach(() => responses.splice(0).forEach((response) => response.destroy()));
 afterAll(() => service.stop());
 
@@ -97,7 +97,7 @@ async function openCursors(): Promise<{ cursor: { cursorId: Long } }[]> {
   return operations.toArray();
 }
 
-/** What has been read of the units since the database's profiler was started. */
+/** Documents read since the profiler was started. */
 async function readUnits() {
   const profile = service.db.collection('system.profile');
   const reads = await profile.find({ ns: `${service.db.databaseName}.units` }).toArray();
@@ -113,7 +113,7 @@ const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
 const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
 
 describe('a large response', () => {
-  it('has all units of a compound and no tag, at the pace of its reader', async () => {
+  it('returns all units of a compound without an entity tag, at the pace of the client', async () => {
     const response = await begin(unitsPath(), { language: 'ar-eg' });
     expect(response.statusCode).toBe(200);
     expect(response.headers).not.toHaveProperty('etag');
@@ -129,7 +129,7 @@ describe('a large response', () => {
     await eventually(async () => expect(await openCursors()).toEqual([]));
   });
 
-  it('is one state of the database while another program changes units', async () => {
+  it('reads one snapshot while another program changes units', async () => {
     const units = service.db.collection('units');
     const types = service.db.collection('propertyTypes');
     const filter = { organizationId: tenant.organizationId };
@@ -173,14 +173,14 @@ describe('a large response', () => {
     }
     const wrong = exported.filter(({ _id, price }) => prices.get(_id) !== price);
     expect(wrong).toEqual([]);
-    // What it leaves out are units that no write has moved to the front.
+    // It may leave out only units that no write has moved to the front.
     const changed = [...prices].filter(([, price]) => price > 0).map(([_id]) => _id);
     const exportedIds = new Set(exported.map(({ _id }) => _id));
     expect(changed.filter((_id) => !exportedIds.has(_id))).toEqual([]);
     await units.updateMany(filter, { $unset: { price: 1 }, $set: { updatedAt: new Date() } });
   });
 
-  it('goes on behind the limit of an export with a cursor, and says only then from when to ask next', async () => {
+  it('continues a limited export by cursor and returns x-updated-as-of at its end only', async () => {
     for (const query of isFull ? ['&after=0', '&sort=-unitId'] : ['&sort=-unitId']) {
       const path = `/units/export/all?format=ndjson${query}`;
       const first = await begin(path, {}, tenantOfSmall);
@@ -234,7 +234,7 @@ describe('a large response', () => {
     expect(all.filter(({ planSummary }) => planSummary === 'COLLSCAN')).toEqual([]);
   });
 
-  it('stops at the limit of an export and says so', async () => {
+  it('stops at the export limit with x-truncated', async () => {
     const response = await begin('/units/export/all?format=csv', {}, tenantOfSmall);
     expect(response.headers).toMatchObject({
       'x-total-count': String(unitCount),
@@ -244,20 +244,17 @@ describe('a large response', () => {
     expect([unitIdsOf(rows).size, rows.length]).toEqual([exportLimit, exportLimit]);
   });
 
-  it.each(['identity', 'br'])(
-    'is no longer made when the client has gone (%s)',
-    async (encoding) => {
-      const path = '/units/export/all?sort=-createdAt';
-      const response = await begin(path, { 'accept-encoding': encoding });
-      await once(response, 'readable');
-      await eventually(async () => expect(await openCursors()).toHaveLength(1));
-      response.destroy();
-      await eventually(async () => expect(await openCursors()).toEqual([]));
-    },
-  );
+  it.each(['identity', 'br'])('stops when the client disconnects (%s)', async (encoding) => {
+    const path = '/units/export/all?sort=-createdAt';
+    const response = await begin(path, { 'accept-encoding': encoding });
+    await once(response, 'readable');
+    await eventually(async () => expect(await openCursors()).toHaveLength(1));
+    response.destroy();
+    await eventually(async () => expect(await openCursors()).toEqual([]));
+  });
 
   it.each(['identity', 'br'])(
-    'is not made for HEAD, nor for a client that leaves before it begins (%s)',
+    'reads nothing for HEAD or a client that leaves early (%s)',
     async (encoding) => {
       for (const method of ['GET', 'HEAD']) {
         for (const path of [unitsPath(), '/units/export/all']) {
@@ -284,7 +281,7 @@ describe('a large response', () => {
   );
 
   it.each(['identity', 'br'])(
-    'is cut off when the database fails in the middle (%s)',
+    'closes the connection when the database fails midway (%s)',
     async (encoding) => {
       const response = await begin(unitsPath(), { 'accept-encoding': encoding });
       expect(response.statusCode).toBe(200);
@@ -302,7 +299,7 @@ describe('a large response', () => {
     },
   );
 
-  it('is an error like any other when the database fails before it has begun', async () => {
+  it('returns an error when the database fails before the first part', async () => {
     const configureFailPoint = 'failCommand';
     const admin = service.db.client.db('admin');
     const namespace = `${service.db.databaseName}.units`;
@@ -329,7 +326,7 @@ describe('a large response', () => {
 });
 
 describe('GET /compounds?all=1', () => {
-  it('streams a thousand and more compounds with their number', async () => {
+  it('streams more than a thousand compounds with their total', async () => {
     const count = rounds(1_200, 2_000);
     const many = await addTenant(service.db);
     const now = new Date();

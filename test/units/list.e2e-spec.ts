@@ -70,7 +70,7 @@ const ids = async (query: string, language = 'en-us') => {
 };
 
 describe('GET /units', () => {
-  it('gives pages of populated units, newest first', async () => {
+  it('returns pages of populated units, newest first', async () => {
     const { body, headers } = await get('/units?limit=2&page=2').expect(200);
     expect(body.pagination).toEqual({ count: 1, limit: 2, pages: 2, total: 3 });
     expect(body.data).toMatchObject([
@@ -80,27 +80,22 @@ describe('GET /units', () => {
     expect(await ids('?page=9007199254740991&limit=100')).toBe('');
   });
 
-  it.each([
-    ['', 'CBA'],
-    ['?sort=createdAt', 'ABC'],
-    ['?sort=-updatedAt', 'ABC'],
-    ['?sort=price', 'ABC'],
-    ['?sort=-price', 'CBA'],
-    ['?sort=bua,-beds', 'ACB'],
-    ['?sort=-beds', 'CBA'],
-    ['?sort=name', 'CBA'],
-    ['?sort=-unitId', 'CBA'],
-    ['?sort=-status,unitId', 'BAC'],
-  ])('sorts %s', async (query, order) => {
-    expect(await ids(query)).toBe(order);
-  });
-
-  it('sorts by the name in the language, and first those that have none by the default name', async () => {
+  it('returns units without a translated name first when sorted by name', async () => {
     expect(await ids('?sort=name', 'ar-eg')).toBe('CAB');
     expect(await ids('?sort=-name', 'ar-eg')).toBe('BAC');
   });
 
   it.each([
+    ['', 'CBA'],
+    ['sort=createdAt', 'ABC'],
+    ['sort=-updatedAt', 'ABC'],
+    ['sort=price', 'ABC'],
+    ['sort=-price', 'CBA'],
+    ['sort=bua,-beds', 'ACB'],
+    ['sort=-beds', 'CBA'],
+    ['sort=name', 'CBA'],
+    ['sort=-unitId', 'CBA'],
+    ['sort=-status,unitId', 'BAC'],
     ['status=Available', 'CA'],
     ['status=Available,Sold', 'CBA'],
     ['status=aVAILABLE', 'CA'],
@@ -133,7 +128,7 @@ describe('GET /units', () => {
     ['updatedSince=2026-01-17T02:00:00%2B02:00&includeDeleted=1', 'DCBA'],
     ['updatedSince=2026-01-17&includeDeleted=1&sort=price,unitId', 'DABC'],
     ['status=Available&propertyType=villa&minPrice=200', 'C'],
-  ])('filters %s', async (query, found) => {
+  ])('returns for %s the units %s', async (query, found) => {
     expect(await ids(`?${query}`)).toBe(found);
   });
 });
@@ -141,7 +136,7 @@ describe('GET /units', () => {
 describe('GET /units/export/all', () => {
   const columns = (text: string) => parse<Record<string, string>>(text, { columns: true });
 
-  it('gives JSON with the filters and order of the list', async () => {
+  it('returns JSON with the filters and order of the list', async () => {
     const { body, headers } = await get('/units/export/all?status=Available&sort=price').expect(
       200,
     );
@@ -160,7 +155,7 @@ describe('GET /units/export/all', () => {
     expect(headers).not.toHaveProperty('etag');
   });
 
-  it('gives CSV that a parser opens, in the language asked for', async () => {
+  it('returns CSV in the language of the request', async () => {
     const response = await get('/units/export/all?sort=unitId')
       .set('accept', 'text/csv; charset=UTF-8; header=present, application/json;q=0.5')
       .set('language', 'ar-eg')
@@ -180,7 +175,7 @@ describe('GET /units/export/all', () => {
     expect([rows[1]?.['price'], rows[2]?.['name']]).toEqual(['200.5', "'=1+1"]);
   });
 
-  it('gives CSV that no line break ends and no formula runs in, with its compound', async () => {
+  it('returns CSV with quoted line breaks, guarded formulas and the compound', async () => {
     const own = await addTenant(service.db);
     const parts = await addUnitCatalogue(service.db, own.organizationId);
     const names = [
@@ -241,7 +236,7 @@ describe('GET /units/export/all', () => {
     expect(json.body.data).toHaveLength(names.length);
   });
 
-  it('gives CSV with values of any stored type in lists as JSON shows them', async () => {
+  it('returns CSV with values of any stored type as JSON shows them', async () => {
     const own = await addTenant(service.db);
     const unit = {
       ...conventions(own.organizationId),
@@ -269,7 +264,7 @@ describe('GET /units/export/all', () => {
     });
   });
 
-  it('gives NDJSON by name, whatever is accepted', async () => {
+  it('returns NDJSON for format=ndjson whatever Accept says', async () => {
     const response = await get('/units/export/all?format=ndjson&sort=unitId')
       .set('accept', 'text/csv')
       .buffer(true)
@@ -284,7 +279,7 @@ describe('GET /units/export/all', () => {
     expect(lines.at(-1)).toBe('');
   });
 
-  it('has a header line and nothing else, or no line, when nothing matches', async () => {
+  it('returns an empty export when nothing matches', async () => {
     const csv = await get('/units/export/all?format=csv&status=None').expect(200);
     expect(columns(csv.text)).toEqual([]);
     expect(csv.text).toMatch(/^_id,unitId,/);
@@ -297,7 +292,7 @@ describe('GET /units/export/all', () => {
   });
 });
 
-describe('GET /units of odd units', () => {
+describe('GET /units with odd values', () => {
   beforeAll(async () => {
     tenant = await addTenant(service.db);
     const { organizationId } = tenant;
@@ -330,7 +325,7 @@ describe('GET /units of odd units', () => {
     ['sort=price', 'CBDEA,1'],
     ['sort=-price', 'A,1EDBC'],
     ['sort=beds,-price', 'A,1EDBC'],
-  ])('filters and sorts %s', async (query, found) => {
+  ])('returns for %s the units %s', async (query, found) => {
     expect(await ids(`?${query}`)).toBe(found);
   });
 
@@ -352,7 +347,7 @@ describe('GET /units of odd units', () => {
     },
   );
 
-  it('exports the same units', async () => {
+  it('exports the same units and rejects unknown names', async () => {
     const { body } = await get('/units/export/all?maxPrice=0&sort=price').expect(200);
     expect(body.data).toMatchObject(['C', 'B', 'D'].map((unitId) => ({ unitId, price: 0 })));
     const { headers } = await get('/units/export/all?propertyType=castle').expect(400);

@@ -62,7 +62,7 @@ const keys: Record<string, (unit: Document, language: string) => Key> = {
   ],
 };
 
-/** What is missing, then what is no number, then the numbers. */
+/** Missing values, then values that are no number, then numbers. */
 function storedNumber(value: (typeof numbers)[number]): Key {
   if (value === undefined || value === null) return [0, 0];
   const number = Number(value.toString());
@@ -174,18 +174,21 @@ const combinationsFor = (sort: string) =>
     ({ turn }) => isFull || (sorts.indexOf(sort) + turn) % combinations.length === 0,
   );
 
-it.each(sorts)('is what sorting and filtering in memory gives: %s', async (sort) => {
-  const languages = sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us'];
-  for (const language of languages) {
-    for (const { parameters, isListed } of combinationsFor(sort)) {
-      const query = `sort=${sort}&${parameters}`.replace('&&', '&');
-      const ids = expected(sort, language, isListed);
-      const listed = { query, ids, total: ids.length };
-      expect({ query, ...(await pages(query, language)) }).toEqual(listed);
+it.each(sorts)(
+  'GET /units returns the order and filters of a sort in memory for sort=%s',
+  async (sort) => {
+    const languages = sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us'];
+    for (const language of languages) {
+      for (const { parameters, isListed } of combinationsFor(sort)) {
+        const query = `sort=${sort}&${parameters}`.replace('&&', '&');
+        const ids = expected(sort, language, isListed);
+        const listed = { query, ids, total: ids.length };
+        expect({ query, ...(await pages(query, language)) }).toEqual(listed);
+      }
+      const all = expected(sort, language, () => true);
+      const query = `sort=${sort}&includeDeleted=1`;
+      expect(await behindCursors(query, language)).toEqual(all);
+      expect(await exported(query, language)).toEqual(all);
     }
-    const all = expected(sort, language, () => true);
-    const query = `sort=${sort}&includeDeleted=1`;
-    expect(await behindCursors(query, language)).toEqual(all);
-    expect(await exported(query, language)).toEqual(all);
-  }
-});
+  },
+);

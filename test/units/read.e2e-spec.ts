@@ -39,7 +39,7 @@ const notReviewed = {
 };
 
 describe('a unit', () => {
-  it("shows other programs' numbers, times and ids of free lists as JSON has them", async () => {
+  it('shows numbers, times and ids of other programs as JSON', async () => {
     const addons = [
       Long.fromString('9007199254740993'),
       { price: Decimal128.fromString('1250.50'), at: new Date(0), id: catalogue.villaId },
@@ -51,7 +51,7 @@ describe('a unit', () => {
     );
   });
 
-  it("shows other programs' texts that were cut within a character as lists do", async () => {
+  it('shows a text cut within a character as lists do', async () => {
     const _id = await add({ slug: 'cut', name: { 'en-us': cutText.whole }, status: 'Cut' });
     await cutTexts(service, 'units', _id);
     const [listed] = (await get('/units?status=Cut').expect(200)).body.data;
@@ -60,7 +60,7 @@ describe('a unit', () => {
     expect(body.data.name).toBe(cutText.shown);
   });
 
-  it('has every field with its type when the stored document has almost none', async () => {
+  it('has every field with its type when almost none is stored', async () => {
     const _id = await add({ slug: 'bare', unitId: 'B-1', name: null, floor: null, media: null });
     const { body } = await read('bare').expect(200);
     const texts = 'unitDesignId buildingId propertyTypeId finishingTypeId name status'.split(' ');
@@ -91,7 +91,7 @@ describe('a unit', () => {
     });
   });
 
-  it('shows what it refers to, amenities in its own order, in the language asked for', async () => {
+  it('shows references in the language of the request, amenities in its own order', async () => {
     const { phaseId, villaId, designId, gymId, poolId, compoundId } = catalogue;
     const reviewerId = new ObjectId();
     const reviewedDate = new Date('2026-02-03T04:05:06.007Z');
@@ -190,7 +190,7 @@ describe('a unit', () => {
     ]);
   });
 
-  it('does without what is missing, deleted or of another organization', async () => {
+  it('leaves out references that are missing, deleted or of another organization', async () => {
     const foreign = await addUnitCatalogue(service.db, other.organizationId);
     const deleted = { isDeleted: true, name: { 'en-us': 'Gone' } };
     const goneId = await addCatalogue(service.db, 'amenities', tenant.organizationId, deleted);
@@ -209,7 +209,7 @@ describe('a unit', () => {
   });
 
   it.each(['فيلا-النخيل-١٢', 'a/b c', 'ع'.repeat(1_000)])(
-    'is found by the slug %s',
+    'is returned for the slug %s to its organization only',
     async (slug) => {
       await add({ slug });
       expect((await read(slug).expect(200)).body.data.slug).toBe(slug);
@@ -221,7 +221,7 @@ describe('a unit', () => {
     },
   );
 
-  it('is unknown when it is deleted, and a null character is rejected', async () => {
+  it('returns 404 when it is deleted and 400 for a null character', async () => {
     await add({ slug: 'gone', isDeleted: true });
     await read('gone').expect(404);
     const { body } = await get('/units/a%00b').expect(400);
@@ -230,7 +230,7 @@ describe('a unit', () => {
     expect(arabic.body.message).toBe('لا توجد وحدة بالاسم المختصر: none');
   });
 
-  it('responds with 304 until any program changes it or anything it refers to', async () => {
+  it('returns 304 until any program changes it or a reference', async () => {
     const { phaseId, villaId, designId, gymId } = catalogue;
     const references = { locationId: phaseId, propertyTypeId: villaId, unitDesignId: designId };
     const _id = await add({ slug: 'polled', ...references, amenitiesIds: [gymId] });
@@ -251,7 +251,7 @@ describe('a unit', () => {
 });
 
 describe('GET /compounds/:slug/units', () => {
-  it('gives all units that are not deleted, newest first, with a tag', async () => {
+  it('returns all active units, newest first, with an entity tag', async () => {
     const compoundId = await addCatalogue(service.db, 'units', tenant.organizationId, {});
     await service.db.collection('compounds').insertOne({
       _id: compoundId,
@@ -292,7 +292,7 @@ describe('GET /compounds/:slug/units', () => {
     });
   });
 
-  it('says 404 for a slug that is unknown or of a deleted compound', async () => {
+  it('returns 404 when the compound is unknown or deleted', async () => {
     const gone = { _id: new ObjectId(), organizationId: tenant.organizationId, slug: 'gone' };
     const times = { createdAt: new Date(), updatedAt: new Date() };
     await service.db.collection('compounds').insertOne({ ...gone, ...times, isDeleted: true });

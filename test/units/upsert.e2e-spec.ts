@@ -63,7 +63,7 @@ const everything = {
 } satisfies UpsertUnitDto;
 
 describe('POST /units', () => {
-  it('answers each of many requests at once with its own unit, in its own language', async () => {
+  it('returns each of many concurrent requests its own unit in its language', async () => {
     const numbers = Array.from({ length: 16 }, (_, number) => number);
     const name = (number: number) => ({ 'en-us': `Flat ${number}`, 'ar-eg': `شقة ${number}` });
     const responses = await Promise.all(
@@ -82,7 +82,7 @@ describe('POST /units', () => {
     );
   });
 
-  it('creates a unit with everything, emits its event, and reads it back', async () => {
+  it('creates a unit with every field and emits unit.created', async () => {
     const { body } = await post({ recordSystemId: 'all', ...everything }).expect(201);
     expect(body).toMatchObject({ ok: true, operation: 'create' });
     expect(body.unit).toMatchObject({
@@ -115,7 +115,7 @@ describe('POST /units', () => {
     expect(await eventsOf(body.unit)).toMatchObject([{ type: 'unit.created', data: body.unit }]);
   });
 
-  it('changes the given fields only, not the slug, and emits what changed', async () => {
+  it('changes sent fields only, keeps the slug and emits the changes', async () => {
     const unit = await create({ recordSystemId: 'change', name: 'Before', price: 5, beds: 2 });
     const sent = { recordSystemId: 'change', name: 'After', price: 7 };
     const { body } = await post(sent).expect(200);
@@ -138,7 +138,7 @@ describe('POST /units', () => {
     ]);
   });
 
-  it('takes a unit whose unit id another program has stored as null for one without', async () => {
+  it('treats a stored null unitId as missing', async () => {
     await create({ recordSystemId: 'nameless-1' });
     const unit = await create({ recordSystemId: 'nameless-2' });
     const _id = new ObjectId(unit._id);
@@ -148,7 +148,7 @@ describe('POST /units', () => {
     await post({ recordSystemId: 'nameless-2', isDeleted: true }).expect(200);
   });
 
-  it('retires a unit by isDeleted, tells it and frees its ids', async () => {
+  it('retires a unit, emits unit.deleted and frees its ids when isDeleted is sent', async () => {
     const ids = { recordSystemId: 'retired', unitId: 'R-1' };
     const unit = await create({ ...ids, name: 'Retired' });
     expect((await post({ ...ids, isDeleted: false }).expect(200)).body.unit).toEqual(unit);
@@ -173,7 +173,7 @@ describe('POST /units', () => {
     expect(next._id).not.toBe(unit._id);
   });
 
-  it('emits nothing and keeps the time when nothing changes', async () => {
+  it('emits nothing and keeps updatedAt when nothing changes', async () => {
     const unit = await create({ recordSystemId: 'same', price: 5, amenities: ['Gym'] });
     const same = { recordSystemId: 'same', price: 5, amenities: ['gym'], compound: 'lake' };
     const { body } = await post(same).expect(200);
@@ -181,7 +181,7 @@ describe('POST /units', () => {
     expect(await eventsOf(unit)).toHaveLength(1);
   });
 
-  it('takes a name in the language of the request and keeps the other one', async () => {
+  it('sets the name in the language of the request and keeps the other', async () => {
     const arabic = (body: object) => post(body).set('language', 'ar-eg');
     const first = await arabic({ recordSystemId: 'names', compound: 'lake', name: 'شاليه' });
     expect(first.body.unit).toMatchObject({ name: 'شاليه', slug: 'شاليه' });
@@ -193,7 +193,7 @@ describe('POST /units', () => {
     ]);
   });
 
-  it('finds a unit by its unit id, in the compound that is sent', async () => {
+  it('finds a unit by unitId within the sent compound and rejects ambiguity', async () => {
     await create({ unitId: 'by-id', price: 1 });
     await post({ unitId: 'by-id', compound: 'hill', price: 2 }).expect(201);
     const { body } = await post({ unitId: 'by-id', price: 3 }).expect(400);
@@ -202,7 +202,7 @@ describe('POST /units', () => {
     expect((await units({ unitId: 'by-id' })).map(({ price }) => price)).toEqual([1, 4]);
   });
 
-  it('gives a unit that has none the external id, and takes no other’s unit id', async () => {
+  it('links an external id once and rejects a unitId of another unit', async () => {
     await addUnit(service.db, tenant.organizationId, catalogue, { unitId: 'old', slug: 'old' });
     const sent = { unitId: 'old', compound: 'lake' };
     expect((await post({ ...sent, recordSystemId: 'linked' }).expect(200)).body.unit).toMatchObject(
@@ -216,7 +216,7 @@ describe('POST /units', () => {
     expect(await units({ recordSystemId: 'second' })).toEqual([]);
   });
 
-  it('knows no phase where there is no compound', async () => {
+  it('rejects a phase when the unit has no compound', async () => {
     const fields = { recordSystemId: 'homeless', slug: 'homeless', compoundId: null };
     await addCatalogue(service.db, 'units', tenant.organizationId, fields);
     const { body } = await post({ recordSystemId: 'homeless', phase: 'north' }).expect(400);
@@ -224,7 +224,7 @@ describe('POST /units', () => {
     await post({ recordSystemId: 'homeless', phase: null, beds: 2 }).expect(200);
   });
 
-  it('makes slugs that are unique, of Arabic letters too, and free again after a deletion', async () => {
+  it('creates unique slugs, in Arabic too, and reuses them after a deletion', async () => {
     const slugs = async (body: UpsertUnitDto) => (await create(body)).slug;
     expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
     expect(await slugs({ unitId: 'A 2', name: 'فيلا  النخيل' })).toBe('فيلا-النخيل-a-2');
@@ -240,7 +240,7 @@ describe('POST /units', () => {
     expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
   });
 
-  it('makes one unit of many simultaneous requests, and different slugs of one name', async () => {
+  it('creates one unit for concurrent requests and distinct slugs for one name', async () => {
     const body = { recordSystemId: 'race', unitId: 'race', compound: 'lake', name: 'Race' };
     const same = await Promise.all(Array.from({ length: 12 }, () => post(body)));
     expect(same.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
@@ -254,7 +254,7 @@ describe('POST /units', () => {
     expect(new Set(simultaneousUnits.map(({ body: { unit } }) => unit.slug)).size).toBe(8);
   });
 
-  it('sees nothing of another organization', async () => {
+  it('neither finds nor changes units of another organization', async () => {
     await create({ recordSystemId: 'ours' });
     const { body } = await post({ recordSystemId: 'ours', compound: 'lake' }, other.key).expect(
       400,

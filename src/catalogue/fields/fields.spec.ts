@@ -39,14 +39,14 @@ const Entry = importClass(Garden) as new () => object;
 const faultsOf = (type: new () => object, sent: Record<string, unknown>) =>
   checkedDto(type, sent).messages.map(({ values }) => values?.['property']);
 
-describe('a field that is declared once', () => {
-  it('is stored, unless another class declares that', () => {
+describe('a declared field', () => {
+  it('is stored unless another class declares it', () => {
     const { paths } = SchemaFactory.createForClass(Garden);
     const stored = ['flowers', 'trees', 'locationId', 'pictures'];
     expect(Object.keys(paths).filter((path) => path !== '_id')).toEqual(stored);
   });
 
-  it('is shown in the order of its class, empty where nothing of its type is stored', () => {
+  it('is shown in the order of its class, empty when a wrong type is stored', () => {
     expect(present(Garden, { trees: 'x', flowers: 'Lilies' }, 'en-us')).toStrictEqual({
       flowers: 'Lilies',
       trees: 0,
@@ -56,7 +56,7 @@ describe('a field that is declared once', () => {
     });
   });
 
-  it('has its rules in requests that send it, and in imports, where it may be required', () => {
+  it('has its rules in requests and imports, where it may be required', () => {
     expect(fieldsOf(Request)).toEqual(['flowers']);
     expect([faultsOf(Request, {}), faultsOf(Request, { flowers: 1 })]).toEqual([[], ['flowers']]);
     expect(fieldsOf(Entry)).toEqual(['flowers', 'trees', 'phase', 'pictures']);
@@ -68,7 +68,7 @@ describe('a field that is declared once', () => {
     ]);
   });
 
-  it('is stored with the defaults of its objects, and a reference by its id alone', () => {
+  it('is stored with defaults of its objects, references by id alone', () => {
     const sent = { phase: 'north', pictures: [{ image: 'a' }], shownOnly: 'x' };
     const pictures = [{ image: 'a', type: 'image' }];
     expect(storedFields(Garden, sent)).toStrictEqual({ pictures });
@@ -76,7 +76,7 @@ describe('a field that is declared once', () => {
     expect(referencesOf(Garden)).toEqual([reference]);
   });
 
-  it('is a column of tables where it says so', () => {
+  it('is a CSV column when declared so', () => {
     expect(columnsOf(Garden)).toEqual(['flowers']);
   });
 });

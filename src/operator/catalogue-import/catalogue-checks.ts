@@ -133,7 +133,7 @@ export class CatalogueChecks {
             unit.slug !== entry.slug &&
             (field === 'recordSystemId' || compoundId?.equals(unit.compoundId)),
         );
-        const message = 'is that of a stored unit with another slug';
+        const message = 'belongs to a stored unit with another slug';
         if (isTaken) errors.push({ location: `${location}.${field}`, message });
       }
     }
@@ -142,8 +142,7 @@ export class CatalogueChecks {
 
   /** Why an entry that was checked could not be stored. */
   reasonOf(error: unknown): string {
-    if (duplicateKey(error))
-      return 'somebody else keeps storing entries with the same slugs or ids';
+    if (duplicateKey(error)) return 'another process keeps storing the same slugs or ids';
     if (!(error instanceof DomainError))
       return error instanceof Error ? error.message : String(error);
     return error.messages
@@ -165,6 +164,6 @@ function repeated<K extends Kind>(
     if (before === undefined) first.set(key, item.location);
     return before === undefined
       ? []
-      : [{ location: `${item.location}.${field}`, message: `is that of ${before} too` }];
+      : [{ location: `${item.location}.${field}`, message: `repeats that of ${before}` }];
   });
 }

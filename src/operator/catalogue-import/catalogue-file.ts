@@ -110,7 +110,7 @@ function itemsOf(text: string): Item[] {
 }
 
 function itemsOfList([name, list]: [string, unknown]): Item | Item[] {
-  if (!isKind(name)) return { location: name, message: `is none of ${kinds.join(', ')}` };
+  if (!isKind(name)) return { location: name, message: `is not one of ${kinds.join(', ')}` };
   if (!Array.isArray(list)) return { location: name, message: 'must be a list' };
   return list.map((value: unknown, index) => {
     return { location: `${name}[${index}]`, kind: name, value };

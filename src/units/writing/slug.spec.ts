@@ -13,13 +13,13 @@ describe('slugify', () => {
     ['- A -', 'a'],
     ['x'.repeat(300), 'x'.repeat(200)],
     [` ${'x'.repeat(300)}`, 'x'.repeat(200)],
-  ])('makes of %p %p', (text, slug) => {
+  ])('returns for %p the slug %p', (text, slug) => {
     expect(slugify(text)).toBe(slug);
   });
 });
 
 describe('slugCandidates', () => {
-  it('adds what distinguishes the unit from others, its id at last', () => {
+  it('appends distinguishing texts, then the id', () => {
     expect(slugCandidates(['Villa', undefined, 'A 1'], 'id')).toEqual([
       'villa',
       'villa-a-1',

@@ -75,7 +75,7 @@ function refusalOf(records: UnitRecords, input: UpsertUnitDto) {
 }
 
 describe('a new unit', () => {
-  it('has its fields, links and defaults, and its event names the request', () => {
+  it('has sent fields, links, defaults and the id of the request', () => {
     const { operation, unit, change } = decide(recordsWith(), {
       recordSystemId: 'ERP-1',
       unitId: 'A-1',
@@ -110,7 +110,7 @@ describe('a new unit', () => {
     });
   });
 
-  it('is in its compound without a phase, and is named by its id without a name', () => {
+  it('is located in its compound without a phase and named by its id without a name', () => {
     const { unit } = decide(recordsWith(), { unitId: 'A-1', compound: 'palm' });
     expect(unit).toMatchObject({
       locationId: palm,
@@ -122,7 +122,7 @@ describe('a new unit', () => {
     expect(recorded.unit.name).toEqual({ 'en-us': 'ERP-1' });
   });
 
-  it('gets the best slug that no unit has, also of the requests before it', () => {
+  it('gets the best slug that neither a unit nor an earlier request has', () => {
     const records = recordsWith({ usedSlugs: ['villa'] });
     const create = (unitId: string) =>
       decide(records, { unitId, name: 'Villa', compound: 'palm' }).unit;
@@ -132,7 +132,7 @@ describe('a new unit', () => {
     expect(slugTexts({ unitId: 'A-1', recordSystemId: 'x' })).toEqual(['A-1', 'A-1', 'x']);
   });
 
-  it('needs a compound that exists', () => {
+  it('is rejected when the compound is missing or unknown', () => {
     expect(refusalOf(recordsWith(), { unitId: 'A-1' })).toEqual(['unit.compound_required', {}]);
     expect(refusalOf(recordsWith(), { unitId: 'A-1', compound: 'nowhere' })).toEqual([
       'unit.unknown_name',
@@ -140,7 +140,7 @@ describe('a new unit', () => {
     ]);
   });
 
-  it('is refused with all names that mean nothing', () => {
+  it('is rejected with every unknown name', () => {
     const names = { phase: 'south', propertyType: 'castle', unitDesign: 'b', amenities: ['moat'] };
     expect(refusalOf(recordsWith(), { unitId: 'A-1', compound: 'palm', ...names })).toEqual([
       'unit.unknown_name',
@@ -162,7 +162,7 @@ describe('the unit of a request', () => {
   const unrecorded = unitWith({ unitId: 'A-2' });
   const records = () => recordsWith({ units: [recorded, unrecorded] });
 
-  it('has its external id, else its id within the compound', () => {
+  it('is found by external id, else by unitId within the compound', () => {
     const byRecord = decide(records(), { recordSystemId: 'ERP-1', price: 1 });
     expect([byRecord.operation, byRecord.unit._id]).toEqual(['update', recorded._id]);
     const byUnitId = decide(records(), { unitId: 'A-2', price: 1 });
@@ -175,14 +175,14 @@ describe('the unit of a request', () => {
     expect(decide(records(), { unitId: 'A-2', compound: 'lake' }).operation).toBe('create');
   });
 
-  it('is not one with another external id, whose id it cannot take', () => {
+  it('is rejected when its unitId belongs to another unit', () => {
     const taken = { recordSystemId: 'ERP-9', unitId: 'A-1', compound: 'palm' };
     expect(refusalOf(records(), taken)).toEqual(['unit.unit_id_taken', { unitId: 'A-1' }]);
     const renamed = { recordSystemId: 'ERP-1', unitId: 'A-2' };
     expect(refusalOf(records(), renamed)).toEqual(['unit.unit_id_taken', { unitId: 'A-2' }]);
   });
 
-  it('is ambiguous where several compounds have its id', () => {
+  it('is rejected as ambiguous when several compounds have its unitId', () => {
     const twice = recordsWith({
       units: [unrecorded, unitWith({ unitId: 'A-2', compoundId: lake as ObjectId })],
     });
@@ -192,7 +192,7 @@ describe('the unit of a request', () => {
     );
   });
 
-  it('is the one that a request before it has created, and not one that it has retired', () => {
+  it('is the unit that an earlier request created, until one retires it', () => {
     const shared = records();
     const created = decide(shared, { recordSystemId: 'ERP-7', compound: 'palm', name: 'New' });
     expect(decide(shared, { recordSystemId: 'ERP-7', price: 1 }).unit._id).toBe(created.unit._id);
@@ -213,24 +213,24 @@ describe('an update', () => {
   const update = (input: UpsertUnitDto, unit = stored, loaded: Partial<LoadedUnits> = {}) =>
     decide(recordsWith({ units: [unit], ...loaded }), { recordSystemId: 'ERP-1', ...input });
 
-  it('changes what it sends, from now on', () => {
+  it('changes sent fields and updatedAt', () => {
     const { unit, change } = update({ price: 2 });
     expect(unit).toEqual({ ...stored, recordSystemId: 'ERP-1', price: 2, updatedAt: now });
     expect(change).toEqual({ before: stored, after: unit, requestId: 'request 7' });
   });
 
-  it('that changes nothing stores nothing', () => {
+  it('stores nothing when nothing changes', () => {
     expect(update({ price: 1 })).toEqual({ operation: 'update', unit: stored });
   });
 
-  it('makes a name that stood in for another one its own, without an event', () => {
+  it('keeps a sent stand-in as the name without an event', () => {
     const standing = { ...stored, name: { 'en-us': 'فيلا', 'ar-eg': 'فيلا' }, nameStandIn: 'فيلا' };
     const { unit, change } = update({ name: { 'en-us': 'فيلا' } }, standing);
     expect(unit).toBe(standing);
     expect(change).toEqual({ before: standing, after: { ...standing, nameStandIn: null } });
   });
 
-  it('keeps the phase within its compound, and takes null for none', () => {
+  it('keeps the phase within its compound and removes it for null', () => {
     expect(update({ compound: 'palm', price: 2 }).unit.locationId).toBe(north);
     expect(update({ compound: 'lake' }).unit).toMatchObject({ compoundId: lake, locationId: lake });
     expect(update({ phase: null }).unit.locationId).toBe(palm);
@@ -239,13 +239,13 @@ describe('an update', () => {
     expect(update({ price: 2 }, { ...nowhere, compoundId: null }).unit.locationId).toBeNull();
   });
 
-  it('removes links by null', () => {
+  it('removes links for null', () => {
     const linked = { ...stored, propertyTypeId: villa as ObjectId, unitDesignId: design };
     const { unit } = update({ propertyType: null, unitDesign: null, amenities: [] }, linked);
     expect(unit).toMatchObject({ propertyTypeId: null, unitDesignId: null, amenitiesIds: [] });
   });
 
-  it('gets the status that its reservations make', () => {
+  it('derives the status from reservations', () => {
     const reservations = new Map([[stored._id.toHexString(), ['approved']]]);
     expect(update({ status: 'available' }, stored, { reservations }).unit.status).toBe('Sold');
     expect(update({ status: 'reserved' }).unit.status).toBe('Reserved');
