@@ -52,6 +52,7 @@ export class LeadPhoneKeysRepository {
       const pipeline = [{ $match: { ...notDeleted, ...filter } }, { $project: { _id: 1 } }];
       return { $unionWith: { coll: acrossTenants.collectionName, pipeline } };
     };
+    const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
     const found = acrossTenants.aggregate<Pick<LeadDocument, '_id'>>(
       [
         { $match: { ...notDeleted, updatedAt: { $gte: since } } },
@@ -60,11 +61,12 @@ export class LeadPhoneKeysRepository {
         { $match: { isOwn: false } },
         { $project: { _id: 1 } },
         andThose({ phoneKeysOf: null }),
-        ...organizations.map(({ _id, phoneCountry }) => {
+        // One stage for each country: a pipeline has at most a thousand.
+        ...[...byCountry].map(([country, some]) => {
           // `phoneKeysOf` is a list as text, and the country is its first item.
-          const start = JSON.stringify([phoneCountry]).slice(0, -1);
+          const start = JSON.stringify([country]).slice(0, -1);
           const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
-          return andThose({ organizationId: _id, $or });
+          return andThose({ organizationId: { $in: some.map(({ _id }) => _id) }, $or });
         }),
       ],
       { hint: changedElsewhereIndex, batchSize: limit },

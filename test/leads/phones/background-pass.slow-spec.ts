@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import type { Document, WithId } from 'mongodb';
 import { LeadPhoneKeys } from '../../../src/leads/phones/lead-phone-keys.js';
 import { addLead, addTenant, type Tenant } from '../../support/builders.js';
+import { range } from '../../support/counting.js';
 import {
   randomDatabaseUri,
   startTestService,
@@ -38,5 +40,22 @@ describe('the duplicate check of phones of another program', () => {
     await post(tenant, { phoneNumber: '01000000001' }).expect(201);
     await service.service.app.get(LeadPhoneKeys).run();
     await post(tenant, { phoneNumber: '01000000002' }).expect(400);
+  });
+
+  it('rejects any spelling after a pass over more organizations than a pipeline has stages', async () => {
+    const tenant = await addTenant(service.db);
+    const { _id: _, ...organization } = (await service.db
+      .collection('organizations')
+      .findOne({ _id: tenant.organizationId })) as WithId<Document>;
+    const others = range(1_100).map((index) => ({
+      ...organization,
+      apiDomain: `others-${index}.example.com`,
+      settings: { phoneCountry: index % 2 ? 'EG' : 'SA' },
+    }));
+    await service.db.collection('organizations').insertMany(others);
+    const data = { phoneNumber: '(+20) 100.123.4569' };
+    await addLead(service.db, tenant.organizationId, { data });
+    await service.service.app.get(LeadPhoneKeys).run();
+    await post(tenant, { phoneNumber: '01001234569' }).expect(400);
   });
 });
