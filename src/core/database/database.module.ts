@@ -33,7 +33,6 @@ const services = [
 
 @Module({})
 export class DatabaseModule {
-  /** @param uri a replica set or sharded cluster */
   static forRoot(uri: string, isCommand: boolean): DynamicModule {
     return {
       module: DatabaseModule,

@@ -29,7 +29,6 @@ const groupLimits = { count: 32, bytes: mebibyte };
 /** A foreign transaction delays a group for so long at most. */
 const conflictPatienceMs = 500;
 
-/** Makes a {@link GroupCommit} for each kind of write. */
 @Injectable()
 export class GroupCommits implements TransactionParts {
   constructor(
@@ -66,11 +65,7 @@ interface Entry<Request, Response> {
 /** A request that a foreign transaction delays leaves its group with a promise. */
 type Settled = PromiseSettledResult<ServiceResponse | Promise<ServiceResponse>>;
 
-/**
- * Stores requests of one organization in groups, one transaction each, in the order of arrival; while one
- * runs the next requests gather. A request that the database refuses fails alone, one that a foreign
- * transaction delays holds the others up for half a second at most, and each keeps its own deadline.
- */
+/** One transaction at a time for each organization; the next requests gather. Each keeps its own deadline. */
 export class GroupCommit<
   Request extends WriteRequest,
   Records extends PendingWrites,
@@ -106,21 +101,12 @@ export class GroupCommit<
     );
   }
 
-  /**
-   * Stores the response, or the refusal, for the `Idempotency-Key`, too.
-   *
-   * @param sent counts against the size of a group
-   * @throws DatabaseUnavailableError after the deadline (rule HTTP-12); the reason of a refusal
-   */
+  /** @param sent counts against the size of a group */
   async submit(request: Request, sent: object): Promise<Response> {
     return (await this.enqueue(request, BSON.calculateObjectSize(sent))) as Response;
   }
 
-  /**
-   * Runs a batch in a transaction of its own, one request after the other; all or nothing is stored.
-   *
-   * @throws DatabaseUnavailableError after the deadline (rule HTTP-12); errors of the database
-   */
+  /** All or nothing is stored, in a transaction of its own. */
   async submitAll<Whole extends ServiceResponse>(
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
@@ -183,7 +169,6 @@ export class GroupCommit<
     }
   }
 
-  /** Runs a request in parallel with groups until its deadline. */
   private async runAlone(entry: Entry<Request, Response>): Promise<ServiceResponse> {
     const [outcome] = await this.runTogether([entry]);
     // Stryker disable next-line OptionalChaining: one request has one outcome.
@@ -217,7 +202,6 @@ export class GroupCommit<
     );
   }
 
-  /** A batch has a group of its own. */
   private async runOnce(
     entries: readonly Entry<Request, Response>[],
   ): Promise<Outcome<ServiceResponse>[]> {

@@ -27,7 +27,6 @@ export interface TransactionParts {
   readonly clock: Clock;
 }
 
-/** The work of one transaction: loads, decides one request after the other, stores, and answers. */
 export class GroupTransaction<
   Request extends WriteRequest,
   Records extends PendingWrites,
@@ -39,11 +38,7 @@ export class GroupTransaction<
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
   ) {}
 
-  /**
-   * Runs single requests inside the open transaction.
-   *
-   * @returns the outcomes of as many requests, from the first on, as one transaction should store
-   */
+  /** Returns the outcomes of as many requests, from the first on, as one transaction should store. */
   async run(requests: readonly Request[]): Promise<Outcome<Response>[]> {
     const [first] = requests;
     if (first === undefined) return [];
@@ -61,7 +56,6 @@ export class GroupTransaction<
     return outcomes;
   }
 
-  /** Runs a batch inside the open transaction. */
   async runBatch<Whole extends ServiceResponse>(
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
@@ -91,11 +85,7 @@ export class GroupTransaction<
     return { organizationId: caller.organizationId, now: this.parts.clock.now(), isDryRun };
   }
 
-  /**
-   * Decides requests, from the first on, until they have changed so much, or take too much memory together.
-   *
-   * @returns their outcomes, and the records with all changes
-   */
+  /** Stops when the requests have changed so much, or take too much memory together. */
   private async decide(
     requests: readonly Request[],
     maxBytes: number,

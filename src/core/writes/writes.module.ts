@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { GroupCommits } from './group-commit.js';
 
-/** The one way in which features store requests. */
 @Module({
   imports: [IdempotencyModule],
   providers: [GroupCommits],

@@ -20,14 +20,12 @@ export type LeadChange = Required<
   Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'apiKeyId' | 'changes'>
 >;
 
-/** Changes of leads by requests (rule LEAD-12). */
 @Injectable()
 export class ChangeLogRepository {
   constructor(
     @InjectCollection('ChangeLog') private readonly entries: TenantCollection<ChangeLogDocument>,
   ) {}
 
-  /** Joins the transaction of the changes. */
   async addLeadChanges(
     organizationId: Types.ObjectId,
     changes: readonly LeadChange[],
@@ -57,7 +55,6 @@ export class ChangeLogRepository {
     });
   }
 
-  /** Newest first. */
   async historyOf(
     organizationId: Types.ObjectId,
     entityId: Types.ObjectId,
@@ -66,7 +63,6 @@ export class ChangeLogRepository {
     return this.entries.page(organizationId, { entityId }, newestFirst, part);
   }
 
-  /** Oldest first. */
   async findByLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],

@@ -7,11 +7,7 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/**
- * The fields whose JSON differs.
- *
- * @param nested fields whose own keys are compared and reported as paths such as `data.email`
- */
+/** @param nested fields whose own keys are compared and reported as paths such as `data.email` */
 export function fieldChanges(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

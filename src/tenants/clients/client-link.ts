@@ -10,7 +10,6 @@ import { phonesLimit, presentClient } from './client.presenter.js';
 import type { ClientChange, ClientRecords } from './client-records.js';
 import type { ClientDocument } from './client.schema.js';
 
-/** The client of a lead, and the change of that client. */
 export interface ClientLink {
   /** Null when the lead gets no client. */
   readonly clientId: Types.ObjectId | null;
@@ -23,18 +22,12 @@ interface LinkedLead {
   readonly requestId: string;
   readonly organization: Organization;
   readonly contact: Contact;
-  /** The present client of the lead. */
   readonly clientId: Types.ObjectId | null | undefined;
 }
 
 type ClientFields = Pick<ClientDocument, 'name' | 'email' | 'phoneNumbers'>;
 
-/**
- * Links a lead to its client, or to one that its contact matches or creates, and updates the client as the
- * organization has set (rules LEAD-9 and LEAD-10).
- *
- * @throws EventTooLargeError when the change could not be published
- */
+/** Rules LEAD-9 and LEAD-10; throws EventTooLargeError when the change cannot be published. */
 export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date): ClientLink {
   const { organization, contact, clientId } = lead;
   const client = clientId ? clients.findById(clientId) : match(clients, lead);
@@ -130,7 +123,6 @@ function hasEmail(client: ClientDocument, email = ''): boolean {
   return foldCase(email) === foldCase(client.email ?? '');
 }
 
-/** The phones that are new to a client, up to its limit. */
 function missingPhones(
   client: ClientDocument,
   { phones }: Contact,
@@ -147,7 +139,6 @@ function missingPhones(
     .slice(0, phonesLimit - stored.length);
 }
 
-/** Replaces name and email by those of the contact and adds its phones (rule LEAD-10). */
 function mergeContact(
   client: ClientFields,
   contact: Contact,

@@ -14,7 +14,6 @@ export interface ClientChange {
 export class ClientRecords {
   private readonly clients = new Map<string, ClientDocument>();
   private readonly changed = new Map<string, ClientChange>();
-  /** Ids of clients by the contention keys of their phones and emails. */
   private readonly owners = new Map<string, Set<string>>();
 
   /** @param lookupPhones all spellings of the phones that requests send */
@@ -30,12 +29,10 @@ export class ClientRecords {
     return this.clients.get(_id.toHexString());
   }
 
-  /** The oldest owner. */
   findByPhone(phone: string): ClientDocument | undefined {
     return this.oldest({ phones: [phone] });
   }
 
-  /** The oldest owner. */
   findByEmail(email: string): ClientDocument | undefined {
     return this.oldest({ email, phones: [] });
   }
@@ -49,7 +46,6 @@ export class ClientRecords {
     });
   }
 
-  /** One change for each client, with its last state. */
   changes(): ClientChange[] {
     return [...this.changed.values()];
   }

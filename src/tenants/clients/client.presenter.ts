@@ -9,7 +9,6 @@ export const phonesLimit = 100;
 
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;
 
-/** The client of an outbound event. */
 export class ClientDto {
   @ApiProperty({ type: String, pattern: '^[0-9a-f]{24}$', example: '6740b1f2c3d4e5f607182931' })
   _id!: string;

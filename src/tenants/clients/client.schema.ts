@@ -14,7 +14,6 @@ export class ClientDocument extends DeletableDocument {
   @Prop({ type: [String] })
   phoneNumbers?: string[] | null;
 
-  /** When an erasure removed the values (rule LEAD-15). */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }
@@ -27,7 +26,6 @@ clientSchema.index(
   { organizationId: 1, phoneNumbers: 1 },
   { name: 'byPhone', partialFilterExpression },
 );
-/** Finds emails in any case. */
 clientSchema.index(
   { organizationId: 1, email: 1 },
   { name: 'email', collation: caseCandidates, partialFilterExpression },

@@ -16,13 +16,11 @@ import { missingContact } from './client-link.js';
 import { type ClientChange, ClientRecords } from './client-records.js';
 import type { ClientDocument } from './client.schema.js';
 
-/** The client of a lead, if any, and the contact that a request sends. */
 export interface ClientLookup {
   readonly clientId?: Types.ObjectId | null | undefined;
   readonly contact: Contact;
 }
 
-/** A client in the operator's views. */
 export interface FoundClient {
   readonly _id: string;
   readonly name: string | null;
@@ -41,11 +39,7 @@ export class ClientsService {
     @InjectCollection('Client') private readonly clients: TenantCollection<ClientDocument>,
   ) {}
 
-  /**
-   * The clients that leads may touch.
-   *
-   * @param isAlone false if an earlier lead may replace the email of a client, which must be checked then
-   */
+  /** @param isAlone false if an earlier lead may replace the email of a client, which must be checked then */
   async load(
     organization: Organization,
     lookups: readonly ClientLookup[],
@@ -72,7 +66,6 @@ export class ClientsService {
     return new ClientRecords([...linked, ...others, ...byEmail], phones, phoneCountry);
   }
 
-  /** Deleted clients, too; null for an unknown id. */
   async find(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<FoundClient | null> {
     const [client] = await this.findByIds(organizationId, [id]);
     if (client === undefined) return null;
@@ -100,7 +93,6 @@ export class ClientsService {
     }));
   }
 
-  /** Compares the email in any case; without deleted clients. */
   async idsByEmail(
     organizationIds: readonly Types.ObjectId[],
     email: string,
@@ -117,12 +109,7 @@ export class ClientsService {
     return [...byPhone, ...byEmail].map((client) => client._id);
   }
 
-  /**
-   * Deletes clients and removes all that may describe the person, in fields of other programs too; ids,
-   * times, flags and short numbers stay (rule LEAD-15). Joins the open transaction.
-   *
-   * @returns how many clients had such values
-   */
+  /** Keeps ids, times, flags and short numbers (rule LEAD-15). Returns how many clients had other values. */
   async erase(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -146,7 +133,6 @@ export class ClientsService {
     return unerased.length;
   }
 
-  /** Stores new clients, and of others the fields that leads decide, in the transaction of the leads. */
   async store(organizationId: Types.ObjectId, changes: readonly ClientChange[]): Promise<void> {
     const writes = changes.map(({ client, isNew }) => {
       const { _id, name, email, phoneNumbers, updatedAt } = client;
@@ -198,7 +184,6 @@ function spellingsOf(contacts: readonly Contact[], { phoneCountry }: Organizatio
   );
 }
 
-/** The names of the fields that may describe the person. */
 function personalFields(client: ClientDocument): string[] {
   return Object.entries(client).flatMap(([name, value]: [string, unknown]) => {
     if (name === 'phoneNumbers') return Array.isArray(value) && value.length === 0 ? [] : [name];

@@ -10,7 +10,6 @@ export interface Contact {
   readonly phones: readonly string[];
 }
 
-/** @param data of a lead, in which other programs may store any values */
 export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
   const name = scalarText(data['name']);
   const { email } = data;

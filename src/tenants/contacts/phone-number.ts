@@ -30,7 +30,6 @@ export function forgetPhones(): void {
   readPhones.clear();
 }
 
-/** Of a lead's data (rule LEAD-7). */
 export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefined): string[] {
   return [data?.['phoneNumber'], data?.['phoneNumber2']].map(scalarText).filter(isPhone);
 }
@@ -39,11 +38,7 @@ export function isPhone(text: string): boolean {
   return isValid([maxLength(phoneLimit)], text) && digitsOf(text).length >= phoneMinDigits;
 }
 
-/**
- * Equal for spellings of one number: its E.164 form, else its digits, else the text (rule LEAD-7).
- *
- * @param country of national spellings
- */
+/** Equal for all spellings: E.164, else the digits, else the text (rule LEAD-7). */
 export function phoneKey(phone: string, country: CountryCode): string {
   return read(phone, country).key;
 }
@@ -67,7 +62,6 @@ function spellingsOf(phone: string, { parsed }: ReadPhone): (string | number)[] 
 }
 
 function read(phone: string, country: CountryCode): ReadPhone {
-  // Other programs may store longer texts.
   if (phone.length > phoneLimit) return parse(phone, country);
   const name = `${country} ${phone}`;
   const known = readPhones.get(name);

@@ -22,7 +22,6 @@ export class ImportDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   state!: 'running' | 'finished' | 'interrupted';
 
-  /** Entries, or rows, of the file. */
   @Prop({ type: Number, required: true })
   total!: number;
 
@@ -45,7 +44,6 @@ importSchema.index(
   { organizationId: 1, fileHash: 1 },
   { name: 'file', unique: true, partialFilterExpression: { fileHash: { $exists: true } } },
 );
-/** Serves the list of an organization's imports, newest first. */
 importSchema.index({ organizationId: 1, kind: 1, createdAt: -1 }, { name: 'newestFirst' });
 
 export type ImportCounts = Pick<ImportDocument, 'created' | 'updated' | 'refused'>;
@@ -53,7 +51,6 @@ export type ImportProgress = ImportCounts & Pick<ImportDocument, 'state' | 'done
 
 const notStarted = { state: 'running', done: 0, created: 0, updated: 0, refused: 0 } as const;
 
-/** Keeps the progress of imports. */
 @Injectable()
 export class ImportsService {
   constructor(
@@ -109,7 +106,6 @@ export class ImportsService {
     });
   }
 
-  /** Returns the last imports of a kind, newest first. */
   last(
     organizationId: Types.ObjectId,
     kind: ImportDocument['kind'],

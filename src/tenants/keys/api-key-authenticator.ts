@@ -12,7 +12,6 @@ import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysService } from './api-keys.service.js';
 import type { Identity } from './caller.js';
 
-/** A key as it was stored at the lookup. */
 export interface AuthenticatedKey {
   readonly key: ApiKeyDocument;
   readonly identity: Identity;
@@ -24,7 +23,6 @@ interface Lookup {
   readonly found: AuthenticatedKey | undefined;
 }
 
-/** Of the request, without port. */
 interface Host {
   readonly hostname: string;
 }
@@ -55,7 +53,6 @@ export class ApiKeyAuthenticator {
     max: maxLookups,
     ttl: unknownTtlMs,
     fetchMethod: (hash, _last, { context: beginLookup }) => this.lookUp(hash, beginLookup),
-    // Requests still wait for a displaced lookup.
     ignoreFetchAbort: true,
   });
 
@@ -66,10 +63,7 @@ export class ApiKeyAuthenticator {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /**
-   * Null when the key is unknown, revoked, expired, without `allowExternal`, of a deleted organization, or
-   * with ENFORCE_API_DOMAIN used on the API domain of another organization.
-   */
+  /** Null for a key that must not be used, also on the API domain of another organization. */
   async authenticate(
     hash: string,
     host: Host,
@@ -78,7 +72,6 @@ export class ApiKeyAuthenticator {
     const askedAt = performance.now();
     let lookup = await this.lookups.forceFetch(hash, { context: beginLookup });
     while (lookup.readAt + cacheTtlMs < askedAt) {
-      // The joined read began too long ago.
       lookup = await this.lookups.forceFetch(hash, { context: beginLookup, forceRefresh: true });
     }
     return this.judged(lookup.found, host);

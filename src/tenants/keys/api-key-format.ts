@@ -11,12 +11,10 @@ export function newApiKey() {
   return { key, prefix: key.slice(0, prefixLength), hash: hashApiKey(key) };
 }
 
-/** The part of a key that may be shown; any other text as it is. */
 export function prefixOf(text: string): string {
   return text.startsWith(label) ? text.slice(0, prefixLength) : text;
 }
 
-/** Lower-case hexadecimal SHA-256. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');
 }

@@ -8,7 +8,6 @@ type Permissions = Pick<ApiKeyDocument, 'permissions' | 'expiresAt'>;
 
 export type ApiKeyState = 'active' | 'expired' | 'revoked';
 
-/** A revoked key that has also expired counts as revoked. */
 export function apiKeyState(
   { revokedAt, expiresAt }: Pick<ApiKeyDocument, 'revokedAt' | 'expiresAt'>,
   now: Date,
@@ -41,7 +40,6 @@ export function permittedOperations({ permissions }: Permissions): Operation[] {
   return operations.filter((operation) => operation !== 'events.read' || readEvents === true);
 }
 
-/** Whether a text is an IPv4 or IPv6 address or a CIDR range. */
 export function isAddressRange(text: string): boolean {
   return rangesOf([text]).rules.length > 0;
 }

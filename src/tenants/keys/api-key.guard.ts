@@ -20,7 +20,6 @@ export class ApiKeyGuard implements CanActivate {
     private readonly deadline: RequestDeadline,
   ) {}
 
-  /** Authenticates before the body is read. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const lookup = request.is404 ? undefined : this.judge(request);
@@ -40,10 +39,7 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /**
-   * Returns no promise for a known key: its refusal must be written in the turn in which the request arrives,
-   * before a body that breaks off closes the connection.
-   */
+  /** A refusal must be written in the same turn: a body that breaks off closes the connection. */
   private judge(request: FastifyRequest): Promise<void> | undefined {
     if (routeOptionsOf(request).isPublic === true || request.caller !== undefined) return undefined;
     const hash = hashOfKey(request);
@@ -104,7 +100,6 @@ function decodedHeader(header: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** The key is in the header or, if the route allows that, in the query. */
 function hashOfKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
   if (typeof header !== 'string' || header === '') return hashOfKeyInQuery(request);

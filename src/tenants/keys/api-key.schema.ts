@@ -7,7 +7,6 @@ export class ApiKeyDocument extends TenantDocument {
   @Prop({ type: String })
   name?: string;
 
-  /** The first characters of the key. */
   @Prop({ type: String })
   prefix?: string;
 
@@ -28,7 +27,6 @@ export class ApiKeyDocument extends TenantDocument {
     addresses?: string[] | null;
   };
 
-  /** Replaces the service's limit. */
   @Prop(raw({ rps: Number, burst: Number }))
   rateLimit?: { rps?: number; burst?: number } | null;
 

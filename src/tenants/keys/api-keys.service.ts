@@ -30,7 +30,6 @@ export interface NewApiKey {
   readonly document: ApiKeyDocument;
 }
 
-/** The successor of a key. */
 export interface RotatedApiKey extends NewApiKey {
   readonly oldExpiresAt: Date;
 }
@@ -45,11 +44,7 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Issues a key for some operations.
-   *
-   * @throws Error when the end of the key is past
-   */
+  /** @throws Error when the end of the key is past */
   async issue({
     operations,
     addresses,
@@ -59,9 +54,7 @@ export class ApiKeysService {
     readonly organizationId: Types.ObjectId;
     readonly name: string;
     readonly operations: readonly Operation[];
-    /** Null for everywhere. */
     readonly addresses: readonly string[] | null;
-    /** Whether its callbacks have to be signed. */
     readonly isSigned?: boolean;
     readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
@@ -80,13 +73,11 @@ export class ApiKeysService {
     return this.store({ ...fields, permissions }, isSigned ? [] : null);
   }
 
-  /** Also finds keys that are not valid any more. */
   async findByHash(hash: string): Promise<ApiKeyDocument | null> {
     const [key] = await this.findAcross({ hash });
     return key ?? null;
   }
 
-  /** All keys of an organization, oldest first, revoked ones included. */
   async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
     const keys = known(this.keys, await this.keys.findAsStored(organizationId, {}));
     return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
@@ -133,7 +124,6 @@ export class ApiKeysService {
     await this.update(key, $set);
   }
 
-  /** @param rateLimit null for the service's limit */
   async setRateLimit(key: ApiKeyDocument, rateLimit: RateLimit | null): Promise<void> {
     await this.update(key, { rateLimit });
   }
@@ -150,13 +140,7 @@ export class ApiKeysService {
     return revokedAt;
   }
 
-  /**
-   * Issues a successor with the same permissions and limit, without an end; the old key works until the
-   * overlap is over. The successor of a signed key accepts the old secret until then. One transaction
-   * stores both: nobody would know the successor of a failed call.
-   *
-   * @throws Error when the old key is revoked or gone
-   */
+  /** The old key and secret work until the overlap is over. Throws when the old key is revoked or gone. */
   async rotate(key: ApiKeyDocument, overlapMilliseconds: number): Promise<RotatedApiKey> {
     return this.transactions.run(async () => {
       const old = await this.keys.findOne(key.organizationId, { _id: key._id });
@@ -177,7 +161,6 @@ export class ApiKeysService {
     });
   }
 
-  /** @param earlier secrets that a signed key also accepts; null for an unsigned key */
   private async store(
     fields: NewKeyFields,
     earlier: readonly { readonly secret: string; readonly expiresAt: Date }[] | null,

@@ -10,7 +10,6 @@ import { clientAt } from './client-address.js';
 /** Beyond it the clients that failed longest ago are forgotten. */
 const maxClients = 10_000;
 
-/** Limits the failed authentications of each client address (rule AUTH-6). */
 @Injectable()
 export class AuthenticationFailures {
   private readonly buckets: TokenBuckets;
@@ -27,12 +26,7 @@ export class AuthenticationFailures {
     return { clients: this.buckets.size };
   }
 
-  /**
-   * Begins the lookup of a key that is new to this process.
-   *
-   * @returns a function that ends it
-   * @throws DomainError 429 if a failure would exceed the limit
-   */
+  /** Returns a function that ends the lookup; throws a DomainError 429 if a failure would exceed the limit. */
   beginLookup(address: string | undefined): () => void {
     const client = clientAt(address);
     const running = this.lookups.get(client) ?? 0;
@@ -47,7 +41,6 @@ export class AuthenticationFailures {
     };
   }
 
-  /** @throws DomainError 429 if the failure exceeds the limit */
   count(address: string | undefined): void {
     if (this.limit.rps === 0 || this.buckets.take(clientAt(address), this.limit) >= 0) return;
     throw this.tooMany();

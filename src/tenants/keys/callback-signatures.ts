@@ -34,7 +34,6 @@ export class CallbackSignatures {
     this.encryptionKeys = encryptionKeys(environment);
   }
 
-  /** Checks the headers before the body arrives, and the body before it is parsed. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const { secrets } = (request.caller ?? {}) as Partial<Caller>;
@@ -59,7 +58,6 @@ export class CallbackSignatures {
     return { sealed, createdAt, expiresAt: null };
   }
 
-  /** @throws Error when the encryption key that sealed the secret is missing */
   open(keyId: Types.ObjectId, { sealed }: SealedSecret): string {
     return open(sealed, this.encryptionKeys, keyId.toHexString());
   }
@@ -70,7 +68,6 @@ export class CallbackSignatures {
     );
   }
 
-  /** Null for a missing header or a time beyond the tolerance. */
   private signatureOf({ headers }: FastifyRequest): Signature | null {
     const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
       (name) => headers[`webhook-${name}`],

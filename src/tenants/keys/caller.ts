@@ -5,9 +5,7 @@ import type { Organization } from '../organizations/organization.js';
 /** The sender of a request; never part of a DTO. */
 export interface Caller extends RequestCaller {
   readonly organization: Organization;
-  /** Of a key with signed callbacks. */
   readonly secrets?: readonly SealedSecret[];
 }
 
-/** The part of a caller that depends on the key only. */
 export type Identity = Omit<Caller, 'requestId' | 'language' | 'expiresAt' | 'failures' | 'claim'>;

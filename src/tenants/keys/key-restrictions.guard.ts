@@ -6,7 +6,6 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 
-/** Checks the operations and addresses of a key (rule AUTH-7). */
 @Injectable()
 export class KeyRestrictionsGuard implements CanActivate {
   /** Checks before the body is read; to be added after authentication and rate limits. */

@@ -4,7 +4,6 @@ import { foldCase } from '../../core/localization/fold-case.js';
 import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
-/** For national phone numbers of organizations without a country. */
 export const defaultCountry = 'EG';
 
 /** A tenant with all its settings decided (rule DATA-3). */
@@ -13,7 +12,6 @@ export interface Organization {
   readonly name: string;
   readonly apiDomain: string | undefined;
   readonly allowConflictLeads: boolean;
-  /** For national phone numbers. */
   readonly phoneCountry: CountryCode;
   /** The stored country if it is invalid, so that the default counts. */
   readonly unknownPhoneCountry: string | null;
@@ -30,7 +28,6 @@ export function countryOf(code: string): CountryCode | null {
   return isSupportedCountry(upper) ? upper : null;
 }
 
-/** Missing and invalid settings get defaults. */
 export function toOrganization(document: OrganizationDocument): Organization {
   const { settings } = document;
   return {

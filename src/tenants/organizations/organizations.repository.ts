@@ -23,7 +23,6 @@ export class OrganizationsRepository {
     this.organizations = collection as unknown as Collection<OrganizationDocument>;
   }
 
-  /** Null for a deleted one, too. */
   async find(_id: Types.ObjectId): Promise<Organization | null> {
     const document = await this.findDocument(_id);
     return document === null ? null : toOrganization(document);
@@ -34,7 +33,6 @@ export class OrganizationsRepository {
     return _id === null ? null : this.find(_id);
   }
 
-  /** Null for a deleted one, too. */
   async findDocument(_id: Types.ObjectId): Promise<OrganizationDocument | null> {
     return known(await this.organizations.findOne({ _id, ...notDeleted }));
   }
@@ -88,7 +86,6 @@ export class OrganizationsRepository {
     await this.organizations.updateOne({ _id, ...notDeleted }, { $set });
   }
 
-  /** Its keys stop working. */
   async delete(_id: Types.ObjectId): Promise<void> {
     await this.update(_id, { isDeleted: true, deletedAt: this.clock.now() });
   }

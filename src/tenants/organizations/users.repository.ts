@@ -22,7 +22,6 @@ userSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 export class UsersRepository {
   constructor(@InjectCollection('User') private readonly users: TenantCollection<UserDocument>) {}
 
-  /** By hexadecimal id. */
   async namesOf(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],

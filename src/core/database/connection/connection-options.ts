@@ -2,13 +2,9 @@ import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import type { Environment } from '../../configuration/environment.js';
 import { isTracing } from '../../observability/tracing.js';
 
-/** Marks the service's connections in the server's logs. */
 export const appName = 'integration-api';
 
-/**
- * Operations end with the deadline of a request. Commands have no deadline: the server would continue
- * an abandoned operation, and a second run of the command would start it twice (rule OPS-9).
- */
+/** The server would continue an abandoned operation, and a repeated command start it twice (rule OPS-9). */
 export function connectionOptions(
   environment: Environment,
   isCommand: boolean,
@@ -26,8 +22,7 @@ export function connectionOptions(
     autoCreate: false,
     serverSelectionTimeoutMS: deadlineMs,
     connectTimeoutMS: Math.min(deadlineMs, 5_000),
-    // A stopped (not killed) primary never responds and never closes its connections. For commands the
-    // driver's heartbeat notices that within half a minute.
+    // A stopped primary never responds; for commands the driver's heartbeat notices it within half a minute.
     socketTimeoutMS: isCommand ? 0 : deadlineMs,
     waitQueueTimeoutMS: deadlineMs,
     maxPoolSize: 50,

@@ -4,13 +4,11 @@ import type { Connection } from 'mongoose';
 import { Counter } from 'prom-client';
 import { Metrics } from '../../observability/metrics.js';
 
-/** Connections to the database, over all its servers. */
 export interface PoolUse {
   readonly open: number;
   readonly inUse: number;
 }
 
-/** Counts connections by the driver's events. */
 @Injectable()
 export class ConnectionPool {
   private readonly open = new Set<string>();
@@ -26,7 +24,6 @@ export class ConnectionPool {
   observe(): void {
     const waited = this.addMetrics();
     const endWait = (milliseconds: number) => {
-      // The wait may have begun before this call.
       this.waiting = Math.max(0, this.waiting - 1);
       waited.inc(milliseconds / 1_000);
     };

@@ -20,7 +20,6 @@ const writeConflictCode = 112;
 const duplicateKeyCode = 11_000;
 const interruptedCode = 11_601;
 
-/** Another server or a later attempt can serve the operation. */
 const unavailableCodes: ReadonlySet<number> = new Set([
   6, // HostUnreachable
   7, // HostNotFound
@@ -50,14 +49,12 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   14_031, // OutOfDiskSpace
 ]);
 
-/** The name of the violated unique index; undefined for every other error. */
 export function duplicateKey(error: unknown): { readonly index: string } | undefined {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
   return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
 }
 
 export interface RefusedWrite {
-  /** Position in the bulk write. */
   readonly index: number;
   readonly code: number;
   readonly reason: string;
@@ -116,7 +113,6 @@ function isMongooseDisconnected(error: unknown): boolean {
   );
 }
 
-/** Such as a hint that names no index. */
 export function isBadValue(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === badValueCode;
 }

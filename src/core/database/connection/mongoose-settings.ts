@@ -1,9 +1,6 @@
 import { BSONRegExp, Code, Decimal128, Long, MaxKey, MinKey, Timestamp } from 'mongodb';
 
-/**
- * Options to read documents with free-form data. The driver looks field names up in `fieldsAsRaw`; in an
- * ordinary object it would find `constructor` and return the value of such a field as bytes.
- */
+/** With an ordinary object the driver would return the value of a field named `constructor` as bytes. */
 export const readAsValues = {
   fieldsAsRaw: Object.create(null) as Record<string, boolean>,
   bsonRegExp: true,

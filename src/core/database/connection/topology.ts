@@ -20,7 +20,6 @@ export async function assertTransactionsSupported(app: INestApplicationContext):
 export async function topologyFault(uri: string): Promise<string | undefined> {
   const client = new MongoClient(uri, {
     serverSelectionTimeoutMS: probeTimeoutMs,
-    // Closing waits for a pending connection.
     connectTimeoutMS: probeTimeoutMs,
   });
   const { replicaSet } = client.options;
@@ -56,7 +55,6 @@ function faultOf(reply: HelloReply, expectedSet?: string): string | undefined {
 
 interface HelloReply {
   readonly setName?: string;
-  /** Set by a member of a set that is not initiated. */
   readonly isreplicaset?: boolean;
   readonly msg?: string;
 }

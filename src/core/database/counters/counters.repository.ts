@@ -3,7 +3,6 @@ import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { duplicateKey } from '../connection/database-errors.js';
 
-/** The last issued number of a sequence of an organization. */
 @Schema({ collection: 'counters' })
 export class CounterDocument {
   declare _id: Types.ObjectId;
@@ -28,17 +27,12 @@ counterSchema.index({ organizationId: 1, name: 1 }, { name: 'counter', unique: t
 export class CountersRepository {
   constructor(@InjectModel('Counter') private readonly model: Model<CounterDocument>) {}
 
-  /** The next numbers of the sequence, from 1; no number is issued twice. */
   async next(organizationId: Types.ObjectId, name: string, count: number): Promise<number[]> {
     const last = await this.advance(organizationId, name, { $inc: { value: count } });
     return Array.from({ length: count }, (_, index) => last - count + 1 + index);
   }
 
-  /**
-   * Moves the sequence forward to a number, never back.
-   *
-   * @returns the number after which it continues
-   */
+  /** Moves the sequence forward to a number, never back, and returns where it continues. */
   async skipTo(organizationId: Types.ObjectId, name: string, value: number): Promise<number> {
     return this.advance(organizationId, name, { $max: { value } });
   }
@@ -56,7 +50,6 @@ export class CountersRepository {
         writeConcern: { w: 1 },
       });
     const counter = await advance().catch((error: unknown) => {
-      // Another request has just created the counter.
       if (duplicateKey(error) === undefined) throw error;
       return advance();
     });

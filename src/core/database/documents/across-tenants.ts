@@ -2,10 +2,7 @@ import type { Collection } from 'mongodb';
 import { InjectCollection, TenantCollection } from './tenant-collection.js';
 import type { TenantDocument } from './tenant-document.js';
 
-/**
- * Also queries all organizations at once, for authentication, the operator and background work. Only the
- * files that `.dependency-cruiser.cjs` names may import it (rule DATA-10).
- */
+/** Only the files that `.dependency-cruiser.cjs` names may import it (rule DATA-10). */
 export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCollection<T> {
   /** Does not add an organization to queries. */
   get acrossTenants(): Collection<T> {
@@ -13,5 +10,4 @@ export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCol
   }
 }
 
-/** {@link InjectCollection} for a {@link CollectionAcrossTenants}. */
 export const InjectAcrossTenants = InjectCollection;

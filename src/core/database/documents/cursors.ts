@@ -1,17 +1,11 @@
 import type { AbstractCursor, Db } from 'mongodb';
 import { isBadValue } from '../connection/database-errors.js';
 
-/** A unit takes some kilobytes: small batches let many large responses run at the same time. */
 export const documentsInBatch = 100;
 /** Objects made of more documents outlive V8's young heap, which costs a large list a tenth of its time. */
 export const documentsTakenTogether = 25;
 
-/**
- * The documents of a cursor, which is closed at the end: the server would keep it for ten minutes.
- *
- * @param snapshotOf the database of a snapshot, whose cursor the driver closes with a read concern that the
- *   server refuses
- */
+/** @param snapshotOf the database of a snapshot, whose cursor the driver cannot close by itself */
 export async function* bufferedBatches<T>(
   cursor: AbstractCursor<T>,
   most?: number,

@@ -4,12 +4,10 @@ import type { TenantDocument } from './tenant-document.js';
 import type { TenantUpdate, WriteOf } from './tenant-queries.js';
 
 export interface Change<T> {
-  /** Undefined for a new document. */
   readonly before: T | undefined;
   readonly after: T;
 }
 
-/** Inserts a new document, or stores the different values of another one. */
 export function buildWrite<T extends TenantDocument>({ before, after }: Change<T>): WriteOf<T> {
   if (before === undefined) return { insert: after };
   return { _id: before._id, update: updateBetween(before, after) };
@@ -33,7 +31,6 @@ function updateBetween<T extends object>(before: T, after: T): TenantUpdate<T> {
   } as TenantUpdate<T>;
 }
 
-/** The value of a removed field is undefined. */
 function differencesOf(before: object, after: object, prefix = ''): Difference[] {
   const [old, now] = [fieldsOf(before), fieldsOf(after)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {

@@ -1,9 +1,7 @@
 import { BSON, Decimal128, type Document, Double, Int32, Long, MinKey, ObjectId } from 'mongodb';
 
-/** Fields or paths, ascending or descending, the last of which is `_id`. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
-/** Values of the order's fields. */
 export type Position = readonly unknown[];
 
 export interface KeysetRequest {
@@ -13,13 +11,11 @@ export interface KeysetRequest {
 
 export interface KeysetPage<T> {
   readonly items: readonly T[];
-  /** The cursor of the next page, null at the end. */
   readonly next: string | null;
 }
 
 export const newestFirst = { createdAt: -1, _id: -1 } as const;
 
-/** @param find returns documents as they are stored */
 export async function readPage<T extends object, O extends Order>(
   sort: O,
   { limit, after }: KeysetRequest,
@@ -31,15 +27,11 @@ export async function readPage<T extends object, O extends Order>(
   return { items, next: last === undefined ? null : encodeCursor(positionOf(last, sort)) };
 }
 
-/**
- * Keeps the server from ordering one tenant's documents by the `_id` index of all tenants. Other orders stay
- * as they are: the server could not merge the index entries of several values before them.
- */
+/** The server must not use the `_id` index of all tenants; it cannot merge index entries for other orders. */
 export function ofTenant(sort: Order): Order {
   return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }
 
-/** @param document as it is stored */
 export function positionOf(document: object, order: Order): Position {
   return Object.keys(order).map((path) => {
     const steps = path.split('.');
@@ -47,10 +39,7 @@ export function positionOf(document: object, order: Order): Position {
   });
 }
 
-/**
- * The filter on documents after a position. Its expression compares values of all types in the order of the
- * sort. Indexes cannot serve expressions: the other conditions are weaker and provide index bounds.
- */
+/** The expression is exact for values of all types; the weaker conditions provide index bounds. */
 export function afterPosition(position: Position | undefined, order: Order): Document {
   if (position === undefined) return {};
   const keys = Object.entries(order).map(([path, direction], index) => ({
@@ -97,14 +86,12 @@ function below(value: unknown): Document {
 
 const numberTypes = [Decimal128, Double, Int32, Long];
 
-/** Whether a filter compares values of this type in the order of the sort. */
 function hasBounds(value: unknown): boolean {
   if (value === null || value instanceof Date || value instanceof ObjectId) return true;
   if (['string', 'number', 'boolean'].includes(typeof value)) return true;
   return numberTypes.some((type) => value instanceof type);
 }
 
-/** Keeps the types of the values. */
 export function encodeCursor(values: readonly unknown[]): string {
   return Buffer.from(BSON.EJSON.stringify(values, { relaxed: false })).toString('base64url');
 }

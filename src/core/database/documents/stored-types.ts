@@ -4,13 +4,11 @@ import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Schema, SchemaType } from 'mongoose';
 import { isStoredObject } from '../../values/plain-object.js';
 
-/** Returns a value of the expected type as it is, undefined for another one. */
 type Check = (value: unknown) => unknown;
 
 /** Lists without their items of other types: positions differ from those of the stored list. */
 export const filteredLists = new WeakSet<readonly unknown[]>();
 
-/** A document that is forgotten is reported again. */
 const maxReported = 10_000;
 const reported = new LRUCache<string, true>({ max: maxReported });
 const logger = new Logger('StoredTypes');
@@ -27,10 +25,7 @@ export function reportOddFields(collection: string, _id: unknown, fields: readon
   );
 }
 
-/**
- * Reads documents of other programs by the types of a schema; a value of another type counts as missing
- * (rule DATA-2). Items of a list of objects stay as they are, because they are written back with it.
- */
+/** A value of another type counts as missing (rule DATA-2), but items of a list of objects are written back. */
 export class StoredTypes {
   private readonly checks: ReadonlyMap<string, Check>;
   private readonly conventions: readonly string[];
@@ -44,11 +39,7 @@ export class StoredTypes {
     this.conventions = names.filter((name) => schema.path(name) !== undefined);
   }
 
-  /**
-   * Leaves out documents whose ids are no ObjectIds, and fills in missing times and flags.
-   *
-   * @param read the fields that were read, all by default
-   */
+  /** Leaves out documents without an ObjectId, and fills in missing times and flags. */
   read<T extends object>(documents: readonly T[], read?: readonly string[]): T[] {
     return documents.flatMap((document) => this.readOne(document, read) ?? []);
   }
@@ -72,7 +63,6 @@ export class StoredTypes {
   }
 }
 
-/** Returns the object itself if all its fields have their types. */
 function withKnownTypes(
   fields: Record<string, unknown>,
   checks: ReadonlyMap<string, Check>,

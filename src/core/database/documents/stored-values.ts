@@ -1,7 +1,6 @@
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import { objectOf } from '../../values/plain-object.js';
 
-/** A document whose fields may have values of any type. */
 export type Stored<T> = { readonly [Field in keyof T]?: unknown };
 
 export function textOf(value: unknown): string {
@@ -44,7 +43,6 @@ export function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** An item of another type counts as an object without fields. */
 export function objectsOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.map(objectOf) : [];
 }

@@ -36,7 +36,6 @@ import {
   type WriteOf,
 } from './tenant-queries.js';
 
-/** Injects the collection that TenantCollectionsModule has registered under the name. */
 export function InjectCollection(name: string): ParameterDecorator {
   return Inject(collectionToken(name));
 }
@@ -45,11 +44,7 @@ export function collectionToken(name: string): string {
   return `${name}Collection`;
 }
 
-/**
- * The documents of one collection as one organization sees them; there is no other access to tenants' data.
- * Operations join the open transaction. Mongoose's casting and cloning would interpret the keys of free-form
- * fields such as a lead's `data`, so documents are plain objects.
- */
+/** One organization's documents, as plain objects: mongoose would interpret the keys of free-form fields. */
 export class TenantCollection<T extends TenantDocument> {
   /** @param types of the fields that other programs store too; without them any value is taken */
   constructor(
@@ -78,7 +73,6 @@ export class TenantCollection<T extends TenantDocument> {
     return this.known(documents, options.fields);
   }
 
-  /** Also returns values of other types than the schema declares. */
   async findAsStored(organizationId: Types.ObjectId, filter: TenantFilter<T>): Promise<T[]> {
     const scoped = withTenant(filter, organizationId);
     return this.model.collection.find<T>(scoped, { ...readAsValues, ...openSession() }).toArray();
@@ -103,7 +97,6 @@ export class TenantCollection<T extends TenantDocument> {
     return { items: this.known(items, projection.fields), next };
   }
 
-  /** All documents that match, as they are stored; each batch is read when it is asked for. */
   async *batches<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -123,7 +116,6 @@ export class TenantCollection<T extends TenantDocument> {
           ...openSession(),
         },
       );
-      // An error of the query is thrown here.
       await started.hasNext();
       return started;
     });
@@ -131,11 +123,7 @@ export class TenantCollection<T extends TenantDocument> {
     yield* bufferedBatches(cursor, documentsTakenTogether, isSnapshot ? db.db : undefined);
   }
 
-  /**
-   * Decides updates of the documents that match, a hundred at a time.
-   *
-   * @param updateOf null for a document that stays as it is
-   */
+  /** A hundred documents at a time; null keeps a document as it is. */
   async *batchedUpdates(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -163,11 +151,7 @@ export class TenantCollection<T extends TenantDocument> {
     );
   }
 
-  /**
-   * Counts the documents that match by the values of some fields.
-   *
-   * @param hint of the index that contains these fields; ignored while it does not exist
-   */
+  /** @param hint of the index that contains these fields; ignored while it does not exist */
   async countBy<R extends object>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -200,12 +184,7 @@ export class TenantCollection<T extends TenantDocument> {
     );
   }
 
-  /**
-   * Inserts documents and updates others; all or nothing only inside a transaction, where no command may
-   * follow a failed one.
-   *
-   * @returns how many of the documents to update were there
-   */
+  /** All or nothing only inside a transaction. Returns how many of the documents to update were there. */
   async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<number> {
     if (writes.length === 0) return 0;
     const operations = writes.map((write) => {
@@ -246,11 +225,7 @@ export class TenantCollection<T extends TenantDocument> {
     }
   }
 
-  /**
-   * Ignores values of other types than the schema declares.
-   *
-   * @param fields that were read, all by default
-   */
+  /** Ignores values of other types than the schema declares. */
   known<R extends object>(documents: readonly R[], fields?: readonly string[]): R[] {
     return this.types?.read(documents, fields) ?? [...documents];
   }

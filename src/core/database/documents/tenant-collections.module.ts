@@ -8,7 +8,6 @@ import { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 
 export interface TenantCollectionDefinition {
-  /** Of the model and its injection token. */
   readonly name: string;
   readonly schema: Schema;
   /** Whether other programs write documents, which are read by the types of the schema. */
@@ -34,7 +33,6 @@ export class TenantCollectionsModule {
       module: TenantCollectionsModule,
       imports: [models],
       providers: collections,
-      // A query by a model would need no organization.
       exports: collections.map(({ provide }) => provide),
     };
   }

@@ -25,7 +25,6 @@ export class DeletableDocument extends TenantDocument {
   deletedAt?: Date;
 }
 
-/** As in the partial indexes. */
 export const notDeleted = { isDeleted: false } as const;
 
 /** Matches all documents and lets an index on `isDeleted` provide the order. */

@@ -3,7 +3,6 @@ import type { Types } from 'mongoose';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import type { Order, KeysetRequest } from './keyset.js';
 
-/** A stored value or an item of a stored list; null finds neither. */
 type Comparable<V> = V extends readonly (infer Item)[] ? V | Item | null : V | null;
 
 interface Comparison<V> {
@@ -21,7 +20,6 @@ interface Comparison<V> {
 
 type Condition<V> = Comparable<V> | Comparison<Comparable<V>>;
 
-/** Fields that hold an object or a list of objects. */
 type Nested<T> = {
   [K in keyof T & string]: NonNullable<T[K]> extends
     Date | Types.ObjectId | string | number | boolean
@@ -29,7 +27,6 @@ type Nested<T> = {
     : K;
 }[keyof T & string];
 
-/** A field below another one, such as `data.phoneNumber`. */
 export type Path<T> = `${Nested<T>}.${string}`;
 
 type Scalar = string | number | boolean | Date | Types.ObjectId;
@@ -55,7 +52,6 @@ export type TenantSort<T> = { readonly [K in (keyof T & string) | Path<T>]?: 1 |
 
 export type FieldOf<T> = keyof T & string;
 
-/** One organization, or for the operator several. */
 export type Tenants = Types.ObjectId | readonly Types.ObjectId[];
 
 /** A new document, or changes of a stored one; undefined fields stay as they are. */
@@ -68,11 +64,9 @@ export type WriteOf<T> =
   | {
       readonly _id: Types.ObjectId;
       readonly update: TenantUpdate<T>;
-      /** The document stays as it is unless it matches. */
       readonly filter?: TenantFilter<T>;
     };
 
-/** Reads `_id` and these fields or paths only, or all fields but others. */
 export interface Projection<T> {
   readonly fields?: readonly (FieldOf<T> | Path<T>)[];
   readonly without?: readonly FieldOf<T>[];
@@ -82,7 +76,6 @@ export interface ReadOptions<T> extends Projection<T> {
   readonly sort?: TenantSort<T>;
   readonly limit?: number;
   readonly collation?: CollationOptions;
-  /** Only outside a transaction. */
   readonly readConcern?: 'majority';
 }
 
@@ -96,10 +89,8 @@ export interface BatchOptions<T> extends Projection<T>, ListPart {
   readonly hint?: string | undefined;
 }
 
-/** Updates of documents that are decided and not stored yet. */
 export interface BatchedUpdates {
   readonly count: number;
-  /** Stores them; joins the open transaction. */
   readonly write: () => Promise<void>;
 }
 

@@ -11,15 +11,12 @@ export class LeaseDocument {
   @Prop({ required: true })
   name!: string;
 
-  /** Null while no process holds the lease. */
   @Prop({ type: String })
   owner?: string | null;
 
-  /** By the server's clock. */
   @Prop({ type: Date })
   until?: Date | null;
 
-  /** The work is done up to this time. */
   @Prop({ type: Date })
   watermark?: Date | null;
 }
@@ -41,11 +38,7 @@ export class Leases {
   }
 }
 
-/**
- * Makes one process at a time do some work, with a watermark of its progress. The server's clock ends a
- * lease, so that the clocks of processes may differ. A process that was stopped may overlap with the next
- * owner for a moment; the work has to allow that.
- */
+/** The server's clock ends a lease. A stopped process may overlap with the next owner for a moment. */
 export class Lease {
   private readonly owner = randomUUID();
   private isOwner = false;
@@ -77,14 +70,12 @@ export class Lease {
     return this.isOwner;
   }
 
-  /** Moves the watermark forward, never back, while this process holds the lease. */
   async advance(watermark: Date): Promise<void> {
     const { name, owner } = this;
     await this.model.updateOne({ name, owner }, { $max: { watermark } });
     if (watermark > this.seenUpTo) this.seenUpTo = watermark;
   }
 
-  /** Another process may take the lease immediately. */
   async release(): Promise<void> {
     if (!this.isOwner) return;
     this.isOwner = false;
@@ -96,11 +87,7 @@ export class Lease {
   private take(): Promise<Pick<LeaseDocument, 'owner' | 'watermark'> | null> {
     const { name, owner } = this;
     const isFree = {
-      $or: [
-        { $in: ['$owner', [owner, null]] },
-        // A missing time is lower than any.
-        { $lte: ['$until', '$$NOW'] },
-      ],
+      $or: [{ $in: ['$owner', [owner, null]] }, { $lte: ['$until', '$$NOW'] }],
     };
     const $set = {
       owner: { $cond: [isFree, owner, '$owner'] },

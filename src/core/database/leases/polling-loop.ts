@@ -11,10 +11,7 @@ export class PollingLoop {
   private isFailing = false;
   private ranAt = 0;
 
-  /**
-   * @param failure logged when a run fails
-   * @param intervalMs longest pause between two runs; read four times per second
-   */
+  /** @param intervalMs longest pause between two runs; read four times per second */
   constructor(
     private readonly failure: string,
     private readonly work: () => Promise<unknown>,
@@ -30,13 +27,11 @@ export class PollingLoop {
     this.wake();
   }
 
-  /** Starts a run now, or after the current one. */
   wake(): void {
     const isStopped = this.timer === undefined;
     if (!isStopped && this.runs.size === 0) void this.runs.add(() => this.runSafely());
   }
 
-  /** Waits for the current run. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.timer = undefined;

@@ -17,15 +17,11 @@ import {
 import { type MigrationState, Migrations } from './migrations.js';
 import type { RetentionState } from './retention.js';
 
-/**
- * The `$jsonSchema` validator of a collection. It checks the types of declared fields only, because other
- * programs store their own fields in the same documents (rule DATA-2).
- */
+/** Checks declared fields only: other programs store their own fields (rule DATA-2). */
 export function documentValidator(schema: Schema): Document {
   const generated = schema.toJSONSchema({ useBsonType: true }) as Document;
   const properties = generated['properties'] as Document;
   for (const [path, { options }] of Object.entries(schema.paths)) {
-    // Mongoose knows no type for a free-form field.
     const { bsonType } = options as { bsonType?: string };
     if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
   }
@@ -62,16 +58,13 @@ export interface RecordUsage extends RetentionState {
   readonly oldest: Date | null;
 }
 
-/** Undefined where the collection does not exist. */
 type StoredOptions = CollectionInfo['options'];
 
 /** Documents that violated the validator before it existed can still be updated. */
 const validationLevel = 'moderate';
 
-/** Collections compared at the same time. */
 const concurrency = 4;
 
-/** Collections, indexes and validators as the schemas declare them (rules DATA-2 and DATA-5). */
 @Injectable()
 export class DatabaseStructure {
   constructor(
@@ -80,13 +73,7 @@ export class DatabaseStructure {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /**
-   * Updates collections, validators and indexes and runs pending migrations. Several processes may do so at
-   * the same time; indexes of other programs stay.
-   *
-   * @param report receives the progress of slow steps
-   * @returns the names of the migrations that ran
-   */
+  /** Several processes may do so at the same time; indexes of other programs stay. */
   async apply(report: Report = () => {}): Promise<string[]> {
     const update = async (model: Model<unknown>, stored: StoredOptions) => {
       await updateCollection(model, stored);
@@ -120,7 +107,6 @@ export class DatabaseStructure {
     };
   }
 
-  /** Counts the records that the database removes some time after they are finished. */
   async usageOf(states: readonly RetentionState[]): Promise<RecordUsage[]> {
     const database = this.connection.getClient().db(this.connection.name);
     const usageOf = async (state: RetentionState): Promise<RecordUsage> => {
@@ -141,11 +127,7 @@ export class DatabaseStructure {
     return Promise.all(states.map(usageOf));
   }
 
-  /**
-   * Checks the database before a start in production, which changes nothing.
-   *
-   * @throws StartupError when something is missing
-   */
+  /** @throws StartupError when something is missing */
   async assertComplete(warn: (line: string) => void): Promise<void> {
     const { isComplete, isOfNewerVersion, retention } = await this.status();
     if (!isComplete) {
@@ -201,7 +183,6 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
     return;
   }
   const collMod = model.collection.collectionName;
-  // Another process may be setting the same validator.
   const change = async () => model.db.db?.command({ collMod, ...options });
   await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperationCode));
 }

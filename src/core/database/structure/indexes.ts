@@ -11,12 +11,10 @@ import {
   removedAfterSeconds,
 } from './retention.js';
 
-/** Receives a line about the progress of slow work. */
 export type Report = (line: string) => void;
 
 const intervalMs = 2_000;
 
-/** Reports the progress of work every two seconds. */
 export async function reportProgress<T>(
   work: Promise<T>,
   progress: () => Promise<string> | string,
@@ -38,7 +36,6 @@ export const conflictingOperationCode = 117;
 const backgroundOperationCode = 12_587;
 const retryDelayMs = 250;
 
-/** Retries a command that the server refuses while it builds an index of the collection. */
 export async function retryWhileIndexBuilds<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -73,7 +70,6 @@ interface ComparedIndex extends DeclaredIndex {
   readonly difference: Difference;
 }
 
-/** Missing or outdated indexes, and the state of the retention. */
 export async function compareIndexes(model: Model<unknown>, environment: Environment) {
   const compared = await compare(model, environment);
   const collection = model.collection.collectionName;
@@ -120,7 +116,6 @@ export async function updateIndexes(
   );
 }
 
-/** Changes the time of a TTL index without a rebuild. */
 async function changeTime(model: Model<unknown>, name: string, expireAfterSeconds?: number) {
   const collMod = model.collection.collectionName;
   const index = { name, expireAfterSeconds };
@@ -156,7 +151,6 @@ function differenceOf(
   return description.expireAfterSeconds === undefined ? 'outdated' : 'time';
 }
 
-/** Compares all but the time of a TTL index. */
 function isSameIndex(stored: IndexDescriptionInfo, declared: IndexDescription): boolean {
   const filter = declared.partialFilterExpression;
   return (
@@ -189,7 +183,6 @@ async function buildProgress(model: Model<unknown>): Promise<string> {
     const { done, total } = (await operations.next())?.progress ?? { done: 0, total: 0 };
     return total === 0 ? '' : `: ${Math.floor((100 * done) / total)} %`;
   } catch {
-    // The user may have no right to list operations.
     return '';
   }
 }

@@ -4,7 +4,6 @@ import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { type Report, reportProgress } from './indexes.js';
 
-/** The progress of a migration on this database. */
 @Schema({ collection: 'migrations' })
 export class MigrationDocument {
   declare _id: Types.ObjectId;
@@ -30,17 +29,11 @@ export const migrationSchema = SchemaFactory.createForClass(MigrationDocument);
 
 migrationSchema.index({ version: 1 }, { name: 'version', unique: true });
 
-/** A change of stored data that a version of the service needs. */
 export interface Migration {
   /** Defines the order; never reused. */
   readonly version: number;
   readonly name: string;
-  /**
-   * Processes the next batch of documents in the order of their ids; may run twice on a batch.
-   *
-   * @param after the last id of the batch before, null at the start
-   * @returns the last id of this batch, null when nothing is left
-   */
+  /** Processes a batch by ascending id, perhaps twice, and returns its last id; null when nothing is left. */
   runBatch(after: Types.ObjectId | null): Promise<Types.ObjectId | null>;
 }
 
@@ -50,7 +43,6 @@ export interface MigrationState {
   readonly state: 'pending' | 'interrupted' | 'done';
 }
 
-/** Runs each migration once, in order; an interrupted one continues where it stopped. */
 @Injectable()
 export class Migrations {
   private readonly registered: Migration[] = [];

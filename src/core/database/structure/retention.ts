@@ -12,19 +12,15 @@ type RetentionSetting = Extract<
 /** How long the database keeps the records of a collection (rule DATA-11). */
 export interface Retention {
   readonly kind: string;
-  /** Records are kept forever while the setting has no value. */
   readonly setting: RetentionSetting;
   /** Replaces a lower value of the setting. */
   readonly minimumDays?: number;
-  /** Days beyond the setting. */
   readonly extraDays?: number;
   /** Delay between the end of the retention and the removal. */
   readonly marginSeconds?: number;
-  /** Each record stores the time of its removal. */
   readonly storesRemoval?: true;
 }
 
-/** The configured retention, and whether the database applies it. */
 export interface RetentionState {
   readonly kind: string;
   readonly collection: string;

@@ -6,10 +6,7 @@ import { appName } from '../connection/connection-options.js';
 /** Longer than a running process pauses between two operations of a transaction. */
 const inactiveMicroseconds = 1_000_000;
 
-/**
- * Ends transactions whose process has died. The server keeps them open for up to a minute, in which every
- * other transaction on the same documents conflicts with them.
- */
+/** The server keeps transactions of a dead process open for a minute, with conflicts for all others. */
 @Injectable()
 export class OrphanedTransactions {
   private readonly logger = new Logger(OrphanedTransactions.name);
@@ -17,7 +14,6 @@ export class OrphanedTransactions {
 
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** Aborts the service's transactions that were idle for a second; a process that only stalled retries its own. */
   async abort(): Promise<void> {
     this.running ??= this.abortInactive().finally(() => (this.running = undefined));
     return this.running;

@@ -4,7 +4,6 @@ import type { ClientSession } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { withSession } from './open-session.js';
 
-/** Sessions whose reads see the database at one moment, outside transactions. */
 @Injectable()
 export class Snapshots {
   constructor(@InjectConnection() private readonly connection: Connection) {}
@@ -26,7 +25,6 @@ export class Snapshots {
 export class Snapshot {
   constructor(private readonly session: ClientSession) {}
 
-  /** The reads of the work join the snapshot, one after the other. An error closes it. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await withSession(this.session, work);
@@ -36,7 +34,6 @@ export class Snapshot {
     }
   }
 
-  /** Yields the parts made from such reads and closes the snapshot. */
   async *stream<T>(parts: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
     try {
       for (;;) {

@@ -4,7 +4,6 @@ import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { hash } from 'node:crypto';
 import { openSession } from './open-session.js';
 
-/** Contending transactions write the same document, so that the database commits one of them. */
 @Schema({ collection: 'transactionLocks' })
 export class TransactionLockDocument {
   declare _id: Types.ObjectId;

@@ -16,10 +16,7 @@ import { OrphanedTransactions } from './orphaned-transactions.js';
 import { Metrics } from '../../observability/metrics.js';
 import { traced } from '../../observability/tracing.js';
 
-/**
- * Longest time in milliseconds between a writer's reading of the clock and its commit: a minute, after which
- * the server ends transactions, and a minute for differing clocks.
- */
+/** Milliseconds from reading the clock to the commit: a minute of the server, and one for differing clocks. */
 export const commitLagMs = 120_000;
 
 const duplicateKeyRetries = 10;
@@ -31,11 +28,9 @@ const conflictThresholdMs = 1_000;
 const commitShare = 1 / 8;
 
 export interface TransactionOptions {
-  /** Called with the name of the violated unique index before a retry. */
   readonly onDuplicateKey?: (index: string) => Promise<void>;
   /** After so many milliseconds of conflicts a {@link ContentionError} ends the transaction. */
   readonly conflictPatienceMs?: number;
-  /** Aborts the transaction instead of the commit. */
   readonly isRehearsal?: boolean;
   /** The end of the request, in milliseconds since 1970; by default DATABASE_DEADLINE_MS from now. */
   readonly expiresAt?: number | undefined;
@@ -48,14 +43,12 @@ export class ContentionError extends Error {
   }
 }
 
-/** An error that makes the driver retry the work. */
 export function restartTransaction(): MongoError {
   const error = new MongoError('The transaction is restarted.');
   error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
   return error;
 }
 
-/** The end of the work of a transaction, in milliseconds since 1970, which leaves time for the commit. */
 export function workDeadline(expiresAt: number, deadlineMs: number): number {
   return expiresAt - deadlineMs * commitShare;
 }
@@ -63,7 +56,6 @@ export function workDeadline(expiresAt: number, deadlineMs: number): number {
 /** Runs work in MongoDB transactions; the only place that opens one. */
 @Injectable()
 export class Transactions {
-  /** The default limit of a transaction, in milliseconds. */
   readonly deadlineMs: number;
   private readonly started;
   private readonly attempts;
@@ -98,16 +90,7 @@ export class Transactions {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  /**
-   * Runs the work in one transaction: snapshot reads, majority commit, retries after a transient error, an
-   * unknown commit result or a lost race for a unique index.
-   *
-   * The work may run many times. It must load all that it changes, run its operations one after the other,
-   * have no other side effects, and throw database errors as they are.
-   *
-   * @throws DatabaseUnavailableError after the deadline (rule HTTP-12), ContentionError after
-   *   `conflictPatienceMs`, and the errors of the work
-   */
+  /** The work may run many times: it loads all inside, one operation at a time, and lets database errors through. */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.started.inc();
     const { deadlineMs } = this;
@@ -174,7 +157,6 @@ export class Transactions {
       session.withTransaction(
         async () => {
           const result = await withSession(session, attempt);
-          // The driver does not commit an aborted transaction.
           if (isRehearsal) await session.abortTransaction();
           return result;
         },
