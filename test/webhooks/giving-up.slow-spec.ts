@@ -241,12 +241,12 @@ describe('a list of deliveries', () => {
     const endpointId = endpoint.id;
     await service.db.command({ profile: 2 });
     const shown = [
-      await list.list(organizationId, {}, 50),
-      await list.list(organizationId, { endpointId }, 50),
-      await list.list(organizationId, { endpointId, status: 'failed' }, 50),
+      await list.listPage(organizationId, {}, { limit: 50 }),
+      await list.listPage(organizationId, { endpointId }, { limit: 50 }),
+      await list.listPage(organizationId, { endpointId, status: 'failed' }, { limit: 50 }),
     ];
     await service.db.command({ profile: 0 });
-    expect(shown.map(({ length }) => length)).toEqual([50, 50, 5]);
+    expect(shown.map(({ items }) => items.length)).toEqual([50, 50, 5]);
     const reads = await service.db
       .collection('system.profile')
       .find({

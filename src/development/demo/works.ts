@@ -107,10 +107,10 @@ async function deliveryTo(
     // Events of earlier chapters may arrive first.
     const webhook = webhooks.find(({ event }) => isAboutLead(event));
     if (webhook !== undefined) return webhook;
-    const [delivery] = await app
+    const { items } = await app
       .get(WebhookDeliveriesService)
-      .list(organizationId, { endpointId }, 1);
-    if (delivery?.lastError) return null;
+      .listPage(organizationId, { endpointId }, { limit: 1 });
+    if (items[0]?.lastError) return null;
     await delay(50);
   }
   throw new Error('No webhook arrived within 10 seconds.');

@@ -155,11 +155,6 @@ export class DeliveryQueueRepository {
     return this.deliveries.aggregate<WaitingEndpoint>(first, metricsTime).toArray();
   }
 
-  async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
-    const options = limit === undefined ? {} : { ...metricsTime, limit };
-    return this.deliveries.countDocuments({ status: 'pending', endpointId }, options);
-  }
-
   async due(now: Date, limit: number): Promise<Waiting> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const oldest = await this.deliveries.findOne<Pick<WebhookDeliveryDocument, 'nextAttemptAt'>>(

@@ -21,7 +21,6 @@ import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
-import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export interface DeliveryFilter {
@@ -62,7 +61,6 @@ export class WebhookDeliveriesService {
     @InjectAcrossTenants('WebhookEndpoint')
     private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
     private readonly events: OutboxEventsRepository,
-    private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -90,14 +88,6 @@ export class WebhookDeliveriesService {
     return (await found.toArray()).map(listedDelivery);
   }
 
-  async list(
-    organizationId: Types.ObjectId,
-    filter: DeliveryFilter,
-    limit: number,
-  ): Promise<ListedDelivery[]> {
-    return [...(await this.listPage(organizationId, filter, { limit })).items];
-  }
-
   async listPage(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
@@ -116,8 +106,11 @@ export class WebhookDeliveriesService {
     return this.deliveries.count(organizationId, conditions(filter));
   }
 
+  /** How many deliveries of an endpoint are pending, counted up to a limit in a second at most. */
   async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
-    return this.queue.countWaiting(endpointId, limit);
+    const options = limit === undefined ? {} : { maxTimeMS: 1_000, limit };
+    const pending = { status: 'pending', endpointId } as const;
+    return this.deliveries.acrossTenants.countDocuments(pending, options);
   }
 
   /**

@@ -63,20 +63,15 @@ export class WebhookEndpointsService {
     return { endpoint, secret };
   }
 
-  async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
-    const endpoint = await this.findWithRemoved(_id);
-    return endpoint?.removedAt ? null : endpoint;
-  }
-
   /** Also one that was removed, as long as its deliveries are kept. */
-  async findWithRemoved(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
+  async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     return this.endpoints.acrossTenants.findOne({ _id });
   }
 
   async show(
     _id: Types.ObjectId,
   ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: ShownEndpoint } | null> {
-    const document = await this.findWithRemoved(_id);
+    const document = await this.find(_id);
     return document === null ? null : { document, shown: shownEndpoint(document) };
   }
 

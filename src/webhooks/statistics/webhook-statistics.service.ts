@@ -17,6 +17,7 @@ import {
 } from '../../events/outbox/outbox-events.repository.js';
 import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { WebhookDeliveriesService } from '../deliveries/webhook-deliveries.service.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
@@ -59,6 +60,7 @@ export class WebhookStatisticsService {
     private readonly statistics: CollectionAcrossTenants<WebhookStatisticsDocument>,
     private readonly events: OutboxEventsRepository,
     private readonly queue: DeliveryQueueRepository,
+    private readonly deliveries: WebhookDeliveriesService,
     private readonly clock: Clock,
     metrics: Metrics,
     leases: Leases,
@@ -131,7 +133,7 @@ export class WebhookStatisticsService {
   async recordBacklogs(): Promise<void> {
     const now = this.clock.now();
     for (const endpoint of await this.queue.endpointsWaiting()) {
-      const backlog = await this.queue.countWaiting(endpoint._id, countLimit);
+      const backlog = await this.deliveries.countWaiting(endpoint._id, countLimit);
       await this.upsert(endpoint, now, { $max: { backlog } });
     }
   }

@@ -30,7 +30,7 @@ it('counts the attempts of endpoints beyond a thousand together', async () => {
   const metrics = new Metrics();
   const leases = { of: () => undefined };
   const statistics = new WebhookStatisticsService(
-    ...([{}, {}, {}, {}, metrics, leases] as unknown as ConstructorParameters<
+    ...([{}, {}, {}, {}, {}, metrics, leases] as unknown as ConstructorParameters<
       typeof WebhookStatisticsService
     >),
   );

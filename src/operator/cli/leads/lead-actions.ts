@@ -51,11 +51,11 @@ export const actions: ActionsOf<typeof leadCommands> = {
     );
     const deliveries = await context
       .get(WebhookDeliveriesService)
-      .list(organizationId, { objectIds }, maxHistoryEntries);
+      .listPage(organizationId, { objectIds }, { limit: maxHistoryEntries });
     const numbers = new Map(leads.map(({ _id, leadId }) => [_id, leadId]));
     const entries = [
       ...changes.map((change) => changeEntry(change, numbers)),
-      ...deliveries.map((delivery) => deliveryEntry(delivery, numbers)),
+      ...deliveries.items.map((delivery) => deliveryEntry(delivery, numbers)),
     ];
     const history = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
     return list(history, historyColumns);

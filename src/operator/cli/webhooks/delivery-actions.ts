@@ -26,7 +26,7 @@ export async function listDeliveries(
   const { id, org = '', object, limit, ...others } = values;
   const deliveries = context.get(WebhookDeliveriesService);
   const _id = id === undefined ? null : new Types.ObjectId(id);
-  const endpoint = _id && (await context.get(WebhookEndpointsService).findWithRemoved(_id));
+  const endpoint = _id && (await context.get(WebhookEndpointsService).find(_id));
   if (_id !== null && endpoint === null) {
     const delivery = await deliveries.find(_id);
     if (delivery !== null) return showDelivery(context, delivery);
@@ -35,8 +35,8 @@ export async function listDeliveries(
   const organizationId = endpoint?.organizationId ?? (await context.organization(org))._id;
   const objectIds = object === undefined ? undefined : [object];
   const filter = { endpointId: endpoint?._id, objectIds, ...others };
-  const listed = await deliveries.list(organizationId, filter, limit);
-  return list(listed, deliveryListFields, listed.map(deliveryView));
+  const { items } = await deliveries.listPage(organizationId, filter, { limit });
+  return list(items, deliveryListFields, items.map(deliveryView));
 }
 
 export async function replayDeliveries(

@@ -77,11 +77,15 @@ export class LeadPage implements ConsolePage {
       this.endpoints.list(organizationId),
       this.operator.outcome(request, organizationId),
       ...events.items.map(({ _id }) =>
-        this.deliveries.list(organizationId, { eventIds: [_id] }, mostDeliveries + 1),
+        this.deliveries.listPage(
+          organizationId,
+          { eventIds: [_id] },
+          { limit: mostDeliveries + 1 },
+        ),
       ),
     ]);
     const { notice, ...refresh } = outcome;
-    const receivers = { endpoints, deliveries: deliveries.flat(), notice };
+    const receivers = { endpoints, deliveries: deliveries.flatMap(({ items }) => items), notice };
     const shown = { ...receivers, organization, inspected, changes, events, reservations, keys };
     return {
       ...refresh,
