@@ -199,6 +199,10 @@ describeWithBrowser('the console', () => {
       await shoot(`menu-${language}`, widths.phone);
       expect(await page.evaluate(tooWide)).toEqual([]);
       expect(await isVisible('#menu a[aria-current=page]')).toBe(true);
+      const [button, menu] = await Promise.all(
+        ['.folds', '#menu'].map(async (one) => (await page.$(one))?.boundingBox()),
+      );
+      expect(menu?.y).toBeGreaterThanOrEqual((button?.y ?? 0) + (button?.height ?? 0));
       await page.keyboard.press('Escape');
       await page.waitForSelector('#menu', { hidden: true });
       await page.setViewport({ width: widths.desktop, height: 900 });

@@ -8,7 +8,7 @@ import { startBrowser, type TestBrowser } from './support/browser.js';
 /** Where the pictures of the page are left. */
 const pictures = '.screenshots';
 
-/** What the tests use of an element of the page, whose types this project does not load. */
+/** The part of an element that the tests use: the types of the DOM are not loaded. */
 interface Clickable {
   click(): void;
 }
@@ -61,7 +61,7 @@ const shoot = (name: string, fullPage = false) =>
 const press = (selector: string) =>
   page.$eval(selector, (element) => (element as unknown as Clickable).click());
 
-/** Those that can be pressed, in the order of the page; the others are what receivers get. */
+/** Operations that can be tried, in the order of the page; webhooks cannot. */
 const operations = () =>
   page.$$eval('[id^="operations-"].opblock', (blocks) =>
     blocks.map(({ id }) => id).filter((id) => !id.startsWith('operations-webhooks-')),
@@ -83,7 +83,7 @@ async function execute(operation: string): Promise<string> {
     press(`#${operation} .execute`),
   ]);
   await page.waitForSelector(`#${operation} .live-responses-table`);
-  // What the browser has kept and asked again about, the page gets as a 200.
+  // The page gets 200 for a revalidated response, too.
   if (response.status() === 304) return '200';
   return response.ok()
     ? String(response.status())
@@ -103,7 +103,7 @@ async function pressAll(): Promise<Record<string, string>> {
 }
 
 describeWithBrowser('the reference in a browser', () => {
-  it('puts the cursor into its one field for a key', async () => {
+  it('focuses its field for the API key', async () => {
     await shoot('top');
     await press('.btn.authorize');
     await page.waitForSelector('.modal-ux input');
@@ -114,7 +114,7 @@ describeWithBrowser('the reference in a browser', () => {
     await press('.btn-done');
   });
 
-  it('carries out every operation with the examples that stand there, twice', async () => {
+  it('runs every operation with its examples, twice', async () => {
     const first = await pressAll();
     expect(first).toEqual({
       upsertLead: '201',
@@ -139,7 +139,7 @@ describeWithBrowser('the reference in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('sends a new key after an error, too, and never a key twice or a request id', async () => {
+  it('sends a new idempotency key each time, also after an error, and no request id', async () => {
     const operation = 'operations-Leads-upsertLead';
     await open(operation);
     await page.focus(`#${operation} textarea.body-param__text`);
@@ -159,7 +159,7 @@ describeWithBrowser('the reference in a browser', () => {
     expect(sent.filter((headers) => 'x-request-id' in headers)).toEqual([]);
   });
 
-  it('takes pictures', async () => {
+  it('leaves pictures of the page', async () => {
     await open('operations-Reservations-reportReservationChange');
     await page.$eval('#operations-Reservations-reportReservationChange', (e) => e.scrollIntoView());
     await shoot('endpoint');

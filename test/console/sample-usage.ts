@@ -73,7 +73,7 @@ function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document
   );
 }
 
-/** What all processes would have counted in a quarter, an hour or a day, as far as it has passed. */
+/** The counts of all processes in the elapsed part of a quarter, an hour or a day. */
 function totalOf(
   span: Exclude<TimeStep, 'week'>,
   at: number,

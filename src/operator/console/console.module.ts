@@ -27,7 +27,6 @@ import { PartnerPage } from './pages/partners/partner.page.js';
 import { PartnersPage } from './pages/partners/partners.page.js';
 import type { ConsolePage } from './pages/page.js';
 
-/** In the order of the menu. */
 const pages = [
   OverviewPage,
   PartnersPage,
@@ -43,7 +42,6 @@ const pages = [
   OperatorLogPage,
 ];
 
-/** The operator's web pages (rule OPS-30). */
 @Module({
   imports: [
     TenantsModule,

@@ -17,7 +17,6 @@ import { fieldsOf, nextOf, PageResponses, redirectToLogin } from './page-respons
 import type { ConsolePage, PageContent, Redirect } from './pages/page.js';
 import { consolePath } from './pages/shared/parts.js';
 
-/** Injection token of all pages, in the order of the menu. */
 export const CONSOLE_PAGES = Symbol('ConsolePages');
 
 /** Served without a session. */
@@ -192,7 +191,6 @@ export class Console {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The id of the reader's session. */
     consoleSession: string | null;
   }
 }

@@ -10,13 +10,11 @@ export interface MenuEntry {
   readonly title: TextKey;
 }
 
-/** A document and the frame around its content. */
 export interface Page {
   readonly heading: string;
   readonly body: ComponentChildren;
   /** The address of this page in the other language. */
   readonly otherLanguageUrl: string;
-  /** Null without a session. */
   readonly menu: readonly MenuEntry[] | null;
   readonly refreshSeconds: number | undefined;
 }
@@ -102,12 +100,10 @@ function isPartOf(path: string, entry: string): boolean {
   return path === entry || (entry !== '/' && path.startsWith(`${entry}/`));
 }
 
-/** The only page without a session. */
 export function LoginPage({
   next,
   problem,
 }: {
-  /** The page to open afterwards, below `/console`. */
   readonly next: string;
   readonly problem: TextKey | undefined;
 }) {

@@ -1,6 +1,5 @@
 import type { Field } from './field.js';
 
-/** Fields that several things have. */
 export const id = {
   title: 'shared.id',
   kind: 'code',

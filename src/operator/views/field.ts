@@ -2,19 +2,17 @@ import type { Language } from '../../core/localization/language.js';
 import { type Localized, textIn } from '../../core/localization/localized.js';
 import { type ViewText, viewTexts } from './texts.js';
 
-/** How much a value calls for attention. */
 export type Mood = 'good' | 'warn' | 'bad' | 'note';
 
-/** The records that have pages of their own. */
 type RecordKind = 'leads' | 'reservations' | 'units';
 
 interface Title<T> {
   readonly title: ViewText;
-  /** The value is the id of such a record, to which the console links. */
+  /** The value is the id of such a record, which the console links. */
   readonly record?: RecordKind;
-  /** Another page of the console that says more, below its address; null where there is none. */
+  /** A path below `/console` with details. */
   to?(item: T, organizationId: string): string | null;
-  /** Added in brackets, translated where there is a text of that name. */
+  /** Added in brackets; the key of a text is translated. */
   note?(item: T): string | number | null;
   mood?(item: T): Mood;
 }
@@ -25,9 +23,8 @@ type Value<T, Kind extends string, V> = Title<T> & {
 };
 
 /**
- * What console and command line show of a thing: a title and a value. From the kind follows how it is
- * written: `status` is translated, `personal` is masked by the console until it is asked for, and of a `url`
- * the parts that may be secret always are.
+ * A title and a value for the console and the command line. The console translates a `status`, masks `personal`
+ * values until a reader asks for them, and masks the parts of a `url` that may be secret.
  */
 export type Field<T> =
   | Value<T, 'text' | 'code', string | number | readonly string[]>
@@ -50,14 +47,14 @@ export function eventPath(type: string, organizationId: string, id: string | nul
   return kind === undefined || id === null ? null : recordPath(`${kind}s`, organizationId, id);
 }
 
-/** Where a value leads to; null where there is no more to say. */
+/** The page of a value; null where it has none. */
 export function pathOf<T>(field: Field<T>, item: T, organizationId: string): string | null {
   if (field.record === undefined) return field.to?.(item, organizationId) ?? null;
   const id = field.of(item);
   return typeof id === 'string' ? recordPath(field.record, organizationId, id) : null;
 }
 
-/** The titles and values of fields in English, for a terminal, where nothing is masked. */
+/** English and unmasked, for a terminal. */
 export function plainColumns<T>(fields: readonly Field<T>[]) {
   const entries = fields.map(
     (field) => [english(field.title), (item: T) => plainValue(field, item)] as const,
@@ -88,7 +85,6 @@ export function dayOf(value: Date | string | null | undefined): string | undefin
   return (value instanceof Date ? value.toISOString() : value)?.slice(0, 10);
 }
 
-/** Names of the catalogue in a language. */
 export function namesIn(
   names: Partial<Localized> | readonly Partial<Localized>[] | null | undefined,
   language: Language,
@@ -100,7 +96,6 @@ function plainText(value: unknown): string | null {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Whether a note is the key of a text. */
 export function isViewText(note: string | number): note is ViewText {
   return Object.hasOwn(viewTexts, note);
 }

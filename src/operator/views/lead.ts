@@ -4,7 +4,7 @@ import type { InspectedLead } from '../../leads/lead-lookup.service.js';
 import { type Field, recordPath } from './field.js';
 import { createdAt, externalId, id, updatedAt } from './common.js';
 
-/** The names are known to the console only. */
+/** Only the console knows the names. */
 type Lead = LeadDto & Partial<Pick<InspectedLead, 'isErased' | 'compounds' | 'assignedTo'>>;
 
 const number: Field<LeadDto> = {
@@ -23,7 +23,6 @@ const state: Field<Lead> = {
   note: ({ isErased = false }) => (isErased ? 'shared.erased' : null),
 };
 
-/** A lead in a list. */
 export const leadListFields = [number, externalId, state, createdAt];
 
 export const leadFields: readonly Field<Lead>[] = [

@@ -1,7 +1,6 @@
 import type { OperatorLogEntry } from '../audit/operator-log.service.js';
 import { type Field, recordPath } from './field.js';
 
-/** An entry of the log with the name of its organization. */
 type Entry = OperatorLogEntry & { readonly organizationName: string };
 
 export const operatorLogFields: readonly Field<Entry>[] = [

@@ -26,7 +26,6 @@ const calls: readonly Field<Partner>[] = [
   { title: 'partners.errors', kind: 'number', of: ({ errors }) => errors },
 ];
 
-/** A partner in a list. */
 export const partnerListFields: readonly Field<Partner>[] = [
   {
     title: 'shared.key',

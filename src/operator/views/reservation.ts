@@ -18,7 +18,6 @@ const status: Field<Pick<FoundReservation, 'status' | 'isDeleted'>> = {
   note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
 };
 
-/** A reservation in a list. */
 export const reservationListFields: readonly Field<FoundReservation>[] = [
   { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservations' },
   externalId,
@@ -117,7 +116,6 @@ type Callback = Pick<
   'payload' | 'refusedFields' | 'otherFields' | 'outcome' | 'requestId'
 >;
 
-/** What a callback sent, and why it was refused. */
 export const callbackFields = {
   sent: { title: 'reservation.sent', kind: 'code', of: (item) => sentFields(item).join(' ') },
   otherFields: {
@@ -129,7 +127,6 @@ export const callbackFields = {
   request: requestId,
 } as const satisfies Readonly<Record<string, Field<Callback>>>;
 
-/** The lines of `reservation callbacks`. */
 export const callbackListFields: readonly Field<ShownCallback>[] = [
   { title: 'reservation.received', kind: 'time', of: ({ receivedAt }) => receivedAt },
   { title: 'shared.response', kind: 'number', of: ({ outcome }) => outcome.status },
@@ -148,7 +145,6 @@ export function chequesOf({ wallets }: InspectedReservation): Cheque[] {
   return wallets.flatMap((wallet) => wallet.cheques.map((cheque) => ({ ...cheque, wallet })));
 }
 
-/** Every report about any of the cheques, oldest first. */
 export function reportsOf(reservation: InspectedReservation): Report[] {
   return chequesOf(reservation)
     .flatMap(({ installmentId, statusHistory }) =>

@@ -1,4 +1,3 @@
-/** The titles of fields and the values that are translated, in both languages. */
 export const viewTexts = {
   'shared.organization': { 'en-us': 'Organization', 'ar-eg': 'المؤسسة' },
   'shared.id': { 'en-us': 'Id', 'ar-eg': 'المعرّف' },
@@ -180,5 +179,4 @@ export const viewTexts = {
   'log.result.failed': { 'en-us': 'failed', 'ar-eg': 'فشل' },
 } as const;
 
-/** A title or a translated value. */
 export type ViewText = keyof typeof viewTexts;

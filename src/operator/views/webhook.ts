@@ -8,7 +8,7 @@ import { createdAt, id, updatedAt } from './common.js';
 import { eventPath, type Field, type Mood } from './field.js';
 import type { ViewText } from './texts.js';
 
-/** The name of its organization and how attempts go are known to the console only. */
+/** Only the console knows the name of its organization and its health. */
 type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
   readonly organizationName?: string | undefined;
   readonly health?: EndpointHealth | undefined;
@@ -98,10 +98,8 @@ const failingSince: Field<Endpoint> = {
   of: (endpoint) => endpoint.failingSince,
 };
 
-/** An endpoint whose secret is shown. */
 export const newEndpointFields = [id, url, eventTypes];
 
-/** An endpoint in a list of the command line. */
 export const endpointListFields: readonly Field<Endpoint>[] = [
   ...newEndpointFields,
   endpointState,
@@ -109,7 +107,7 @@ export const endpointListFields: readonly Field<Endpoint>[] = [
   createdAt,
 ];
 
-/** An endpoint in the list of the console, which has curves beside it. */
+/** In the list of the console, next to charts. */
 export const endpointSummaryFields: readonly Field<Endpoint>[] = [
   { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
   organization,
@@ -137,7 +135,6 @@ export const endpointFields: readonly Field<Endpoint>[] = [
   updatedAt,
 ];
 
-/** An endpoint, and how many deliveries wait for it. */
 export const endpointDetailFields: readonly Field<
   Endpoint & { readonly pending: number; readonly hasMore?: boolean }
 >[] = [
@@ -188,7 +185,7 @@ function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): strin
   return eventPath(type, organizationId.toHexString(), objectId);
 }
 
-/** A delivery in a list of the console, as wide as the page: its event leads to the record. */
+/** In lists of the console, which fit the page: the event leads to its record. */
 export const deliverySummaryFields: readonly Field<ListedDelivery>[] = [
   { ...deliveryId, to: ({ _id }) => `/webhooks/deliveries/${_id.toHexString()}` },
   { ...event, to: pathOfRecord },
@@ -203,7 +200,6 @@ export const deliverySummaryFields: readonly Field<ListedDelivery>[] = [
   nextAttempt,
 ];
 
-/** A delivery in a list of the command line. */
 export const deliveryListFields: readonly Field<ListedDelivery>[] = [
   ...deliverySummaryFields.slice(0, 2),
   about,

@@ -1,9 +1,9 @@
-/** What has the focus, as {@link focused} gives it. */
+/** The element with the focus. */
 export interface Focused {
-  /** Among what can have it; -1 where nothing has. */
+  /** Among the focusable elements; -1 without focus. */
   readonly index: number;
   readonly element: string;
-  /** Whether one sees that it has, within the window. */
+  /** Whether its outline is visible within the window. */
   readonly isSeen: boolean;
 }
 

@@ -31,7 +31,6 @@ export class LoginAttempts {
     this.all = new TokenBuckets(clock, 1);
   }
 
-  /** Compares the password, unless this address or all together tried too often. */
   async attempt(address: string, password: string): Promise<'right' | 'wrong' | 'too many'> {
     const { OPS_PASSWORD: expected } = this.environment;
     if (expected === undefined) return 'wrong';

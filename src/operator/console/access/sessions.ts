@@ -14,7 +14,6 @@ const keyBytes = 32;
  * operator's password, so that all instances share them and a new password ends all sessions (rule OPS-30).
  */
 export class Sessions {
-  /** Signs cookies. */
   readonly cookieKey: Buffer;
   private readonly formKey: Buffer;
 
@@ -30,7 +29,6 @@ export class Sessions {
     this.formKey = derive('forms');
   }
 
-  /** @returns the id of a new session of 8 hours */
   begin(request: FastifyRequest, reply: FastifyReply): string {
     const id = randomBytes(idBytes).toString('base64url');
     reply.setCookie(cookieName, `${id}.${this.clock.now().getTime() + sessionMs}`, {
@@ -41,7 +39,6 @@ export class Sessions {
     return id;
   }
 
-  /** The id of the request's session; null without a valid one. */
   of(request: FastifyRequest): string | null {
     const cookie = request.cookies[cookieName];
     if (cookie === undefined) return null;
@@ -51,7 +48,6 @@ export class Sessions {
     return new Date(Number(expires)) > this.clock.now() ? id : null;
   }
 
-  /** Makes the browser forget its session. */
   end(request: FastifyRequest, reply: FastifyReply): void {
     reply.clearCookie(cookieName, this.attributes(request));
   }

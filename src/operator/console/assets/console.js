@@ -3,7 +3,6 @@ const seconds = Number(document.body.dataset.refreshSeconds);
 const language = `${document.documentElement.lang}-u-nu-latn`;
 const offset = new Date().getTimezoneOffset();
 
-/** Adds the reader's local time to each UTC time. */
 function addLocalTimes(root) {
   if (offset === 0) return;
   for (const element of root.querySelectorAll('time')) {
@@ -17,9 +16,7 @@ function addLocalTimes(root) {
   }
 }
 
-/** Shows a row of a chart's table as its legend. */
 function showStep(chart, step) {
-  // The newest row is first.
   const row = [...chart.querySelectorAll('tbody tr')].at(-1 - step);
   const places = chart.querySelectorAll('.legend li:first-child > *, .legend b');
   for (const [index, place] of places.entries()) place.textContent = row.cells[index].textContent;

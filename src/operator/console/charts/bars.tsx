@@ -21,9 +21,7 @@ export function Bars({
 }: {
   readonly series: readonly Series[];
   readonly isStacked?: boolean;
-  /** The value of the upper border. */
   readonly highest?: number;
-  /** The step that is marked. */
   readonly marked?: number;
   /** For screen readers; without it they skip the drawing. */
   readonly label?: string;

@@ -9,12 +9,10 @@ const few = 12;
 /** Positions of the times below a chart, as shares of its width. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
-/** The step in the address. */
 export function stepOf({ query }: Pick<Reader, 'query'>): TimeStep {
   return steps.find((step) => step === query['by']) ?? 'quarter';
 }
 
-/** Links to the same page by another step. */
 export function StepChoice() {
   const reader = useReader();
   const { text, path } = reader;

@@ -22,7 +22,6 @@ const statuses = [
   { status: null, title: 'catalogue.other', color: 'faint' },
 ] as const;
 
-/** The units and imports of an organization. */
 @Injectable()
 export class CataloguePage implements ConsolePage {
   readonly path = '/catalogue';

@@ -8,7 +8,6 @@ import { partOf } from './shared/parts.js';
 
 const entriesOnPage = 50;
 
-/** Actions of operators in the console and on the command line (rule OPS-31). */
 @Injectable()
 export class OperatorLogPage implements ConsolePage {
   readonly path = '/log';

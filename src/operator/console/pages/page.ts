@@ -16,15 +16,12 @@ export interface Reader {
   readonly formToken: string;
 }
 
-/** A request of a reader who is logged in. */
 export interface PageRequest extends Reader {
   /** From the pattern of the address, such as `/leads/:id`. */
   readonly params: Readonly<Record<string, string>>;
-  /** The fields of the form; empty for a GET request. */
   readonly form: Readonly<Record<string, string>>;
   /** Identifies the session in logs; it cannot open one. */
   readonly session: string;
-  /** The address of the reader's browser. */
   readonly address: string;
   readonly now: Date;
 }
@@ -33,9 +30,7 @@ export interface PageContent {
   readonly body: ComponentChildren;
   /** Instead of the page's title, such as `Lead 17`. */
   readonly heading?: string;
-  /** 200 by default. */
   readonly status?: number;
-  /** Seconds between two loads of the page, where scripts run. */
   readonly refreshSeconds?: number;
 }
 
@@ -68,7 +63,6 @@ export interface ConsolePage {
 
 export const ReaderContext = createContext<Reader | null>(null);
 
-/** The reader of the document that is rendered. */
 export function useReader(): Reader {
   const reader = useContext(ReaderContext);
   if (reader === null) throw new Error('A component is rendered outside a document.');

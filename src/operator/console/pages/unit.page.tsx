@@ -12,7 +12,6 @@ import { subjectOf } from './shared/organizations.js';
 
 const reservationsOnPage = 25;
 
-/** A unit with its reservations and the changes of its status. */
 @Injectable()
 export class UnitPage implements ConsolePage {
   readonly path = '/units/:organization/:id';

@@ -1,4 +1,3 @@
-/** Texts of the frame, the search, the operator log, and of several pages. */
 export const commonTexts = {
   'console.title': { 'en-us': 'Integration API console', 'ar-eg': 'لوحة تشغيل واجهة التكامل' },
   'console.skip': { 'en-us': 'Skip to the content', 'ar-eg': 'انتقل إلى المحتوى' },

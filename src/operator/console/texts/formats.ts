@@ -16,9 +16,7 @@ export interface Formats {
   percent(this: void, share: number): string;
   /** As `22 Nov 2026, 13:05:09`. */
   time(time: Date): string;
-  /** As `13:05`. */
   clock(time: Date): string;
-  /** As `22 Nov`. */
   day(time: Date): string;
   /** From milliseconds, in two units at most: `3 h 20 min` or `12.5 ms`. */
   duration(this: void, milliseconds: Optional): string;

@@ -1,4 +1,3 @@
-/** Texts of leads, reservations and units. */
 export const recordTexts = {
   'lead.heading': { 'en-us': 'Lead {number}', 'ar-eg': 'العميل المحتمل {number}' },
   'lead.fields': { 'en-us': 'Fields', 'ar-eg': 'الحقول' },

@@ -18,7 +18,6 @@ export type TextKey = keyof typeof texts;
 
 export type TextValues = Readonly<Record<string, string | number>>;
 
-/** Gives a text in the language of the reader. */
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
 export function translator(language: Language): Translate {

@@ -1,4 +1,3 @@
-/** Texts of the overview, the partners and the catalogue. */
 export const usageTexts = {
   'overview.title': { 'en-us': 'Overview', 'ar-eg': 'نظرة عامة' },
   'overview.charts': { 'en-us': 'Calls and webhooks', 'ar-eg': 'الطلبات وإشعارات الويب' },

@@ -1,4 +1,3 @@
-/** Texts of webhooks. */
 export const webhookTexts = {
   'webhooks.title': { 'en-us': 'Webhooks', 'ar-eg': 'إشعارات الويب' },
   'webhooks.endpoints': { 'en-us': 'Endpoints', 'ar-eg': 'نقاط الاستقبال' },

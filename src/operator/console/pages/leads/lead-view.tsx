@@ -20,7 +20,6 @@ import { PersonalData, SendAgain } from '../shared/operator-actions.js';
 import { Card, Code, Link } from '../shared/parts.js';
 
 interface ShownLead {
-  /** Whether personal data is shown. */
   readonly isShown: boolean;
   readonly organization: Organization;
   readonly inspected: InspectedLead;
@@ -28,13 +27,11 @@ interface ShownLead {
   readonly events: Awaited<ReturnType<EventHistoryService['about']>>;
   readonly deliveries: readonly ListedDelivery[];
   readonly endpoints: readonly ShownEndpoint[];
-  /** The outcome of an action. */
   readonly notice: ComponentChildren;
   readonly reservations: Awaited<ReturnType<ReservationsService['list']>>;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 
-/** Of one event. */
 export const mostDeliveries = 20;
 /** Of one request; further ones are only counted. */
 const mostFields = 30;

@@ -8,7 +8,6 @@ import { type Reader, useReader } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { Card, Link } from '../shared/parts.js';
 
-/** Something that an operator should look at, with the page that says more. */
 export interface AttentionLine {
   readonly kind: TextKey;
   readonly reason: string;
@@ -33,7 +32,6 @@ const expiryNoticeMs = 14 * dayMs;
 /** Further lines of a kind are only counted. */
 const mostOfKind = 10;
 
-/** The most urgent kinds first. */
 export function attentionLines(state: SystemState, reader: Reader, now: Date): AttentionLine[] {
   const { text } = reader;
   const database = { name: text('overview.database'), to: '/#database' };
@@ -114,7 +112,6 @@ function halfUnderstoodLines(
   return [{ kind: 'attention.halfUnderstood', reason, link: linkOf(partner) }];
 }
 
-/** A key in use that expires soon. */
 function expiryLines(partner: Partner, { text, formats }: Reader, now: Date): AttentionLine[] {
   const { expiresAt, state, lastCallAt } = partner;
   const leftMs = expiresAt === null ? Infinity : expiresAt.getTime() - now.getTime();
@@ -135,9 +132,8 @@ export function Attention({
   isComplete,
 }: {
   readonly lines: readonly AttentionLine[];
-  /** What to do first in a system that nobody uses yet. */
+  /** The first step in a system without calls. */
   readonly firstStep: TextKey | null;
-  /** Whether everything could be read. */
   readonly isComplete: boolean;
 }) {
   const { text } = useReader();

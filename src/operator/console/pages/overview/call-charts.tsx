@@ -11,7 +11,6 @@ interface Shown {
 
 type NumberOf = (step: StepStats) => number | null;
 
-/** Calls, their latency, and attempts of webhooks over time. */
 export function CallCharts({ series }: Shown) {
   const { text, formats } = useReader();
   const [valuesOf, sum] = useSeries(series);
@@ -46,7 +45,6 @@ export function CallCharts({ series }: Shown) {
   );
 }
 
-/** The calls of all keys, or of one, by outcome. */
 export function CallsChart({ series }: Shown) {
   const { text } = useReader();
   const [valuesOf, sum] = useSeries(series);

@@ -22,10 +22,9 @@ const refreshSeconds = 30;
 /** Further failing endpoints are not read. */
 const mostEndpoints = 50;
 const mostRows = 30;
-/** The longest wait for a part of the page. */
 const longestWaitMs = 2_000;
 
-/** What needs attention, then calls, webhooks and the database; without the database, what is known. */
+/** Problems first; without the database it shows the parts that are known, with 503. */
 @Injectable()
 export class OverviewPage implements ConsolePage {
   readonly path = '/';
@@ -86,13 +85,11 @@ export class OverviewPage implements ConsolePage {
     return { body, refreshSeconds, status: isKnown ? 200 : 503 };
   }
 
-  /** Null where the database does not respond in time. */
   private async orNull<T>(work: Promise<T>): Promise<T | null> {
     return withinDeadline(work, this.waitMs).catch(() => null);
   }
 }
 
-/** The calls of the last 24 hours by route and by key. */
 function Calls({ day, partners }: SystemState) {
   const { text } = useReader();
   if (day === null) return null;

@@ -20,10 +20,8 @@ const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const days = Array.from({ length: 7 }, (_, day) => day);
 /** From none to most; the style sheet has a colour for each. */
 const shades = 5;
-/** The most frequent error codes have a colour each. */
 const codeColors = ['bad', 'warn', 'accent'] as const;
 
-/** A key with its calls over time, its refused requests and its usual week. */
 @Injectable()
 export class PartnerPage implements ConsolePage {
   readonly path = '/partners/:keyId';
@@ -111,7 +109,6 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** The usual calls by hour of the week; a darker cell has more. */
 function Week({ week }: { readonly week: readonly number[] }) {
   const { text, formats } = useReader();
   const most = Math.max(...week, 1);
@@ -146,7 +143,6 @@ function Week({ week }: { readonly week: readonly number[] }) {
   );
 }
 
-/** A usual week in words. */
 export function weekText(week: readonly number[], { text, formats }: Reader): string {
   const most = Math.max(...week);
   if (most === 0) return text('partners.noHabit');

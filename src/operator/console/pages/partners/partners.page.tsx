@@ -10,7 +10,6 @@ import { weekText } from './partner.page.js';
 const pageSize = 20;
 const refreshSeconds = 60;
 
-/** The keys of the last four weeks, with the unusual ones first. */
 @Injectable()
 export class PartnersPage implements ConsolePage {
   readonly path = '/partners';

@@ -17,7 +17,6 @@ export interface ShownHistory {
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 
-/** A callback with its fields and effects, and why it was refused. */
 export function Callback({
   callback,
   ...shown

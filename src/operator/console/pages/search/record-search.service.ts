@@ -24,7 +24,6 @@ export interface Hit {
   readonly kind: 'lead' | 'reservation' | 'unit' | 'delivery' | 'endpoint' | 'key' | 'event';
   readonly organizationId: string;
   readonly name: string;
-  /** Its page below the console; null where it has none. */
   readonly path: string | null;
   readonly details: readonly (string | null)[];
   readonly createdAt: Date | string | null;
@@ -44,7 +43,6 @@ export class RecordSearchService {
     private readonly partners: PartnersService,
   ) {}
 
-  /** The records that a reference names, each kind up to a limit. */
   async find(
     organizations: readonly Organization[],
     reference: string,
@@ -97,7 +95,6 @@ export class RecordSearchService {
     }));
   }
 
-  /** What a request changed, or what its callback was about. */
   private async changesOf(
     organizationIds: readonly Types.ObjectId[],
     requestId: string,

@@ -11,13 +11,10 @@ export type ShownField<T> =
   | { readonly title: TextKey; readonly isNumber?: true; show(item: T): ComponentChildren };
 
 interface Options {
-  /** Owner of the linked records. */
   readonly organizationId?: string;
-  /** Whether personal data is shown. */
   readonly isShown?: boolean;
 }
 
-/** The titles and values of one thing; times that there are not yet are left out. */
 export function FieldList<T>({
   fields,
   item,
@@ -32,7 +29,6 @@ export function FieldList<T>({
   return <Facts facts={facts} />;
 }
 
-/** A card with a table of things, and links to the other parts of a long list. */
 export function FieldTable<T>({
   title,
   caption,
@@ -53,7 +49,6 @@ export function FieldTable<T>({
   /** The query parameter of the cursor; without it a note says that there are more. */
   readonly part?: string;
   readonly ifEmpty?: string;
-  /** Follows the table. */
   readonly children?: ComponentChildren;
 }) {
   const reader = useReader();

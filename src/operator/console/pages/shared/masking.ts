@@ -4,7 +4,6 @@ export const mask = '••••••';
 /** A field's name as programs choose them; any other name may be a person's words. */
 const fieldName = /^(?!.*\d{5})[A-Za-z][\w.-]{0,39}$/;
 
-/** A personal value, or the mask where there is one. */
 export function maskedValue(value: unknown, isShown: boolean): string {
   if (value === null || value === undefined || value === '') return '–';
   return isShown ? plainText(value) : mask;
@@ -14,14 +13,12 @@ export function maskedName(name: string, isShown: boolean): string {
   return isShown || fieldName.test(name) ? name : mask;
 }
 
-/** The text of a value: JSON unless it is a text or a time. */
 export function plainText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof Date) return value.toISOString();
   return JSON.stringify(value) ?? '';
 }
 
-/** An endpoint's address without the parts that may be secret. */
 export function maskedUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null) return mask;

@@ -7,17 +7,14 @@ import { OperatorLogService, type OperatorRequest } from '../../../audit/operato
 import { type PageContent, type PageRequest, type Redirect, useReader } from '../page.js';
 import { Card, Form, Link, When } from './parts.js';
 
-/** While an attempt is under way. */
 const refreshSeconds = 2;
 
-/** Pages that a form may lead back to. */
 const backPattern = /^\/(?:webhooks|leads)(?:\/[\w-]+)+$/;
 
 interface Action extends Omit<OperatorRequest, 'formId' | 'address' | 'session'> {
   readonly question: string;
   /** The page of its subject, below `/console`; its form goes to the name of the action below that. */
   readonly path: string;
-  /** Hidden fields of its form. */
   readonly fields?: Readonly<Record<string, string>>;
   /** @returns how many things it changed; null where the number says nothing */
   readonly work: () => Promise<number | null>;
@@ -29,7 +26,7 @@ export interface ActionOutcome {
   readonly refreshSeconds?: number;
 }
 
-/** What an operator does on pages: confirmed, logged, and done once (rule OPS-31). */
+/** Actions on pages are confirmed, logged, and done once (rule OPS-31). */
 @Injectable()
 export class OperatorActions {
   constructor(

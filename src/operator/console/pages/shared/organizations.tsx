@@ -12,7 +12,6 @@ import { consolePath } from './parts.js';
 /** More organizations are not offered; each is found by its name or id. */
 const mostOffered = 200;
 
-/** A record of an organization. */
 export interface Subject {
   readonly organization: Organization;
   readonly id: Types.ObjectId;
@@ -37,7 +36,7 @@ export function chosenOrganizations(
   return wanted === '' ? null : organizationsMeant(organizations, wanted);
 }
 
-/** The filter by organization, and the choice between those that it means, unless it is one. */
+/** The filter by organization, with a choice when it means several. */
 export function OrganizationFilter({
   organizations,
   chosen,

@@ -2,14 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { decodeCursor, type KeysetRequest } from '../../../../core/database/documents/keyset.js';
 import { type PageRequest, useReader } from '../page.js';
 
-/** The address of the console. */
 export const consolePath = '/console';
 
 interface WithChildren {
   readonly children: ComponentChildren;
 }
 
-/** A part of a page with its heading. */
 export function Card({ title, children }: WithChildren & { readonly title: string }) {
   return (
     <section class="card">
@@ -31,14 +29,11 @@ export function Form({
 }: {
   /** Below `/console`. */
   readonly to: string;
-  /** Of its button. */
   readonly label: string;
-  /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string>>;
   readonly isPrimary?: boolean;
   readonly class?: string;
   readonly role?: 'search';
-  /** Follows the button. */
   readonly after?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
@@ -58,7 +53,6 @@ export function Form({
   );
 }
 
-/** Titles and values of one thing; those without a value are left out. */
 export function Facts({
   facts,
 }: {
@@ -144,7 +138,6 @@ export function DataTable({
   );
 }
 
-/** A time; a dash where there is none. */
 export function When({ time }: { readonly time: Date | string | null | undefined }) {
   const { formats } = useReader();
   const date = time ? new Date(time) : null;
@@ -152,7 +145,6 @@ export function When({ time }: { readonly time: Date | string | null | undefined
   return <time dateTime={date.toISOString()}>{formats.time(date)}</time>;
 }
 
-/** A link to a page of the console. */
 export function Link({
   to,
   current = false,
@@ -169,7 +161,6 @@ export function Link({
   );
 }
 
-/** An id or another text of programs. */
 export function Code({ children }: WithChildren) {
   return <code dir="ltr">{children}</code>;
 }
@@ -183,7 +174,6 @@ export function Change({ from, to }: { readonly from: string | null; readonly to
   );
 }
 
-/** Links to the older part of a list and back to its beginning. */
 export function Pages({
   name,
   next,

@@ -3,7 +3,6 @@ import { Bars } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 
-/** The success rate, latency and backlog of an endpoint in the last 24 hours. */
 export function curveFields({ formats }: Reader) {
   return [
     curve('endpoint.success', formats.percent, successRate, 1),
@@ -30,7 +29,6 @@ function successRate({ delivered, failed }: EndpointStatistics['hours'][number])
 
 interface Values {
   readonly title: TextKey;
-  /** By hour. */
   readonly values: readonly (number | null)[];
   readonly format: (value: number) => string;
   /** The top of the axis; the largest value by default. */

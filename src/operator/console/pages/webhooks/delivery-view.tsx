@@ -9,17 +9,14 @@ import { Card } from '../shared/parts.js';
 import { PersonalData, SendAgain } from '../shared/operator-actions.js';
 
 interface Shown {
-  /** Whether bodies and responses are shown. */
   readonly isShown: boolean;
   readonly delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
   readonly endpoint: ShownEndpoint | null;
-  /** The outcome of an action. */
   readonly notice: ComponentChildren;
 }
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
-/** Longer bodies are cut. */
 const mostCharacters = 20_000;
 
 export function DeliveryView(shown: Shown) {
@@ -56,7 +53,6 @@ export function DeliveryView(shown: Shown) {
   );
 }
 
-/** The last request without its signature. */
 function Body({ isShown, delivery }: Shown) {
   const { text } = useReader();
   const { body, messageId, lastAttemptAt } = delivery;

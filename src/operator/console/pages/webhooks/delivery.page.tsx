@@ -7,7 +7,6 @@ import { maskedUrl } from '../shared/masking.js';
 import { OperatorActions } from '../shared/operator-actions.js';
 import { DeliveryView } from './delivery-view.js';
 
-/** An event for an endpoint, with every attempt to send it. */
 @Injectable()
 export class DeliveryPage implements ConsolePage {
   readonly path = '/webhooks/deliveries/:id';

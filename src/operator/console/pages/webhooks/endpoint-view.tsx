@@ -15,13 +15,11 @@ interface Shown {
   readonly endpoint: ShownEndpoint;
   readonly organizationName: string | undefined;
   readonly health: EndpointHealth;
-  /** The outcome of an action. */
   readonly notice: ComponentChildren;
   readonly deliveries: KeysetPage<ListedDelivery>;
   readonly pending: number;
   /** Whether `pending` was counted up to its limit only. */
   readonly hasMore: boolean;
-  /** Whether the list is of failed deliveries only. */
   readonly isFailed: boolean;
   readonly statistics: EndpointStatistics | undefined;
 }

@@ -16,7 +16,6 @@ const deliveriesOnPage = 25;
 /** Pending deliveries are counted up to this. */
 const mostWaiting = 10_000;
 
-/** An endpoint with its deliveries and actions. */
 @Injectable()
 export class EndpointPage implements ConsolePage {
   readonly path = '/webhooks/:id';

@@ -13,7 +13,6 @@ import { curveFields } from './curves.js';
 
 const endpointsOnPage = 20;
 
-/** The endpoints with their state and the last 24 hours. */
 @Injectable()
 export class EndpointsPage implements ConsolePage {
   readonly path = '/webhooks';

@@ -1,7 +1,6 @@
 import { parseTime } from '../../../../core/values/time.js';
 import type { DeliveryFilter } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 
-/** Which deliveries of an endpoint to send again. */
 export interface Replay {
   readonly filter: DeliveryFilter;
   /** The same as fields of a form. */
