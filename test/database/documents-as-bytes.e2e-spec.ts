@@ -21,7 +21,7 @@ it('a server error stays readable while documents are read as bytes', async () =
   const error: unknown = await reading.next().catch((reason: unknown) => reason);
   const { code, errorResponse } = error as MongoServerError;
   expect(code).toBe(2);
-  // What stands below the reply itself, as the server's topology version does.
+  // Fields below the reply itself, such as the topology version.
   const { clusterTime } = errorResponse['$clusterTime'] as { clusterTime: unknown };
   expect(clusterTime).toBeInstanceOf(Timestamp);
 });

@@ -34,7 +34,6 @@ function newLease(count: number) {
     /** Every process asks the database again when it is asked next. */
     passHalf: () => (time.now += durationMs / 2),
     pass: (milliseconds: number) => (time.now += milliseconds),
-    /** What the server does with time. */
     end: () => change({ until: new Date(0) }),
     until: async () => {
       const stored = await service.db.collection('leases').findOne({ name });

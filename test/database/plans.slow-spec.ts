@@ -91,7 +91,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** What has been done before, for which nothing is to be looked through. */
+/** Records in the database that no query may scan. */
 async function addOthers(many: (length: number, make: (index: number) => Document) => Document[]) {
   const endpointId = new ObjectId();
   const past = new Date(Date.now() - 3_600_000);

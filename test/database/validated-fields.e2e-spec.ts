@@ -5,8 +5,8 @@ import { sharedService } from '../support/shared-service.js';
 const { db } = sharedService();
 
 /**
- * The fields that other programs may rely on, by the type that the database accepts for them: those of the
- * platform, and those that the API shows of compounds and units.
+ * Fields that other programs may rely on, by accepted type: the platform's, and the API's fields of compounds and
+ * units.
  */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   organizations: {

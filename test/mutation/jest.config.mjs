@@ -13,12 +13,12 @@ export default {
   rootDir,
   testEnvironment: join(rootDir, 'test/support/environment.mjs'),
   roots: ['<rootDir>/src'],
-  // What a mutant makes wait for ever; these tests wait for nothing else.
+  // A mutant may wait indefinitely; these tests never do.
   testTimeout: 5_000,
   testMatch: [
     '**/{change-log,contacts,documents,leads,reservations,units,writes,deliveries,sending,values}/**/*.spec.ts',
   ],
-  // What services do is not decided by them, and takes long to load.
+  // Services decide nothing here and load slowly.
   testPathIgnorePatterns: ['/node_modules/', String.raw`\.service\.spec\.ts$`],
   extensionsToTreatAsEsm: base.extensionsToTreatAsEsm,
   moduleNameMapper: base.moduleNameMapper,
@@ -28,6 +28,6 @@ export default {
   },
   // Decorators of the sources note what they know in the Reflect of the tests, which has to take it.
   setupFiles: ['reflect-metadata'],
-  // What runs the tests is not what they load.
+  // Tests do not load the runner's modules.
   transformIgnorePatterns: ['/node_modules/(@?jest|@stryker-mutator|reflect-metadata)'],
 };

@@ -34,7 +34,7 @@ describe('Kubernetes manifests', () => {
       ...deployments[0],
       spec: { ...deployments[0].spec, ...change },
     }));
-    // The problems of those that are wrong on purpose, and of no other.
+    // Only the manifests that are wrong on purpose have problems.
     expect(typeProblems([...manifests, ...faulty])).toEqual([
       expect.stringContaining(`'"replica"' does not exist`),
       expect.stringContaining(`'"selector"' is missing`),

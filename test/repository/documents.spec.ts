@@ -19,7 +19,7 @@ const documents = [
   .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
 
-/** What stands in the code of the documents, blocks and spans, with where. */
+/** Lines of code blocks and spans of the documents, with their files. */
 const code = documents.flatMap(({ path, text }) => {
   const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, block = '']) => block);
   const spans = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)];
@@ -31,7 +31,7 @@ const code = documents.flatMap(({ path, text }) => {
 });
 
 const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'];
-/** What paths may lack. */
+/** Suffixes that paths may omit. */
 const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
 
 /** All that match nothing of the repository, as `path: what`. */
@@ -105,7 +105,7 @@ describe('a document for partners', () => {
 
   it.each(files)('names no settings or operator commands: %s', (file) => {
     const text = readFileSync(file, 'utf8');
-    // Those of one word, such as PORT, the programs of the guides have too.
+    // The guides' programs have one-word settings such as PORT too.
     const settings = variableNames.filter((name) => name.includes('_'));
     expect(settings.filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
     expect(text).not.toMatch(/npm run cli|`key issue/);
@@ -133,7 +133,7 @@ function isIgnored(path: string): boolean {
   return readFileSync('.gitignore', 'utf8').split('\n').includes(path);
 }
 
-/** What a command line has that the program has not; null when it has it all. */
+/** An unknown command or option of a command line; null if all are known. */
 function complaintAbout(program: Command, call: string): string | null {
   let command = program;
   for (const word of call.split(' ')) {

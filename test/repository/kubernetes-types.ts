@@ -8,8 +8,8 @@ interface Manifest {
 }
 
 /**
- * What Kubernetes' own types say against manifests: fields that are unknown, missing or of a wrong
- * type. A server would refuse these, or leave out in silence what it does not know.
+ * Errors of manifests by Kubernetes' own types: unknown, missing and wrongly typed fields. A server rejects them or
+ * silently ignores unknown ones.
  */
 export function typeProblems(manifests: readonly Manifest[]): string[] {
   const lines = manifests.map((manifest, index) => {

@@ -33,7 +33,7 @@ export async function addTenant(
   return { organizationId, key: await addKey(db, organizationId, key) };
 }
 
-/** What of a tenant is not as usual. */
+/** Overrides of a default tenant. */
 export interface TenantOverrides {
   readonly settings?: Document;
   readonly apiDomain?: string;

@@ -33,7 +33,7 @@ function isMeantToReadAll({ ns }: Document): boolean {
   return ns.endsWith('.organizations');
 }
 
-/** What a command examined, in words that a failed test shows. */
+/** Examined keys and documents as text, for failed tests. */
 function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Document) {
   const given = rest['nreturned'] ?? rest['nMatched'] ?? rest['ndeleted'] ?? 0;
   const what = JSON.stringify(command).slice(0, 600);

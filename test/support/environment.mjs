@@ -3,8 +3,7 @@ import { Writable } from 'node:stream';
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * Built-in classes that the program asks values of a test for with `instanceof`, or the reverse, and
- * those that `expect` knows by name.
+ * Built-in classes that `instanceof` checks across program and tests, and classes that `expect` knows by name.
  */
 const builtIns = {
   Array,
@@ -28,7 +27,7 @@ const lines = [];
 const write = (chunk, _encoding, done) => done(void lines.push(chunk.toString()));
 const workerLog = { lines, destination: new Writable({ write }) };
 
-/** A test file's surroundings: the program and the packages are those that Node itself loads. */
+/** Environment of a test file; program and packages are loaded by Node itself. */
 export default class Environment extends TestEnvironment {
   constructor(...args) {
     super(...args);

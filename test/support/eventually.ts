@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** For what no time is promised for: only what hangs takes so long. */
 const timeoutMs = 60_000;
-/** Most things have happened after a moment; to look more often at what takes longer would hold it up. */
+/** Polls quickly at first, then less often, so that polling does not slow down long work. */
 const [firstPauseMs, longestPauseMs] = [5, 50];
 
 /**

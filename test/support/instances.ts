@@ -6,7 +6,7 @@ import { addressOf, sharedService } from './shared-service.js';
 export interface Instances {
   /** The same database as other programs see it. */
   readonly db: Db;
-  /** What to start one more with. */
+  /** Options of another instance. */
   readonly variables: Record<string, string>;
   /** Address of the instance whose turn it is. */
   readonly url: (turn: number) => string;

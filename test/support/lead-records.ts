@@ -40,7 +40,7 @@ export function clientWith(fields: Partial<ClientDocument> = {}): ClientDocument
   return { ...stored, _id: new ObjectId(), ...fields };
 }
 
-/** What was loaded where everything was looked for, and nothing but these was found. */
+/** Records of a complete search that found only these. */
 export function loadedWith({
   storedClients = [],
   ...fields

@@ -1,6 +1,5 @@
-// Instead of the text of a file of the program or of a package, a test gets the module that Node
-// itself has loaded, the compiled one for the program: once for all test files of a worker. To load
-// it anew for each file, as Jest does, takes longer than the tests of most files.
+// Tests get program and packages as modules loaded by Node itself, once per worker. Jest would load them again for
+// each test file, which takes longer than most tests.
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 
@@ -16,7 +15,7 @@ const transformer = {
     const given = names.map((name) => `its_${name} as ${name}`).join();
     return { code: `const { ${taken} } = ${module};\nexport { ${given} };` };
   },
-  // The names may come from files behind this one.
+  // The names may be defined in later files.
   getCacheKey: (...args) => transformer.process(...args).code,
 };
 

@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Those that start processes and wait for them, and those with the most requests. */
+/** Files that start processes, and files with the most requests. */
 const longest =
   /\/test\/(processes|clients|races|operations|demo|events|values|polling)\/|\/(plans|structure|catalogue|groups|request-cost|linearizability|schemathesis|failing-database|lost-primary|soak)\./;
 

@@ -46,7 +46,7 @@ export interface Operation {
   readonly statuses: readonly number[];
   /** All places of a request to it that take a value. */
   readonly positions: readonly Position[];
-  /** What a body has to have, by the examples. */
+  /** Required fields of a body, from the examples. */
   readonly exampleBody: Readonly<Record<string, unknown>>;
 }
 

@@ -17,7 +17,7 @@ export function openSocket(url: string): Socket {
 }
 
 /**
- * Sends a request as it is written, and gives what comes until the service closes the connection.
+ * Sends raw bytes and returns all bytes received until the service closes the connection.
  *
  * @param headers without the line that asks for the end of the connection
  */
@@ -33,7 +33,7 @@ export async function sendRaw(
   return readToEnd(socket);
 }
 
-/** What comes over a connection until it is closed. */
+/** All bytes received until the connection is closed. */
 export async function readToEnd(socket: Socket): Promise<RawResponse> {
   let text = '';
   for await (const chunk of socket) text += String(chunk);

@@ -67,7 +67,7 @@ export async function kill({ process: child, exited }: ServiceProcess): Promise<
   await exited;
 }
 
-/** What tests look at in the body of a response, if it has one. */
+/** The fields of a response body that tests read. */
 export interface ResponseBody {
   readonly operation: string;
   readonly lead: LeadDto;

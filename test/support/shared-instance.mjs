@@ -1,5 +1,5 @@
 // A service that all test files of a run share, in a process of its own: the modules of the first one load while
-// the database starts. It starts with the settings that it is told, tells its address, and ends with its parent.
+// the database starts. It gets its settings from the parent, reports its address, and exits with its parent.
 import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';

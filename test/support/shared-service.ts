@@ -14,7 +14,7 @@ export interface BlackBox {
   readonly databaseUri: string;
   /** The same database as other programs see it. */
   readonly db: Db;
-  /** What has been logged since this was given, one JSON object a line. */
+  /** Log lines since this call, one JSON object each. */
   readonly logged: () => string;
   /** A request agent for paths below the API's base path. */
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;

@@ -28,7 +28,7 @@ let shell;
 let lastCommand = Promise.resolve();
 
 /**
- * Runs a command line, after those that came before.
+ * Runs a command line after all earlier ones.
  *
  * @param command `args`, and `env`: all of its environment
  * @returns its `code`, `stdout` and `stderr`
@@ -55,7 +55,7 @@ async function run(command) {
   return { code: Number(code), stdout: stdout.slice(0, -code.length), stderr };
 }
 
-/** What a command writes to a stream, up to the null character that ends it. */
+/** Output of a command up to its terminating null character. */
 function untilEnd(stream) {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -37,8 +37,8 @@ export async function storedRecords(
 }
 
 /**
- * What tells ids apart of documents that say the same: the texts that an id is in, and in turn those
- * of the ids in them. Ids with the same role can be exchanged.
+ * Roles that distinguish ids in otherwise equal documents: the texts around an id, and in turn around their ids.
+ * Ids with the same role are interchangeable.
  */
 function rolesOf(texts: readonly string[]): Map<string, string> {
   const ids = new Set(texts.flatMap((text) => text.match(anyId) ?? []));

@@ -1,5 +1,5 @@
-// What the test files of a run share, in a process of its own: Jest, which would load and transform
-// each module once more, is kept away from it. It ends with the process that started it.
+// Database and service shared by all test files of a run, in a separate process that Jest does not transform. It
+// exits with its parent.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ const variables = {
   // All files share the process, and many are quicker than one client may be.
   RATE_LIMIT_RPS: '0',
   AUTH_FAILURE_RPS: '0',
-  // What a test writes itself is in the next response; tests of the cache start services of their own.
+  // Without a cache, so that a test's own writes are in the next response; cache tests start their own services.
   RESPONSE_CACHE_BYTES: '0',
 };
 const starters = {
@@ -86,7 +86,7 @@ process.send?.({
 await disconnected;
 for (const server of servers) server.close().closeAllConnections();
 endShell();
-// What they have stored goes with the folder: an orderly end would take a second longer.
+// Their data is deleted with the folder; a clean shutdown would take a second longer.
 for (const child of [shared, second]) child?.kill('SIGKILL');
 process.kill(Number(await readFile(mongodPid, 'utf8')), 'SIGKILL');
 // The killed server may write one more file meanwhile.

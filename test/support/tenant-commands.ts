@@ -1,6 +1,6 @@
 import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
 
-/** What is watched: the connection of a service, as mongoose gives it. */
+/** The watched connection of a service. */
 interface Watched {
   readonly models: Readonly<
     Record<
@@ -16,7 +16,7 @@ interface Watched {
 
 /** The commands of a service on the data of tenants. */
 export interface TenantCommands {
-  /** What lacked an organization and is none of the named exceptions. */
+  /** Commands without an organization that are not among the exceptions. */
   readonly violations: readonly string[];
   /** Calls back for each command on the data of tenants, with the organizations that it names. */
   onCommand(listener: (command: TenantCommand) => void): void;
@@ -28,7 +28,7 @@ export interface TenantCommand {
   readonly collection: string;
   /** The fields of its filter. */
   readonly fields: readonly string[];
-  /** The organizations of its filter or its documents in hexadecimal; null where one lacks. */
+  /** Hexadecimal organizations of the filter or documents; null if one is missing. */
   readonly organizations: readonly string[] | null;
 }
 
@@ -61,19 +61,19 @@ const acrossTenants: readonly AcrossTenants[] = [
     commands: ['find'],
     collection: 'apiKeys',
     fields: ['permissions.operations', 'revokedAt'],
-    why: 'the operator is told which keys nobody has restricted',
+    why: 'db status lists unrestricted keys',
   },
   {
     commands: ['find'],
     collection: 'apiKeys',
     fields: ['secrets.0'],
-    why: 'the operator seals all secrets anew',
+    why: 'webhook reseal covers all secrets',
   },
   {
     commands: ['update'],
     collection: 'apiKeys',
     fields: ['_id', 'secrets.sealed'],
-    why: 'the operator seals all secrets anew',
+    why: 'webhook reseal covers all secrets',
   },
   {
     commands: ['aggregate'],
@@ -127,7 +127,7 @@ const acrossTenants: readonly AcrossTenants[] = [
     commands: ['find'],
     collection: 'webhookEndpoints',
     fields: ['secrets.0'],
-    why: 'the operator seals all secrets anew',
+    why: 'webhook reseal covers all secrets',
   },
   {
     commands: ['find'],
@@ -138,8 +138,8 @@ const acrossTenants: readonly AcrossTenants[] = [
 ];
 
 /**
- * Lets every command of a service on a collection of tenants' documents fail that does not say whose
- * they are, unless it is one of those that are meant for all. Its connection string has {@link monitored}.
+ * Fails every command of a service on a tenant collection without an organization, except commands meant for all.
+ * The connection string needs {@link monitored}.
  */
 export function watchTenantCommands(connection: Watched): TenantCommands {
   const models = Object.values(connection.models);
@@ -165,7 +165,7 @@ export function watchTenantCommands(connection: Watched): TenantCommands {
   return { violations, onCommand: (listener) => void listeners.push(listener) };
 }
 
-/** Whether it is one of those that are meant for all organizations. */
+/** Whether a command is meant for all organizations. */
 export function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
   return acrossTenants.some(
     (allowed) =>

@@ -15,8 +15,7 @@ import { monitored, type TenantCommands, watchTenantCommands } from './tenant-co
 
 declare global {
   /**
-   * What all services of a worker have logged. What belongs to no request is logged by the first
-   * of them, also when it comes from another.
+   * Log of all services of a worker. The first service logs lines without a request, also for the others.
    */
   var workerLog: { readonly lines: string[]; readonly destination: Writable };
 }
@@ -29,7 +28,7 @@ export interface TestService {
   readonly databaseUri: string;
   /** The same database as other programs see it. */
   readonly db: Db;
-  /** What has been logged since its start, one JSON object a line. */
+  /** Log lines since the start, one JSON object each. */
   readonly logged: () => string;
   /** Its commands on the data of tenants; one that names no organization has failed. */
   readonly tenantCommands: TenantCommands;
@@ -72,10 +71,10 @@ export async function startTestService(
     // Only tests of webhooks need their background work.
     ROLE: 'api',
     MONGODB_URI: databaseUri,
-    // What tests send is quicker than one client may be.
+    // Tests send faster than one client may.
     RATE_LIMIT_RPS: '0',
     AUTH_FAILURE_RPS: '0',
-    // What a test writes itself is in the next response; tests of the cache have one.
+    // Without a cache, so that a test's own writes are in the next response; cache tests turn it on.
     RESPONSE_CACHE_BYTES: '0',
     ...variables,
   });

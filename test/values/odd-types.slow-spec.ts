@@ -34,7 +34,7 @@ import { sharedService } from '../support/shared-service.js';
 
 const service = sharedService();
 
-/** What other programs store where something else belongs. */
+/** Values of wrong types that other programs store. */
 const oddValues: Readonly<Record<string, unknown>> = {
   'a whole number': 5,
   'a fraction': 1.5,
