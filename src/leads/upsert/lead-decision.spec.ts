@@ -10,6 +10,7 @@ import {
 } from '../../../test/support/lead-records.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { type LeadPayload, requestData } from '../lead-merge.js';
+import type { LeadData } from '../lead.schema.js';
 import { decideLead } from './lead-decision.js';
 import { type LoadedRecords, LeadRecords } from './lead-records.js';
 
@@ -95,6 +96,8 @@ describe('decideLead without a lead of the external id', () => {
     const decided = decide({}, { leads: [leadWith({ recordSystemId: 'a' })] });
     expect(decided.operation).toBe('create');
     expect(decided.lead).not.toHaveProperty('recordSystemId');
+    expect(decided.lead).not.toHaveProperty('leadId');
+    expect(decide({}, { numbers: [7, 8] }).lead.leadId).toBe(7);
     expect(decided).toMatchObject({ changes: [], events: [{ type: 'lead.created' }] });
   });
 });
@@ -232,11 +235,15 @@ describe('decideLead with large values', () => {
   });
 
   it('rejects more than 8 MiB of changes, although the lead is smaller', () => {
-    const withKeys = (count: number): LeadPayload => ({
-      additionalData: Object.fromEntries(Array.from({ length: count }, (_, key) => [key, key])),
-    });
-    expect(decide(withKeys(100_000)).operation).toBe('create');
-    expect(() => decide(withKeys(150_000))).toThrow('lead.too_many_changes');
+    const keys = Array.from({ length: 110_000 }, (_, key) => [key, key]);
+    const additionalData = Object.fromEntries(keys) as LeadData;
+    const { changes } = decide({ additionalData });
+    const text = textFor(8 * mebibyte, (to) => ({
+      changes: [...changes, { field: 'additionalData.text', from: null, to }],
+    }));
+    const withText = (to: string) => decide({ additionalData: { ...additionalData, text: to } });
+    expect(withText(text).operation).toBe('create');
+    expect(() => withText(`${text}x`)).toThrow('lead.too_many_changes');
   });
 });
 

@@ -32,12 +32,15 @@ describe('LeadRecords', () => {
     expect(['a', 'b', undefined].map((id) => records.findActive(id))).toEqual([lead, null, null]);
   });
 
-  it('finds the lowest-numbered owner of a phone, also among the leads of requests', () => {
-    const numbered = [3, 1, 2].map((leadId) => leadWith({ leadId, data }));
-    const records = recordsOf({ leads: numbered.slice(0, 2), phoneOwners: numbered.slice(2) });
-    expect(records.findPhoneOwner(phone)).toBe(numbered[1]);
-    expect(records.findPhoneOwner('+20111')).toBeUndefined();
-  });
+  it.each([[[3, 1, 2]], [[1, 2, 3]], [[2, 3, 1]]])(
+    'finds the lowest-numbered owner of a phone among %j',
+    (numbers) => {
+      const [first, ...others] = numbers.map((leadId) => leadWith({ leadId, data }));
+      const records = recordsOf({ leads: first ? [first] : [], phoneOwners: others });
+      expect(records.findPhoneOwner(phone)?.leadId).toBe(1);
+      expect(records.findPhoneOwner('+20111')).toBeUndefined();
+    },
+  );
 
   it('orders owners without a number by id', () => {
     const ids = ['1', '2'].map((digit) => new ObjectId(digit.repeat(24)));
