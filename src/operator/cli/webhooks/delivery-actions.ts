@@ -76,7 +76,8 @@ async function enabledEndpoint(
 ): Promise<WebhookEndpointDocument> {
   const endpoint = await context.get(WebhookEndpointsService).find(_id);
   const id = _id.toHexString();
-  if (endpoint === null || endpoint.removedAt) throw new Error(`There is no webhook endpoint with id ${id}.`);
+  if (endpoint === null || endpoint.removedAt)
+    throw new Error(`There is no webhook endpoint with id ${id}.`);
   if (endpoint.isEnabled) return endpoint;
   throw new Error(`The endpoint ${id} is disabled: enable it first.`);
 }
