@@ -57,19 +57,19 @@ const doors = [
 const acrossTenants = [
   // A key is looked up before its organization is known.
   '^src/tenants/keys/api-keys\\.service\\.ts$',
-  // One pass makes the phones comparable that other programs have stored, whosever they are.
+  // The background pass derives keys of phones stored by other programs, of all organizations.
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
-  // A restore brings back what was erased, whosever it was.
+  // A restore may bring back erased data of any organization.
   '^src/operator/erasure/erasures\\.repository\\.ts$',
   // The relay finds the organizations that have events without a number, and readers of all wait together.
   '^src/events/outbox/outbox-events\\.repository\\.ts$',
-  // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
+  // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
   '^src/webhooks/endpoints/(endpoint-leases\\.repository|secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',
   '^src/webhooks/statistics/(failing-endpoints|webhook-statistics)\\.service\\.ts$',
-  // Its page shows what was done for all of them.
+  // Its page shows actions for all organizations.
   '^src/operator/audit/operator-log\\.repository\\.ts$',
-  // Where it is made.
+  // Defined here.
   '^src/core/database/documents/tenant-collections\\.module\\.ts$',
 ];
 
@@ -112,7 +112,7 @@ module.exports = {
     },
     {
       name: 'units-know-no-reservations',
-      comment: 'Reservations change units; what units need of reservations is in `availability`.',
+      comment: 'Reservations change units; units read reservations through `availability`.',
       severity: 'error',
       from: { path: '^src/units/' },
       to: { path: '^src/reservations/' },
@@ -199,14 +199,15 @@ module.exports = {
     },
     {
       name: 'queries-name-their-tenant',
-      comment: 'Who is not named above gets collections that ask nothing without an organization.',
+      comment: 'All other code gets collections that accept no query without an organization.',
       severity: 'error',
       from: { path: '^src/', pathNot: acrossTenants },
       to: { path: '^src/core/database/documents/across-tenants\\.ts$' },
     },
     {
       name: 'repositories-and-services-query',
-      comment: 'Controllers, pages, commands and decisions call a service or are given documents.',
+      comment:
+        'Controllers, pages, commands and decisions call a service or get documents as arguments.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['\\.(repository|service)\\.ts$', '^src/core/database/'] },
       to: { path: '^src/core/database/documents/tenant-collection\\.ts$' },
@@ -256,7 +257,7 @@ module.exports = {
     },
     {
       name: 'development-is-an-extra',
-      comment: 'In production nothing of it is needed: it is loaded where it is asked for.',
+      comment: 'Production does not need it; it is imported on demand.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(development/|(cli|open-database|start)\\.ts$)' },
       to: { path: '^src/development/' },
@@ -270,7 +271,7 @@ module.exports = {
     },
     {
       name: 'sources-know-no-tests',
-      comment: 'What ships does not import what tests it.',
+      comment: 'Shipped code does not import tests.',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
       to: { path: '^(test|bench|scripts|dist)/|\\.spec\\.ts$' },
@@ -307,14 +308,14 @@ module.exports = {
     },
     {
       name: 'not-to-dev-dep',
-      comment: 'A production install lacks the development dependencies.',
+      comment: 'A production install has no development dependencies.',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'only-declared-packages',
-      comment: 'A package that another one happens to bring may be gone tomorrow.',
+      comment: 'A transitive dependency may disappear with an update.',
       severity: 'error',
       from: { path: '^src/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },

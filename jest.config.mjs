@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join, matchesGlob } from 'node:path';
 
-// The same that the processes of the tests use: the run of one feature starts sooner.
+// Shared with the tests' own processes, so that a run of one feature starts sooner.
 enableCompileCache(join(import.meta.dirname, 'node_modules/.cache/compiled'));
 
 // The build leaves tests out, Jest must not; no test has JSX.
@@ -24,16 +24,16 @@ const kinds = {
   },
   // They start programs or several instances, wait for networks, or work on much data.
   slow: { testMatch: ['**/*.slow-spec.ts'], maxWorkers: 3 },
-  // A browser takes all the processors that there are.
+  // A browser uses all processors.
   browser: { testMatch: ['**/test/browser/**/*.e2e-spec.ts'], maxWorkers: 1 },
   // They break databases and processes.
   faults: {
     testMatch: ['**/test/faults/**/*.e2e-spec.ts'],
     // A million operations of histories take two hours on a small machine.
     testTimeout: 4 * 3_600_000,
-    // Times are promised here, so no more at once than a small machine has processors for.
+    // Deadlines are tested here, so at most as many workers as a small machine has processors.
     maxWorkers: 2,
-    // What a failed test was waiting for may never come.
+    // A failed test may wait indefinitely.
     forceExit: true,
   },
 };
@@ -71,9 +71,9 @@ export default {
   globalSetup: '<rootDir>/test/support/start-surroundings.mjs',
   globalTeardown: '<rootDir>/test/support/stop-surroundings.mjs',
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  // Only for what hangs: nothing is measured here, and machines may be busy.
+  // Only for hanging tests: nothing is measured, and machines may be busy.
   testTimeout: 300_000,
-  // On a busy machine a worker's end takes longer than the half second that Jest gives it.
+  // On a busy machine a worker exits later than the half second that Jest allows.
   workerGracefulExitTimeout: 10_000,
   ...chosenKind(),
 };

@@ -1,6 +1,6 @@
 /** @type {ConstructorParameters<typeof import('@stryker-mutator/core').Stryker>[0]} */
 export default {
-  // What decides without asking a database, a clock or a network.
+  // Decisions without a database, a clock or a network.
   mutate: [
     'src/availability/availability.ts',
     'src/tenants/change-log/field-changes.ts',
@@ -32,7 +32,7 @@ export default {
   reporters: ['clear-text', 'json'],
   clearTextReporter: { allowColor: false, logTests: false, allowEmojis: false },
   jsonReporter: { fileName: 'node_modules/.cache/mutation.json' },
-  // A busy machine is no reason to count a mutant as found.
+  // A timeout on a busy machine must not count as a killed mutant.
   timeoutMS: 30_000,
   thresholds: { high: 100, low: 98, break: 98 },
   concurrency: 2,

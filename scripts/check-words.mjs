@@ -1,6 +1,6 @@
 // Finds wording that is not plain technical English in code, comments and documents.
 // `node scripts/check-words.mjs src/leads docs` checks only files below these paths.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** Phrases, not words that are right elsewhere: "behind a proxy" passes, "behind the last one" does not. */
@@ -31,12 +31,12 @@ const phrases = [
   [/\bnothing of (it|them|this|that|a)\b/i, 'say "none of", or name the object'],
   [/\bat one go\b|\bin one go\b/i, 'say "immediately" or "in one step"'],
 ];
-/** A sentence of prose must not begin with a clause that has no subject, unless it asks. */
+/** A statement must not begin with a clause without a subject. */
 const headless =
   /(^|[.;!] |\* |\/\/ |\d\. |- )(What|Whoever|Those|That which|Who|Whose) (?![^.]*\?)/;
 const prose = /^\s*(\/\/|\/?\*|#)/;
 
-const listed = execFileSync('git', ['ls-files', '-z', '--', ...process.argv.slice(2)], {
+const { stdout: listed } = spawnSync('git', ['ls-files', '-z', '--', ...process.argv.slice(2)], {
   encoding: 'utf8',
 });
 const isChecked = (path) =>

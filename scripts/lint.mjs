@@ -1,5 +1,4 @@
-// Everything that is checked without running the program, side by side. `npm run lint -- types boundaries` checks
-// these alone.
+// All static checks in parallel. `npm run lint -- types boundaries` runs only these.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +29,7 @@ const checks = [
   {
     name: 'unused',
     command: 'knip && knip --production --exclude exports,types',
-    remedy: 'delete what nothing uses; what a tool uses unseen is named in knip.json.',
+    remedy: 'delete unused code; knip.json lists what only tools use.',
   },
   {
     name: 'reference',
@@ -38,9 +37,14 @@ const checks = [
     remedy: 'fix the decorators that the document is made from, then run `npm run generate`.',
   },
   {
+    name: 'words',
+    command: 'node scripts/check-words.mjs',
+    remedy: 'reword the reported lines as it says.',
+  },
+  {
     name: 'format',
     command: 'prettier --cache --check .',
-    remedy: '`npm run format` writes it as it has to be.',
+    remedy: 'run `npm run format`.',
   },
 ];
 

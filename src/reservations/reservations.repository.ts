@@ -78,7 +78,7 @@ export class ReservationsRepository {
     return [...new Map(found.flat().map((one) => [one._id.toHexString(), one])).values()];
   }
 
-  /** Newest first. Those of a lead include deleted ones, which the index of units does not. */
+  /** Newest first. A lead's reservations include deleted ones; the index of units has no deleted ones. */
   async list(
     organizationId: Types.ObjectId,
     about: ListedAbout,
