@@ -62,7 +62,7 @@ describe('A start', () => {
     });
     expect([code, output.trim().split('\n')]).toEqual([
       1,
-      [expect.stringContaining('is DRAIN_MS meant?'), expect.stringContaining('db init')],
+      [expect.stringContaining('Did you mean DRAIN_MS?'), expect.stringContaining('db init')],
     ]);
     const client = await new MongoClient(MONGODB_URI).connect();
     expect(await client.db().listCollections().toArray()).toEqual([]);
