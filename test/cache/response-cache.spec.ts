@@ -170,4 +170,5 @@ it.each([500, 503])('makes a new response after a write that ended with %i', asy
   await make('one');
   await fetch(`${url}/write/${status}`, { method: 'POST' });
   await make('two');
+  expect(asked).toHaveLength(2);
 });
