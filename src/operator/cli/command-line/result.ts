@@ -44,18 +44,14 @@ export function report(json: unknown, ...parts: readonly (string | Result)[]): R
 export function print(result: Result | void, isJson: boolean): void {
   if (!result) return;
   const { json, lines, failure, isFailed = false } = result;
-  if (isJson) printLine(JSON.stringify(json, null, 2));
-  else printLines(lines.flatMap((part) => (typeof part === 'string' ? [part] : part())));
+  const text = () => lines.flatMap((part) => (typeof part === 'string' ? [part] : part()));
+  printLine(isJson ? JSON.stringify(json, null, 2) : text().join('\n'));
   if (isFailed) process.exitCode = 1;
   if (failure !== undefined) throw new Error(failure);
 }
 
 export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-function printLines(lines: readonly string[]): void {
-  for (const line of lines) printLine(line);
 }
 
 function listLines<T>(items: readonly T[], columns: Columns<T>): readonly string[] {
@@ -78,7 +74,8 @@ function columnsOf<T>(view: View<T>): Columns<T> {
 /** Wraps the widest column between words; null when the table is still wider than the screen. */
 function fittingTable(titles: string[], rows: string[][]): string[] | null {
   const lines = tableLines(titles, rows);
-  const excess = Math.max(...lines.map(({ length }) => length)) - (process.stdout.columns ?? 80);
+  // A terminal may not know its width: 0.
+  const excess = Math.max(...lines.map(({ length }) => length)) - (process.stdout.columns || 80);
   if (excess <= 0) return lines;
   const cells = titles.map((title, column) => [title, ...rows.map((row) => row[column] ?? '')]);
   const widths = cells.map((texts) => Math.max(...texts.map(({ length }) => length)));
