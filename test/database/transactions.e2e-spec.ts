@@ -158,6 +158,28 @@ describe('a transaction lock', () => {
     expect(claims.filter(Boolean)).toHaveLength(1);
     expect(await committed(organizationId)).toBe(1);
   });
+
+  it('conflicts when it is taken twice within one millisecond', async () => {
+    const organizationId = new Types.ObjectId();
+    const locks = service.service.app.get(TransactionLocksRepository);
+    const now = new Date();
+    const take = () => locks.take(organizationId, ['phone:1'], now);
+    await transactions.run(take);
+    const [taken, tried] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = transactions.run(async () => {
+      await take();
+      taken.resolve();
+      await tried.promise;
+    });
+    await taken.promise;
+    let attempts = 0;
+    const second = transactions.run(async () => {
+      attempts++;
+      await take().finally(tried.resolve);
+    });
+    await Promise.all([first, second]);
+    expect(attempts).toBeGreaterThan(1);
+  });
 });
 
 describe('a tenant collection', () => {
@@ -194,29 +216,5 @@ describe('a tenant collection', () => {
     expect(await users.find(organizationId, { organizationId })).toEqual([]);
     // @ts-expect-error `nickname` is no field
     await users.updateOne(organizationId, { name: 'x' }, { $set: { nickname: 'y' } });
-  });
-});
-
-describe('a transaction lock', () => {
-  it('conflicts when it is taken twice within one millisecond', async () => {
-    const organizationId = new Types.ObjectId();
-    const locks = service.service.app.get(TransactionLocksRepository);
-    const now = new Date();
-    const take = () => locks.take(organizationId, ['phone:1'], now);
-    await transactions.run(take);
-    const [taken, tried] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const first = transactions.run(async () => {
-      await take();
-      taken.resolve();
-      await tried.promise;
-    });
-    await taken.promise;
-    let attempts = 0;
-    const second = transactions.run(async () => {
-      attempts++;
-      await take().finally(tried.resolve);
-    });
-    await Promise.all([first, second]);
-    expect(attempts).toBeGreaterThan(1);
   });
 });

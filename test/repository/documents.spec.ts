@@ -34,7 +34,7 @@ const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'];
 /** Suffixes that paths may omit. */
 const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
 
-/** All that match nothing of the repository, as `path: what`. */
+/** As `path: name`. */
 function unknown(pattern: RegExp, isKnown: (...groups: string[]) => boolean): string[] {
   return code.flatMap(({ path, line }) =>
     [...line.matchAll(pattern)]

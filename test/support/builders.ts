@@ -1,13 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Db, type Document, type InsertOneOptions, ObjectId } from 'mongodb';
 
-/** A tenant with a key that works. */
 export interface Tenant {
   readonly organizationId: ObjectId;
   readonly key: string;
 }
 
-/** The fields that every tenant document has. */
 export function conventions(organizationId: ObjectId): Document & { _id: ObjectId } {
   const now = new Date();
   return { _id: new ObjectId(), organizationId, isDeleted: false, createdAt: now, updatedAt: now };
@@ -40,10 +38,9 @@ export interface TenantOverrides {
   readonly key?: Document;
 }
 
-/** A key that may do everything that a key may. */
+/** Permits every operation. */
 export const mayReadEvents = { permissions: { allowExternal: true, readEvents: true } };
 
-/** Writes an API key and gives it in clear. */
 export async function addKey(
   db: Db,
   organizationId: ObjectId,
@@ -115,7 +112,6 @@ export async function addCatalogue(
   return document._id;
 }
 
-/** Writes a user to whom leads can be assigned. */
 export async function addUser(db: Db, organizationId: ObjectId, name: string): Promise<ObjectId> {
   const user = { ...conventions(organizationId), name };
   await db.collection('users').insertOne(user);
@@ -150,7 +146,6 @@ export async function addUnit(
   return unit._id;
 }
 
-/** Writes a reservation in the partner collection flow. */
 export async function addReservation(
   db: Db,
   organizationId: ObjectId,

@@ -5,7 +5,7 @@ import { eventually } from './eventually.js';
 const slack = 120;
 const profileBytes = 64 * 1_048_576;
 
-/** The commands on collections that grow, while work is done; it is done before, so that plans are known. */
+/** Runs the work twice: the second run has cached plans. */
 export async function profiledCommands(db: Db, work: () => Promise<unknown>): Promise<Document[]> {
   for (let time = 0; time < 2; time++) await work();
   await eventually(() => emptyProfile(db));
@@ -52,7 +52,6 @@ export function collectionsOf(commands: readonly Document[]): Set<string> {
   return new Set(commands.map(({ ns }) => String(ns.split('.').at(-1))));
 }
 
-/** The commands that read more than they need. */
 export function wasteful(commands: readonly Document[], allowed = slack) {
   if (commands.length === 0) throw new Error('No command was recorded.');
   return commands

@@ -4,7 +4,6 @@ import { addressOf, sharedService } from './shared-service.js';
 
 /** Two services in processes of their own on one database. */
 export interface Instances {
-  /** The same database as other programs see it. */
   readonly db: Db;
   /** Options of another instance. */
   readonly variables: Record<string, string>;

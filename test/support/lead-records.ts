@@ -5,15 +5,12 @@ import type { LeadDocument } from '../../src/leads/lead.schema.js';
 import type { LoadedRecords } from '../../src/leads/upsert/lead-records.js';
 import type { Organization } from '../../src/tenants/organizations/organization.js';
 
-/** When everything was stored. */
 export const before = new Date('2026-01-05T08:00:00Z');
-/** When a decision about it is made. */
 export const now = new Date('2026-02-01T12:00:00Z');
 
 const organizationId = new ObjectId();
 const stored = { organizationId, isDeleted: false, createdAt: before, updatedAt: before };
 
-/** Every spelling of a phone. */
 const everything = { has: () => true } as unknown as ReadonlySet<string>;
 
 /** An organization with the usual settings. */
@@ -30,12 +27,10 @@ export function organizationWith(fields: Partial<Organization> = {}): Organizati
   };
 }
 
-/** A stored lead without data. */
 export function leadWith(fields: Partial<LeadDocument> = {}): LeadDocument {
   return { ...stored, _id: new ObjectId(), leadId: 1, ...fields };
 }
 
-/** A stored client without name, email and phones. */
 export function clientWith(fields: Partial<ClientDocument> = {}): ClientDocument {
   return { ...stored, _id: new ObjectId(), ...fields };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basePath } from './shared-service.js';
 
-/** A value of the reference document that describes a JSON value, as far as tests read it. */
+/** The part of a JSON schema that tests read. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -42,22 +42,21 @@ export interface Operation {
   readonly hasBody: boolean;
   /** The operation that a key must permit; null where no key is needed. */
   readonly permission: string | null;
-  /** The statuses that it may answer with. */
   readonly statuses: readonly number[];
-  /** All places of a request to it that take a value. */
+  /** Positions of values. */
   readonly positions: readonly Position[];
   /** Required fields of a body, from the examples. */
   readonly exampleBody: Readonly<Record<string, unknown>>;
 }
 
-/** A place of a request that takes a value. */
+/** A position of a value in a request. */
 export interface Position {
   readonly place: 'path' | 'query' | 'header' | 'body';
   /** The parameter, or the keys that lead to it in the body. */
   readonly steps: readonly string[];
 }
 
-/** Every endpoint of the reference, so that a new one is tested by itself. */
+/** New endpoints are tested without a change here. */
 export function documentedOperations(): Operation[] {
   const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ReferenceDocument;
   const { schemas } = document.components;

@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
 
-/** A response as it came over a connection. */
 export interface RawResponse {
   /** Everything that came, further responses included. */
   readonly text: string;
@@ -11,7 +10,6 @@ export interface RawResponse {
   readonly body: unknown;
 }
 
-/** Connects to a service. */
 export function openSocket(url: string): Socket {
   return connect(Number(new URL(url).port), '127.0.0.1');
 }
@@ -40,7 +38,7 @@ export async function readToEnd(socket: Socket): Promise<RawResponse> {
   return parsed(text);
 }
 
-/** The same where the service may close the connection while this end still writes, which breaks off the writing. */
+/** The service may close the connection during the write. */
 export async function readWhatCame(socket: Socket): Promise<RawResponse> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));

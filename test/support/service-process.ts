@@ -18,7 +18,6 @@ export interface ServiceProcess {
   readonly exited: Promise<number | null>;
 }
 
-/** The command that runs the compiled service. */
 export const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
 /** The command that runs the compiled service once a module has been loaded. */
@@ -27,11 +26,7 @@ export function serviceAfter(module: string): string[] {
   return [node as string, '--import', module, ...service];
 }
 
-/**
- * Starts the compiled service and waits until it listens, or does its work without listening.
- *
- * @throws Error with what it printed when it ends before that
- */
+/** @throws Error with the output when the process ends before it listens */
 export async function startProcess(
   variables: Record<string, string>,
   command = compiledService,
@@ -61,7 +56,6 @@ export async function runToEnd(
   return { code, output: output() };
 }
 
-/** Ends a process at once and waits for its end. */
 export async function kill({ process: child, exited }: ServiceProcess): Promise<void> {
   child.kill('SIGKILL');
   await exited;
@@ -74,7 +68,6 @@ export interface ResponseBody {
   readonly message: string;
 }
 
-/** Sends a JSON request to a service at an address. */
 export async function send(
   url: string,
   { method, path, key, body }: { method: string; path: string; key: string; body?: unknown },

@@ -12,7 +12,6 @@ export interface BlackBox {
   /** Address without path, from the first test on. */
   readonly url: string;
   readonly databaseUri: string;
-  /** The same database as other programs see it. */
   readonly db: Db;
   /** Log lines since this call, one JSON object each. */
   readonly logged: () => string;
@@ -20,10 +19,7 @@ export interface BlackBox {
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
 }
 
-/**
- * The service that runs for all test files at once: each file keeps to organizations of its own,
- * and may not change what they have in common.
- */
+/** Each test file uses organizations of its own and changes nothing that files share. */
 export function sharedService(): BlackBox {
   const { databaseUri, log } = sharedAddresses();
   const client = new MongoClient(databaseUri);
@@ -48,12 +44,7 @@ export function sharedService(): BlackBox {
   };
 }
 
-/**
- * The address of an instance on the shared database, once it listens: the one that all files share, or a
- * second process, which runs from the first time on that somebody asks for it.
- *
- * @throws Error with the reason when it did not start
- */
+/** The second instance starts at the first request for it. */
 export async function addressOf(instance: 'shared' | 'second'): Promise<string> {
   const response = await fetch(`${sharedAddresses().instances}/${instance}`);
   const text = await response.text();

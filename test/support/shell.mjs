@@ -1,5 +1,4 @@
-// Runs one command line after another in a process that stays: starting one takes longer than most
-// commands.
+// Runs command lines in one process: a start takes longer than most commands.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Db, ObjectId } from 'mongodb';
 
-/**
- * Everything the organization has, in an order and with names for ids that depend on nothing but
- * contents: ids and numbers are given before it is decided which transaction comes first.
- */
+/** In an order and with names for ids that depend on contents only: ids are random. */
 export async function storedRecords(
   db: Db,
   organizationId: ObjectId,

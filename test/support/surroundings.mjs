@@ -19,7 +19,6 @@ const disconnected = once(process, 'disconnect');
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const mongodPid = join(folder, 'mongod.pid');
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
-// Loads its modules while the database starts.
 const shared = loadInstance();
 const mongod = await startMongod(join(folder, 'data'), {
   isJournaled: false,

@@ -26,7 +26,6 @@ export interface TestService {
   /** Address without path. */
   readonly url: string;
   readonly databaseUri: string;
-  /** The same database as other programs see it. */
   readonly db: Db;
   /** Log lines since the start, one JSON object each. */
   readonly logged: () => string;
@@ -43,7 +42,6 @@ export function randomDatabaseUri(): string {
   return databaseUriOf(`test-${randomBytes(6).toString('hex')}`);
 }
 
-/** Connection string of a database with this name there. */
 export function databaseUriOf(name: string): string {
   return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
 }
@@ -53,11 +51,7 @@ export function workerLogger(environment: Environment): Logger {
   return createLogger(environment, workerLog.destination);
 }
 
-/**
- * Starts a service; variables are those of the environment. It works on the database of the shared
- * service, where each file keeps to organizations of its own; what needs an empty one, or counts
- * what belongs to no organization, gives it a random one.
- */
+/** Uses the database of the shared service, or with a random name one of its own. */
 export async function startTestService(
   variables: Record<string, string> = {},
   databaseUri = sharedAddresses().databaseUri,
