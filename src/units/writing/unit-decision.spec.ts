@@ -234,6 +234,8 @@ describe('an update', () => {
     expect(update({ compound: 'palm', price: 2 }).unit.locationId).toBe(north);
     expect(update({ compound: 'lake' }).unit).toMatchObject({ compoundId: lake, locationId: lake });
     expect(update({ phase: null }).unit.locationId).toBe(palm);
+    const homeless = { ...stored, compoundId: null };
+    expect(update({ compound: 'palm' }, homeless).unit.locationId).toBe(palm);
     const nowhere = { ...stored, locationId: null };
     expect(update({ price: 2 }, nowhere).unit.locationId).toBe(palm);
     expect(update({ price: 2 }, { ...nowhere, compoundId: null }).unit.locationId).toBeNull();

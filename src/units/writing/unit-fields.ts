@@ -108,9 +108,11 @@ function mergedName(
   language: Language,
 ): Required<Pick<StoredName, 'name' | 'nameStandIn'>> {
   const sent: Partial<Localized> = typeof input === 'string' ? { [language]: input } : input;
-  const merged = { ...stored?.name, ...sent };
+  const before: Partial<Localized> = { ...stored?.name };
+  const merged = { ...before, ...sent };
   const [english, arabic] = [merged['en-us'], merged['ar-eg']];
-  const isStandIn = Boolean(stored?.nameStandIn) && stored?.nameStandIn === stored?.name?.['en-us'];
+  const isStandIn =
+    typeof stored?.nameStandIn === 'string' && stored.nameStandIn === before['en-us'];
   const isOwn = sent['en-us'] !== undefined || !isStandIn;
   if (isOwn && english) return { name: { ...merged, 'en-us': english }, nameStandIn: null };
   return { name: { ...merged, 'en-us': arabic ?? '' }, nameStandIn: arabic ?? null };
