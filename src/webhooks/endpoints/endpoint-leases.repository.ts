@@ -10,11 +10,10 @@ import {
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
-/** How much longer than an attempt a lease lasts (rule HOOK-9). */
-const marginMs = 5_000;
-/** An attempt begins only so soon after a renewal: with a second for the response's body it ends before the lease. */
-const freshMs = marginMs - 1_000;
+/** Rule HOOK-9. */
+const leaseMs = 60_000;
 const renewalMs = 2_000;
+const leaseEnd = { $add: ['$$NOW', leaseMs] };
 
 export interface EndpointTurn {
   readonly _id: Types.ObjectId;
@@ -34,7 +33,8 @@ const isPausedAt = (now: Date) => ({
 @Injectable()
 export class EndpointLeasesRepository {
   private readonly endpoints: Collection<WebhookEndpointDocument>;
-  private readonly leaseEnd: object;
+  /** An attempt and a second for its response's body fit into a lease that was renewed so long ago. */
+  private readonly freshMs: number;
 
   constructor(
     @InjectAcrossTenants('WebhookEndpoint')
@@ -42,7 +42,7 @@ export class EndpointLeasesRepository {
     @Inject(ENVIRONMENT) { WEBHOOKS_TIMEOUT_MS }: Environment,
   ) {
     this.endpoints = collection.acrossTenants;
-    this.leaseEnd = { $add: ['$$NOW', WEBHOOKS_TIMEOUT_MS + marginMs] };
+    this.freshMs = leaseMs - WEBHOOKS_TIMEOUT_MS - 1_000;
   }
 
   async turns(ids: readonly Types.ObjectId[], now: Date): Promise<EndpointTurn[]> {
@@ -56,32 +56,43 @@ export class EndpointLeasesRepository {
     const takenAt = performance.now();
     const endpoint = await this.endpoints.findOneAndUpdate(
       { _id, $expr: isFree },
-      [{ $set: { leaseOwner: owner, leasedUntil: this.leaseEnd } }],
+      [{ $set: { leaseOwner: owner, leasedUntil: leaseEnd } }],
       { returnDocument: 'after' },
     );
     if (endpoint === null) return null;
-    const extended = [{ $set: { leasedUntil: this.leaseEnd } }];
+    const extended = [{ $set: { leasedUntil: leaseEnd } }];
     const renew = async () =>
       (await this.endpoints.updateOne({ _id, leaseOwner: owner }, extended)).matchedCount === 1;
-    return new EndpointLease(this.endpoints, endpoint, owner, takenAt, renew);
+    return new EndpointLease(
+      this.endpoints,
+      endpoint,
+      owner,
+      { takenAt, freshMs: this.freshMs },
+      renew,
+    );
   }
 }
 
 /** An endpoint that belongs to this process until its release, renewed every two seconds. */
 export class EndpointLease {
   private readonly timer = setInterval(() => void this.renew(), renewalMs);
+  private readonly freshMs: number;
+  private renewedAt: number;
 
   constructor(
     private readonly endpoints: Collection<WebhookEndpointDocument>,
     readonly endpoint: WebhookEndpointDocument,
     private readonly owner: string,
-    private renewedAt: number,
+    { takenAt, freshMs }: { readonly takenAt: number; readonly freshMs: number },
     private readonly extend: () => Promise<boolean>,
-  ) {}
+  ) {
+    this.renewedAt = takenAt;
+    this.freshMs = freshMs;
+  }
 
   /** Whether an attempt that begins now ends before another worker can have the endpoint. */
   get coversAttempt(): boolean {
-    return performance.now() - this.renewedAt < freshMs;
+    return performance.now() - this.renewedAt < this.freshMs;
   }
 
   async renew(): Promise<void> {

@@ -4,7 +4,13 @@ import { EndpointLease } from './endpoint-leases.repository.js';
 /** Whether a lease covers an attempt so long after it was taken, and after a renewal then. */
 async function coverage(ageMs: number, renew: () => Promise<boolean>) {
   const takenAt = performance.now() - ageMs;
-  const lease = new EndpointLease({} as never, {} as never, 'owner', takenAt, renew);
+  const lease = new EndpointLease(
+    {} as never,
+    {} as never,
+    'owner',
+    { takenAt, freshMs: 4_000 },
+    renew,
+  );
   const before = lease.coversAttempt;
   await lease.renew();
   lease.abandon();
