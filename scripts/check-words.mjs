@@ -1,7 +1,7 @@
 // Finds wording that is not plain technical English in code, comments and documents.
 // `node scripts/check-words.mjs src/leads docs` checks only files below these paths.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** Phrases, not words that are right elsewhere: "behind a proxy" passes, "behind the last one" does not. */
 const phrases = [
@@ -47,7 +47,7 @@ const isChecked = (path) =>
 
 const findings = listed
   .split('\0')
-  .filter(isChecked)
+  .filter((path) => isChecked(path) && existsSync(path))
   .flatMap((path) => {
     let isCode = false;
     return readFileSync(path, 'utf8')

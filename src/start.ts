@@ -9,7 +9,7 @@ import { AppModule, type AppOptions } from './app.module.js';
 import { ResponseCache } from './core/cache/response-cache.js';
 import type { Environment } from './core/configuration/environment.js';
 import { loadEnvironment, warnOfMisspeltVariables } from './core/configuration/load-environment.js';
-import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
+import { ConfigurationError, StartupError } from './core/configuration/environment-values.js';
 import { assertTransactionsSupported } from './core/database/connection/topology.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/base-path.js';

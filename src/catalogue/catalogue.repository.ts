@@ -11,9 +11,8 @@ import type {
   TenantFilter,
   Tenants,
 } from '../core/database/documents/tenant-queries.js';
-import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fold-case.js';
-import { languages } from '../core/localization/language.js';
-import type { Localized } from '../core/localization/localized.js';
+import { looseCollation, caseSpellings, foldCase } from '../core/localization/fold-case.js';
+import { languages, type Localized } from '../core/localization/language.js';
 import type {
   AmenityDocument,
   PhaseDocument,
@@ -137,7 +136,7 @@ export class CatalogueRepository {
     return this.collections[kind].find(
       organizationId,
       { ...named, ...notDeleted },
-      { ...oldestFirst, fields: ['name', 'slug'], collation: caseCandidates },
+      { ...oldestFirst, fields: ['name', 'slug'], collation: looseCollation },
     );
   }
 

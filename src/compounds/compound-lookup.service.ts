@@ -8,9 +8,13 @@ import {
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-queries.js';
-import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fold-case.js';
-import { defaultLanguage, type Language } from '../core/localization/language.js';
-import { type Localized, textIn } from '../core/localization/localized.js';
+import { looseCollation, caseSpellings, foldCase } from '../core/localization/fold-case.js';
+import {
+  defaultLanguage,
+  type Language,
+  type Localized,
+  textIn,
+} from '../core/localization/language.js';
 
 export interface ShownName {
   readonly name: string;
@@ -46,7 +50,7 @@ export class CompoundLookupService {
         organizationId,
         { ...shownAs(texts, language), ...notDeleted },
         // Leads link them: the compounds must not be rolled back later.
-        { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates, readConcern: 'majority' },
+        { fields: ['name'], sort: { _id: 1 }, collation: looseCollation, readConcern: 'majority' },
       );
       for (const { _id, name } of compounds) {
         const key = keyOf({ name: textIn(name, language), language });

@@ -11,7 +11,7 @@ import {
   IgnoredWithAll,
   PageLimit,
   PageNumber,
-  Switch,
+  ZeroOrOneField,
 } from '../core/http/validation/query-fields.js';
 import { ToleratesUnknownNames } from '../core/http/validation/unknown-names.js';
 
@@ -26,7 +26,7 @@ export class ListCompoundsQuery {
   @PageLimit()
   limit?: string;
 
-  @Switch('1 gives everything in one streamed response; page and limit are then ignored.')
+  @ZeroOrOneField('1 gives everything in one streamed response; page and limit are then ignored.')
   all?: string;
 
   @TimeField({
@@ -39,7 +39,9 @@ export class ListCompoundsQuery {
   @After()
   after?: string;
 
-  @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
+  @ZeroOrOneField(
+    '1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.',
+  )
   includeDeleted?: string;
 }
 

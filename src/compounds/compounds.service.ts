@@ -15,7 +15,7 @@ import {
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { ListPart, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { listText } from '../core/http/lists/response-streams.js';
-import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
+import { type ListEnd, ListReading, type ListPage } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
@@ -30,7 +30,7 @@ export class CompoundsService {
     private readonly clock: Clock,
   ) {}
 
-  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<CompoundDto>> {
+  async page(caller: Caller, query: ListCompoundsQuery): Promise<ListPage<CompoundDto>> {
     const { reading, count, batches } = await this.search(caller, query);
     return reading.page(pageOf(query), {
       count,

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../compounds/compound-lookup.service.js';
 import type { KeysetPage, KeysetRequest } from '../core/database/documents/keyset.js';
-import { parseObjectId } from '../core/database/documents/object-id.js';
-import type { Localized } from '../core/localization/localized.js';
+import { parseObjectId } from '../core/database/documents/tenant-document.js';
+import type { Localized } from '../core/localization/language.js';
 import {
   type ChangeLogEntry,
   ChangeLogRepository,

@@ -1,5 +1,5 @@
 import { DomainError } from '../core/http/errors/domain-error.js';
-import { isDatabaseReference } from '../core/values/plain-object.js';
+import { isDatabaseReference } from '../core/values/json.js';
 import { leadErrors } from './lead-errors.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';
 

@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
-import { caseCandidates } from '../core/localization/fold-case.js';
+import { looseCollation } from '../core/localization/fold-case.js';
 
 export type LeadData = Readonly<Record<string, unknown>>;
 
@@ -95,7 +95,7 @@ leadSchema.index(
   { organizationId: 1, 'data.email': 1 },
   {
     name: 'emailWithoutClient',
-    collation: caseCandidates,
+    collation: looseCollation,
     partialFilterExpression: { isDeleted: false, clientId: null },
   },
 );

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import { parseObjectId } from '../core/database/documents/object-id.js';
+import { parseObjectId, notDeleted } from '../core/database/documents/tenant-document.js';
 import {
   InjectCollection,
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
-import { notDeleted } from '../core/database/documents/tenant-document.js';
-import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';
+import { looseCollation, caseSpellings } from '../core/localization/fold-case.js';
 import type { LeadDocument } from './lead.schema.js';
 import type { WrittenLead } from './upsert/lead-records.js';
 
@@ -97,7 +96,7 @@ export class LeadsRepository {
     limit: number,
   ): Promise<LeadDocument[]> {
     const filter = { clientId: null, 'data.email': { $in: caseSpellings(email) }, ...notDeleted };
-    return this.leads.find(organizationId, filter, { limit, collation: caseCandidates });
+    return this.leads.find(organizationId, filter, { limit, collation: looseCollation });
   }
 
   async findOfClients(

@@ -27,7 +27,7 @@ import { type LeadPayload, requestData } from './lead-merge.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
-import { type LeadAnswer, LeadWrites } from './upsert/lead-writes.js';
+import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
 
 /** Further leads of a batch are refused once those before them take this many MiB. */
 const batchLimit = 8;
@@ -39,14 +39,14 @@ interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
 
 interface BatchAnswer extends ServiceResponse<LeadBatchResponseDto> {
   readonly body: LeadBatchResponseDto;
-  readonly outcomes: readonly Outcome<LeadAnswer>[];
+  readonly outcomes: readonly Outcome<LeadUpsertResult>[];
 }
 
 /** Upserts, reads and deletes leads (rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14). */
 @Injectable()
 export class LeadsService {
   private readonly logger = new Logger(LeadsService.name);
-  private readonly commit: GroupCommit<LeadRequest, LeadRecords, LeadDecision, LeadAnswer>;
+  private readonly commit: GroupCommit<LeadRequest, LeadRecords, LeadDecision, LeadUpsertResult>;
 
   constructor(
     commits: GroupCommits,
@@ -83,7 +83,7 @@ export class LeadsService {
     const requests = checked.flatMap((one) =>
       one.status === 'fulfilled' ? leadRequest(caller, one.value) : [],
     );
-    const batch: Batch<LeadRequest, LeadAnswer, BatchAnswer> = {
+    const batch: Batch<LeadRequest, LeadUpsertResult, BatchAnswer> = {
       caller,
       requests,
       maxBytes: batchLimit * mebibyte,
@@ -91,7 +91,7 @@ export class LeadsService {
       answerOf: (outcomes) => {
         const ofRequests = outcomes.values();
         const all = checked.map((one) =>
-          one.status === 'rejected' ? one : (ofRequests.next().value as Outcome<LeadAnswer>),
+          one.status === 'rejected' ? one : (ofRequests.next().value as Outcome<LeadUpsertResult>),
         );
         return { status: 200, body: this.batchResponse(caller, all, isDryRun), outcomes: all };
       },
@@ -142,7 +142,7 @@ export class LeadsService {
 
   private batchResponse(
     { language }: Caller,
-    outcomes: readonly Outcome<LeadAnswer>[],
+    outcomes: readonly Outcome<LeadUpsertResult>[],
     isDryRun: boolean,
   ): LeadBatchResponseDto {
     const newIds = new Set<string>();
@@ -171,7 +171,7 @@ export class LeadsService {
   }
 
   /** Adds refusals to the request log once, however often the transaction ran. */
-  private report({ failures }: Caller, outcomes: readonly Outcome<LeadAnswer>[]): void {
+  private report({ failures }: Caller, outcomes: readonly Outcome<LeadUpsertResult>[]): void {
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') continue;
       const error = toDomainError(outcome.reason);

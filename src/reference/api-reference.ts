@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
-import { explained, sharedComponents } from '../core/http/reference/openapi-components.js';
+import { describeErrors, sharedComponents } from '../core/http/reference/openapi-components.js';
 import { tolerantNames } from '../core/http/validation/unknown-names.js';
 import { completeOperations } from './common-documentation.js';
 import { errorLists } from './error-tables.js';
@@ -82,7 +82,7 @@ function moveErrorsOfNoOperation(
 ): void {
   const text = JSON.stringify(paths);
   const others = errors.filter(({ code }) => !text.includes(`"${code}"`));
-  info.description = `${info.description}\n\nErrors of requests that reach no operation:\n\n${explained(others)}`;
+  info.description = `${info.description}\n\nErrors of requests that reach no operation:\n\n${describeErrors(others)}`;
   for (const { code } of others) delete components?.examples?.[code];
 }
 

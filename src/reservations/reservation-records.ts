@@ -32,7 +32,7 @@ export class ReservationRecords implements PendingWrites {
   /** Events, and changes of units that become events, in the order of publishing. */
   readonly published: (OutboundEvent | UnitChange)[] = [];
   /** None: the unit's own document is the lock of its reservations (rule DATA-8). */
-  readonly locks = [];
+  readonly lockKeys = [];
   bytes = 0;
   readonly now: Date;
   private readonly reservations: Map<string, ReservationDocument>;

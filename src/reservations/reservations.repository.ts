@@ -11,8 +11,7 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../core/database/documents/keyset.js';
-import { parseObjectId } from '../core/database/documents/object-id.js';
-import { notDeleted } from '../core/database/documents/tenant-document.js';
+import { parseObjectId, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 

@@ -8,15 +8,14 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { columnsOf } from '../catalogue/fields/declared-fields.js';
+import { columnsOf, type Shown } from '../catalogue/fields/declared-fields.js';
 import { requestClass, shownClass } from '../catalogue/fields/derived-classes.js';
-import type { Shown } from '../catalogue/fields/declared-fields.js';
 import { LocalizedText } from '../catalogue/fields/object-fields.js';
 import { Field, FieldsTogether } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
 import { storable, string } from '../core/values/text.js';
 import { PaginationDto } from '../core/http/lists/pages.js';
-import type { Localized } from '../core/localization/localized.js';
+import type { Localized } from '../core/localization/language.js';
 
 export class UnitDto extends shownClass(UnitDocument) {
   @ApiProperty({

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { newestFirst } from '../core/database/documents/keyset.js';
-import { parseObjectId } from '../core/database/documents/object-id.js';
+import { parseObjectId, notDeleted } from '../core/database/documents/tenant-document.js';
 import {
   InjectCollection,
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
-import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import type { UnitDocument } from '../catalogue/collections/unit-document.js';

@@ -28,7 +28,7 @@ const texts = (...positions: string[]): Row[] =>
 const each = (position: string, values: readonly unknown[], ...messages: string[]): Row[] =>
   values.map((value) => [position, value, ...messages]);
 
-const characters = 'must not have a null character or a broken character';
+const characters = 'must not contain null characters or unpaired surrogates';
 const longId = (field: string) => `${field} must not be longer than 1024 characters`;
 const long = 'x'.repeat(2_049);
 const quantity = 'must be a finite number that is not negative';
@@ -88,16 +88,11 @@ const image = 'https://example.com/a.jpg';
 const units: Row[] = [
   ['unitId', undefined, 'recordSystemId or unitId is required'],
   ['compound', undefined, 'compound is required to create a unit'],
-  ['compound', 'moon', 'compound resolves to nothing: moon'],
-  ['phase', 'south', 'phase resolves to nothing: south'],
-  ['propertyType', 'castle', 'propertyType resolves to nothing: castle'],
-  ['unitDesign', 'x', 'unitDesign resolves to nothing: x'],
-  [
-    'amenities',
-    ['gym', 'sauna'],
-    'amenities resolves to nothing: gym',
-    'amenities resolves to nothing: sauna',
-  ],
+  ['compound', 'moon', 'compound not found: moon'],
+  ['phase', 'south', 'phase not found: south'],
+  ['propertyType', 'castle', 'propertyType not found: castle'],
+  ['unitDesign', 'x', 'unitDesign not found: x'],
+  ['amenities', ['gym', 'sauna'], 'amenities not found: gym', 'amenities not found: sauna'],
   ...each('price', [-1, '5', null], `price ${quantity}`),
   ...each('bua', [-1, '5', null], `bua ${quantity}`),
   ...each('beds', [-1, '5', null], `beds ${quantity}`),
@@ -115,7 +110,7 @@ const units: Row[] = [
   ['floor', { name: 'Ground', level: 1 }, 'floor.level is not a known field'],
   ['media', repeated(501, { image }), 'media must not have more than 500 items'],
   ['media', [{ image: `${image}${long}` }], tooLong('media.0.image')],
-  ['media', [{ image: 'no address' }], 'media.0.image must be an http or https address'],
+  ['media', [{ image: 'no address' }], 'media.0.image must be an http or https URL'],
   ['media', [{ image }, { image, type: 1 }], 'media.1.type must be a string'],
   ['media', [{ image }, { image, alt: '' }], 'media.1.alt is not a known field'],
   ['showForBrokers', 'yes', 'showForBrokers must be a boolean'],

@@ -5,7 +5,7 @@ const switched = (field: string) => `${field} must be 0 or 1`;
 const plain = (field: string) => `${field} must be a plain number that is not negative`;
 const time = 'updatedSince must be an ISO 8601 date';
 const values = (field: string) => `${field} must be one or more values separated by commas`;
-const characters = 'must not have a null character or a broken character';
+const characters = 'must not contain null characters or unpaired surrogates';
 
 /** Queries that are refused, by the path of the list. */
 export const badQueries: Readonly<Record<string, readonly Row[]>> = {
@@ -35,13 +35,13 @@ export const badQueries: Readonly<Record<string, readonly Row[]>> = {
     ['status=', values('status')],
     ['status=a,,b', values('status')],
     ['unitId=a&unitId=b', values('unitId')],
-    ['compound=nowhere', 'compound resolves to nothing: nowhere'],
+    ['compound=nowhere', 'compound not found: nowhere'],
     [
       'compound=lake,moon&phase=x&propertyType=castle&unitDesign=y',
-      'compound resolves to nothing: moon',
-      'phase resolves to nothing: x',
-      'propertyType resolves to nothing: castle',
-      'unitDesign resolves to nothing: y',
+      'compound not found: moon',
+      'phase not found: x',
+      'propertyType not found: castle',
+      'unitDesign not found: y',
     ],
     ['unitId=a%00', `unitId ${characters}`],
     ['minPrice=-1', plain('minPrice')],
@@ -51,7 +51,7 @@ export const badQueries: Readonly<Record<string, readonly Row[]>> = {
     ['updatedSince=1700000000', time],
     ...['colour', 'price,-price', ''].map((sort): Row => [
       `sort=${sort}`,
-      'sort must be a comma list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once, with - before a field for descending order',
+      'sort must be a comma-separated list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; prefix a field with - for descending order',
     ]),
     ['format=csv', 'format is not a known parameter'],
   ],

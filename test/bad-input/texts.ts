@@ -26,12 +26,12 @@ export const badTexts: readonly (readonly [text: string, message: string])[] = [
     '{"recordSystemId":"a\\ud83d"}',
     '{"name":"\\udc00"}',
     '{"data":{"a":[{"b":"x\\ud800"}]}}',
-  ].map((text) => [text, 'The request body has a text with a broken character'] as const),
+  ].map((text) => [text, 'The request body contains a string with an unpaired surrogate'] as const),
   ...['12345678901234567891', '9223372036854775808', '-9223372036854775809'].map(
     (number) =>
       [
         `{"data":{"ids":[1,{"id":${number}}]}}`,
-        `The request body has the integer ${number}, which is too large to be kept exactly: send it as a string`,
+        `The request body has the integer ${number}, which is too large to be stored exactly: send it as a string`,
       ] as const,
   ),
   ['{"data":{"n":1e999}}', 'The request body has a number that is out of range'],

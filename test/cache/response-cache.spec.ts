@@ -112,7 +112,7 @@ describe('A response that is being made', () => {
     expect(await Promise.all(others)).toEqual(others.map(() => ({ status: 200, text: 'own' })));
   });
 
-  it('is made by the others when the client of the maker disconnects', async () => {
+  it('is computed by a waiting request when the first client disconnects', async () => {
     const leaving = new AbortController();
     const first = read(leaving.signal).catch(() => 'left');
     await isAsked(1);
@@ -126,7 +126,7 @@ describe('A response that is being made', () => {
     asked[0]?.(() => 'late');
   });
 
-  it('is made by the others when the client of the maker had disconnected before', async () => {
+  it('is computed by a later request when the first client has already disconnected', async () => {
     const leaving = new AbortController();
     const left = fetch(`${url}/list`, { signal: leaving.signal, headers: { 'x-leaves': '1' } });
     await waitersArrived(1);

@@ -170,7 +170,7 @@ describe('A cached response', () => {
     }
   });
 
-  it('is made once for twenty simultaneous clients', async () => {
+  it('is computed once for twenty concurrent requests', async () => {
     await service.db.command({ profile: 2 });
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => read('/compounds/lake/units', { 'accept-encoding': 'br' })),

@@ -230,7 +230,7 @@ describe('first requests', () => {
 });
 
 describe('send-waiting.mjs', () => {
-  it('sends a file of leads, and nothing twice when it is repeated', async () => {
+  it('sends each lead of a file once, even when run again', async () => {
     const file = join(folder, 'waiting.ndjson');
     const waiting = [
       { name: 'Waiting 1', language: 'en-us' },

@@ -133,7 +133,7 @@ describe('the endpoints', () => {
     expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
   });
 
-  it('have a counted backlog, however many endpoints there are', async () => {
+  it('show their backlog for any number of endpoints', async () => {
     const { db } = service;
     const [one] = await deliveries();
     const endpoint = await db.collection('webhookEndpoints').findOne();

@@ -79,7 +79,7 @@ describe('a lease', () => {
     );
   });
 
-  it('is acquired by one of several processes when it is new or has ended', async () => {
+  it('is acquired by exactly one process when it is new or expired', async () => {
     const { processes, passHalf, end } = newLease(6);
     expect(await holders(processes)).toHaveLength(1);
     for (let round = 0; round < 5; round += 1) {

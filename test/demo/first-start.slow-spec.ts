@@ -6,7 +6,7 @@ import { linesAbout } from '../../src/development/announcement.js';
 import {
   type DemoOrganization,
   openAtStart,
-  openForWalk,
+  openDemoOrganization,
 } from '../../src/development/demo/demo-organization.js';
 import { runDemo } from '../../src/development/demo/run-demo.js';
 import { addTenant, type Tenant } from '../support/builders.js';
@@ -29,7 +29,7 @@ afterAll(() => service.stop());
 
 describe('a start for development', () => {
   it('creates the demo organization when the database has only organizations of walks', async () => {
-    const walk = await openForWalk(service.service.app);
+    const walk = await openDemoOrganization(service.service.app);
     demo = (await start()) as DemoOrganization;
     expect(demo.organizationId).not.toEqual(walk.organizationId);
     await walk.end();
@@ -101,13 +101,13 @@ describe('a start for development', () => {
 
 describe('a walk', () => {
   it('deletes the organization of an interrupted walk when its key has expired', async () => {
-    const cutOff = await openForWalk(service.service.app);
+    const cutOff = await openDemoOrganization(service.service.app);
     const organizations = service.db.collection('organizations');
     const createdAt = new Date(Date.now() - 3_700_000);
     await organizations.updateOne({ _id: cutOff.organizationId }, { $set: { createdAt } });
     const [key] = await service.db.collection('apiKeys').find().sort({ _id: -1 }).toArray();
     expect(Number(key?.['expiresAt'])).toBeLessThan(Date.now() + 3_700_000);
-    const next = await openForWalk(service.service.app);
+    const next = await openDemoOrganization(service.service.app);
     const isDeleted = async (_id: Tenant['organizationId']) =>
       (await organizations.findOne({ _id }))?.['isDeleted'] as boolean;
     expect(await isDeleted(cutOff.organizationId)).toBe(true);
@@ -118,8 +118,8 @@ describe('a walk', () => {
 
   it('deletes the organization of an ended process immediately, and keeps that of a running one', async () => {
     const [cutOff, running] = [
-      await openForWalk(service.service.app),
-      await openForWalk(service.service.app),
+      await openDemoOrganization(service.service.app),
+      await openDemoOrganization(service.service.app),
     ];
     const [organizationId, name] = [
       cutOff.organizationId,
@@ -127,7 +127,7 @@ describe('a walk', () => {
     ];
     const updated = { $set: { name } };
     await service.db.collection('apiKeys').updateOne({ organizationId }, updated);
-    const next = await openForWalk(service.service.app);
+    const next = await openDemoOrganization(service.service.app);
     const left = await service.db
       .collection('organizations')
       .find({ name: /walk/, isDeleted: false })

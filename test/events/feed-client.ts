@@ -2,7 +2,7 @@ import { type Document, ObjectId } from 'mongodb';
 import { expect } from '@jest/globals';
 import { addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import type { TestService } from '../support/test-service.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 
@@ -100,7 +100,7 @@ export class FeedClient {
     overrides: Document = {},
   ): Promise<ObjectId[]> {
     const past = new Date(Date.now() - 60_000);
-    const times = { storedAt: timeOfStoring, createdAt: past, updatedAt: past };
+    const times = { storedAt: serverTimestampPlaceholder, createdAt: past, updatedAt: past };
     const documents = Array.from({ length: count }, (_, index) => {
       const data = { _id: new ObjectId().toHexString(), index };
       return { _id: new ObjectId(), organizationId, type: 'lead.created', data, ...times };

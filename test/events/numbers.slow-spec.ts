@@ -3,7 +3,7 @@ import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
-import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
@@ -40,7 +40,12 @@ describe('the relay', () => {
     const ids = Array.from({ length: 5 }, () => new ObjectId()).toReversed();
     const now = new Date();
     const { organizationId } = tenant;
-    const common = { organizationId, type: 'lead.created', data: {}, storedAt: timeOfStoring };
+    const common = {
+      organizationId,
+      type: 'lead.created',
+      data: {},
+      storedAt: serverTimestampPlaceholder,
+    };
     const times = { createdAt: now, updatedAt: now };
     await feed.events.insertMany(ids.map((_id) => ({ _id, ...common, ...times })));
     await feed.numbered(tenant, ids.length);
@@ -151,7 +156,11 @@ describe('the relay', () => {
     const options = { bypassDocumentValidation: true };
     const { organizationId } = tenant;
     const event = (fields: Document) => {
-      const times = { storedAt: timeOfStoring, createdAt: new Date(), updatedAt: new Date() };
+      const times = {
+        storedAt: serverTimestampPlaceholder,
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      };
       return { organizationId, type: 'lead.created', data: {}, ...times, ...fields };
     };
     const types = Array.from({ length: 9 }, (_, index) => (index === 4 ? broken : {}));

@@ -59,8 +59,8 @@ const unavailable = {
 };
 const appName = 'integration-api';
 
-describe('when the database fails', () => {
-  it('to claim an Idempotency-Key in time, the next request with it runs', async () => {
+describe('a request to a failing database', () => {
+  it('runs the next request with an Idempotency-Key when claiming it timed out', async () => {
     const keyed = () =>
       post({ recordSystemId: 'late-claim', name: 'Laila' }, hasty).set('idempotency-key', 'late');
     await fail(
@@ -76,7 +76,7 @@ describe('when the database fails', () => {
     expect(await leadsOf('late-claim')).toBe(1);
   });
 
-  it('once with a write conflict, the request is retried and succeeds', async () => {
+  it('is retried and succeeds after one write conflict', async () => {
     const failCommands = ['insert'];
     await fail(
       { failCommands, appName, errorCode: 112, errorLabels: ['TransientTransactionError'] },
@@ -86,7 +86,7 @@ describe('when the database fails', () => {
     expect(await leadsOf('conflict')).toBe(1);
   });
 
-  it('because an operation was interrupted, the whole transaction is retried', async () => {
+  it('retries the whole transaction when an operation was interrupted', async () => {
     // The error of a process whose transaction another process aborted as abandoned.
     await fail({ failCommands: ['insert'], appName, errorCode: 11_601 }, { times: 1 });
     await post({ recordSystemId: 'interrupted', name: 'Mona Adel' }).expect(201);
@@ -94,7 +94,7 @@ describe('when the database fails', () => {
     expect(await service.db.collection('clients').countDocuments({ name: 'Mona Adel' })).toBe(1);
   });
 
-  it('to confirm a commit, the commit is repeated and the lead stored once', async () => {
+  it('repeats an unconfirmed commit and stores one lead', async () => {
     const errorLabels = ['UnknownTransactionCommitResult'];
     await fail(
       { failCommands: ['commitTransaction'], appName, errorCode: 89, errorLabels },
@@ -106,7 +106,7 @@ describe('when the database fails', () => {
     expect(await service.db.collection('clients').countDocuments({ name: 'Mona' })).toBe(2);
   });
 
-  it('to confirm any commit, the request returns 503 and its Idempotency-Key replays the stored response', async () => {
+  it('returns 503 and later replays the stored response when no commit is confirmed', async () => {
     const errors = { code: 64, errmsg: 'waiting for replication timed out' };
     await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
     const keyed = () =>
@@ -121,7 +121,7 @@ describe('when the database fails', () => {
     expect(await leads.countDocuments({ 'data.name': 'No External Id' })).toBe(1);
   });
 
-  it('always with a conflict, the request returns 503 in time and writes nothing', async () => {
+  it('returns 503 in time and writes nothing when every write conflicts', async () => {
     await fail({
       failCommands: ['insert'],
       appName,
@@ -136,7 +136,7 @@ describe('when the database fails', () => {
     await post({ recordSystemId: 'given-up' }).expect(201);
   });
 
-  it('in an unknown way, the request returns 500 without the cause, which is logged', async () => {
+  it('returns 500 without the cause, which is logged, on an unknown error', async () => {
     await fail({ failCommands: ['insert'], appName, errorCode: 2 });
     const { body } = await post({ recordSystemId: 'fault', name: 'Fault Name' }).expect(500);
     expect(body).toEqual({
@@ -156,7 +156,7 @@ describe('when the database fails', () => {
     expect(body.message).toBe('خطأ داخلي في الخادم');
   });
 
-  it('to respond, requests with known and new keys return 503 in time', async () => {
+  it('returns 503 in time when the database hangs, with known and new keys', async () => {
     await eventually(() => post({ name: 'Warm' }, hasty).expect(201));
     const blockTimeMS = 6_000;
     await fail({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Db, type Document, MongoClient, ObjectId } from 'mongodb';
-import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -52,7 +52,7 @@ afterAll(async () => {
 async function publish(count: number): Promise<void> {
   const { organizationId } = tenant;
   const now = new Date();
-  const times = { storedAt: timeOfStoring, createdAt: now, updatedAt: now };
+  const times = { storedAt: serverTimestampPlaceholder, createdAt: now, updatedAt: now };
   const events = Array.from({ length: count }, () => {
     const data = { _id: new ObjectId().toHexString() };
     return { organizationId, type: 'lead.created', data, ...times };

@@ -174,7 +174,7 @@ describe('A response', () => {
     expect(headers).toMatchObject({ 'content-encoding': 'gzip' });
   });
 
-  it('to bytes that are no HTTP has the common error body', async () => {
+  it('has the common error body when the request is not HTTP', async () => {
     const socket = openSocket(service.url);
     socket.write('NONSENSE\r\n\r\n');
     let text = '';
@@ -366,7 +366,7 @@ describe('The log', () => {
     expect(service.logged()).not.toContain('secret-in-query');
   });
 
-  it('has a request once, as aborted, when its client disconnects', async () => {
+  it('contains one line, marked aborted, when the client disconnects', async () => {
     const { organizationId, key } = await addTenant(service.db);
     const id = `left-${organizationId.toHexString()}`;
     const client = openSocket(service.url);

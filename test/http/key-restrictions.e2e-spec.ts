@@ -114,7 +114,7 @@ describe('The operations of a key', () => {
     ['an object', { 0: 'leads.read' }],
     ['a number', 1],
     ['true', true],
-  ])('are none where %s is stored', async (_, stored) => {
+  ])('are empty when %s is stored', async (_, stored) => {
     const key = await keyWith({ operations: stored, readEvents: true });
     for (const route of routes)
       expect(seen(await send(route, key))).toEqual(operationRefused(route));

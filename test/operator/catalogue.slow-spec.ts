@@ -169,7 +169,7 @@ describe('catalog import', () => {
     );
     expect(messages.get('compounds[0].media')).toBe('must be an array');
     expect(messages.get('propertyTypes[0].slug')).toMatch(/^must not have spaces/);
-    expect(messages.get('amenities[0].icon')).toBe('must be an http or https address');
+    expect(messages.get('amenities[0].icon')).toBe('must be an http or https URL');
     expect(faults.map(({ place }) => place).toSorted()).toEqual([
       'amenities[0].icon',
       'compounds[0].media',

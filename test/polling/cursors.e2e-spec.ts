@@ -143,8 +143,7 @@ describe('Paging by cursors', () => {
       get('/compounds?after=x'),
     ];
     const message = [
-      'after must be 0 or a cursor that was given for the same parameters, ' +
-        'and page cannot be sent with it',
+      'after must be 0 or a cursor returned for the same parameters, and cannot be combined with page',
     ];
     for (const response of await Promise.all(rejected)) {
       expect(response.status).toBe(400);
@@ -317,7 +316,7 @@ describe('An order by several fields', () => {
     for (const list of [path, `${path}&after=0`, '/units/export/all?sort=-beds,-unitId']) {
       const { body, headers } = await get(list, many.key).expect(400);
       const message = [
-        'sort by several fields works for at most 10000 units: filter, or sort by one field',
+        'sort by several fields is limited to 10000 matching units: add filters, or sort by one field',
       ];
       expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
       expect(headers['x-error-code']).toBe('unit.too_many_to_sort');

@@ -210,7 +210,7 @@ describe('At a terminal', () => {
     expect(built).toHaveLength(1);
   });
 
-  it('only changed sources cause a build, which removes files without a source', async () => {
+  it('builds only when sources changed, and removes output of deleted sources', async () => {
     const isBuilt = async () => {
       const { code, output } = await onTerminal('npm run cli -- --help').ended;
       expect(code).toBe(0);

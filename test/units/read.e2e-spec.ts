@@ -225,7 +225,7 @@ describe('a unit', () => {
     await add({ slug: 'gone', isDeleted: true });
     await read('gone').expect(404);
     const { body } = await get('/units/a%00b').expect(400);
-    expect(body.message).toEqual(['slug must not have a null character or a broken character']);
+    expect(body.message).toEqual(['slug must not contain null characters or unpaired surrogates']);
     const arabic = await read('none').set('language', 'ar-eg').expect(404);
     expect(arabic.body.message).toBe('لا توجد وحدة بالاسم المختصر: none');
   });

@@ -220,7 +220,7 @@ describe('POST /units', () => {
     const fields = { recordSystemId: 'homeless', slug: 'homeless', compoundId: null };
     await addCatalogue(service.db, 'units', tenant.organizationId, fields);
     const { body } = await post({ recordSystemId: 'homeless', phase: 'north' }).expect(400);
-    expect(body.message).toEqual(['phase resolves to nothing: north']);
+    expect(body.message).toEqual(['phase not found: north']);
     await post({ recordSystemId: 'homeless', phase: null, beds: 2 }).expect(200);
   });
 
@@ -259,7 +259,7 @@ describe('POST /units', () => {
     const { body } = await post({ recordSystemId: 'ours', compound: 'lake' }, other.key).expect(
       400,
     );
-    expect(body.message).toEqual(['compound resolves to nothing: lake']);
+    expect(body.message).toEqual(['compound not found: lake']);
     await post({ recordSystemId: 'ours', price: 1 }, other.key).expect(400);
     expect(await units({ recordSystemId: 'ours' })).toMatchObject([
       { organizationId: tenant.organizationId },

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
-import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
@@ -30,7 +30,7 @@ const receiverWith = async (respond: Respond | number = 204) => {
 /** Stores events as features do, without their changes. */
 async function publish({ organizationId }: Tenant, count: number, fields: Document = {}) {
   const now = new Date();
-  const times = { storedAt: timeOfStoring, createdAt: now, updatedAt: now };
+  const times = { storedAt: serverTimestampPlaceholder, createdAt: now, updatedAt: now };
   for (let stored = 0; stored < count; stored += 5_000) {
     const events = Array.from({ length: Math.min(5_000, count - stored) }, () => {
       const data = { _id: new ObjectId().toHexString(), ...fields };

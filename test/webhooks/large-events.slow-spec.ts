@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Respond, startReceiver } from '../support/receiver.js';
@@ -48,7 +48,7 @@ describe('large events', () => {
       organizationId: tenant.organizationId,
       type: 'lead.created',
       data: { _id: new ObjectId().toHexString(), text: 'x'.repeat(7 * mebibyte) },
-      storedAt: timeOfStoring,
+      storedAt: serverTimestampPlaceholder,
       createdAt: now,
       updatedAt: now,
     });

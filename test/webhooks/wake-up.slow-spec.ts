@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('pending deliveries', () => {
-  it('cost the search for due ones nothing, however many there are', async () => {
+  it('do not slow the search for due deliveries, whatever their number', async () => {
     const worker = service.service.app.get(WebhookWorker);
     const deliveries = service.db.collection('webhookDeliveries');
     const times = { createdAt: new Date(), updatedAt: new Date() };

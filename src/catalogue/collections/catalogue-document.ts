@@ -1,8 +1,8 @@
 import { Schema } from '@nestjs/mongoose';
 import type { Schema as DocumentSchema, Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
-import { caseCandidates } from '../../core/localization/fold-case.js';
-import type { Localized } from '../../core/localization/localized.js';
+import { looseCollation } from '../../core/localization/fold-case.js';
+import type { Localized } from '../../core/localization/language.js';
 import { Flag, Id, ImportedTime, Quantity, Text, Time } from '../fields/fields.js';
 import { webAddress } from '../fields/sent-values.js';
 
@@ -66,6 +66,6 @@ export function indexChanges(schema: DocumentSchema): void {
 }
 
 export function indexSlugsInAnyCase(schema: DocumentSchema): void {
-  const options = { name: 'slug-in-any-case', collation: caseCandidates };
+  const options = { name: 'slug-in-any-case', collation: looseCollation };
   schema.index({ organizationId: 1, slug: 1 }, { ...options, partialFilterExpression: notDeleted });
 }

@@ -1,9 +1,8 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { caseCandidates } from '../../core/localization/fold-case.js';
-import { languages } from '../../core/localization/language.js';
-import type { Localized } from '../../core/localization/localized.js';
+import { looseCollation } from '../../core/localization/fold-case.js';
+import { languages, type Localized } from '../../core/localization/language.js';
 import { Flag, Id, List, Quantity, Text } from '../fields/fields.js';
 import { LocalizedText, ObjectOf, ObjectsOf } from '../fields/object-fields.js';
 import { newSlug, webAddress } from '../fields/sent-values.js';
@@ -148,6 +147,6 @@ for (const language of languages) {
   /** Serves `project` of leads, in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
-    { name: `named-${language}`, collation: caseCandidates, partialFilterExpression: notDeleted },
+    { name: `named-${language}`, collation: looseCollation, partialFilterExpression: notDeleted },
   );
 }

@@ -1,6 +1,6 @@
 import { Prop, Schema } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import type { Localized } from '../../core/localization/localized.js';
+import type { Localized } from '../../core/localization/language.js';
 import {
   Flag,
   ForeignIds,

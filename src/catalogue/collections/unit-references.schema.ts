@@ -1,5 +1,5 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
-import type { Localized } from '../../core/localization/localized.js';
+import type { Localized } from '../../core/localization/language.js';
 import {
   ForeignIds,
   Id,

@@ -2,9 +2,8 @@ import type { Type } from '@nestjs/common';
 import { Prop, type PropOptions } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
-import type { Language } from '../../core/localization/language.js';
-import type { Localized } from '../../core/localization/localized.js';
-import { withoutUndefined } from '../../core/values/plain-object.js';
+import type { Language, Localized } from '../../core/localization/language.js';
+import { withoutUndefined } from '../../core/values/json.js';
 import type { SentKind } from './sent-values.js';
 
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';

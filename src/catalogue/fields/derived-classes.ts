@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
 import { Field } from '../../core/http/validation/field.js';
-import type { Localized } from '../../core/localization/localized.js';
+import type { Localized } from '../../core/localization/language.js';
 import { fieldsOf, type Shown } from './declared-fields.js';
 
 type Sent<T> = {

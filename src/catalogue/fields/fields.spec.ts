@@ -56,7 +56,7 @@ describe('a declared field', () => {
     });
   });
 
-  it('has its rules in requests and imports, where it may be required', () => {
+  it('is validated in requests and imports, and may be required in imports', () => {
     expect(fieldsOf(Request)).toEqual(['flowers']);
     expect([faultsOf(Request, {}), faultsOf(Request, { flowers: 1 })]).toEqual([[], ['flowers']]);
     expect(fieldsOf(Entry)).toEqual(['flowers', 'trees', 'phase', 'pictures']);
@@ -68,7 +68,7 @@ describe('a declared field', () => {
     ]);
   });
 
-  it('is stored with defaults of its objects, references by id alone', () => {
+  it('stores defaults of nested objects, and references by id only', () => {
     const sent = { phase: 'north', pictures: [{ image: 'a' }], shownOnly: 'x' };
     const pictures = [{ image: 'a', type: 'image' }];
     expect(storedFields(Garden, sent)).toStrictEqual({ pictures });

@@ -3,11 +3,10 @@ import { raw } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { SchemaTypes } from 'mongoose';
 import { objectsOf } from '../../core/database/documents/stored-values.js';
-import { Field, NamesInside } from '../../core/http/validation/field.js';
+import { Field, AllowedNestedKeys } from '../../core/http/validation/field.js';
 import { ItemsField, NestedField } from '../../core/http/validation/fields.js';
-import { languages } from '../../core/localization/language.js';
-import { type Localized, textIn } from '../../core/localization/localized.js';
-import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
+import { languages, type Localized, textIn } from '../../core/localization/language.js';
+import { isPlainObject, objectOf } from '../../core/values/json.js';
 import {
   declareField,
   type FieldOptions,
@@ -85,7 +84,7 @@ export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
       sent: {
         ...localizedText,
         inRequests: (api) =>
-          applyDecorators(Field(api, localizedText.rules), NamesInside(languages)),
+          applyDecorators(Field(api, localizedText.rules), AllowedNestedKeys(languages)),
         inImports: (api) => NestedField(importClass(Translations), api),
         toStored: (value) => storedObject(Translations, value),
       },

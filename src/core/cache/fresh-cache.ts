@@ -35,7 +35,7 @@ interface Making extends Reading {
   value?: Promise<unknown>;
 }
 
-/** The value that is being made around a read; it is as old as its oldest part. */
+/** The load that encloses the current read; its age is that of its oldest nested read. */
 const readings = new AsyncLocalStorage<Reading>();
 
 /** Reads of an organization's catalogue. A write raises its generation, which is part of each key (rule DATA-6). */
@@ -161,7 +161,7 @@ export class FreshCache {
     return documents;
   }
 
-  /** For each write, also a possible one. */
+  /** Call after every write, including one with an unknown outcome. */
   raiseGeneration(organizationId: Types.ObjectId): void {
     this.newestGeneration += 1;
     const organization = organizationId.toHexString();

@@ -76,3 +76,12 @@ function isAddressOrRange(text: string): boolean {
   const longest = version === 4 ? 32 : 128;
   return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest;
 }
+
+/** The message says how to continue; no stack is printed. */
+export class StartupError extends Error {}
+
+export class ConfigurationError extends StartupError {
+  constructor(readonly problems: readonly string[]) {
+    super(['The configuration is not valid:', ...problems.map((line) => `  ${line}`)].join('\n'));
+  }
+}

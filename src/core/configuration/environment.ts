@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { schemaMessage } from '../values/schema-messages.js';
-import { ConfigurationError } from './startup-errors.js';
 import {
+  ConfigurationError,
   databaseAddress,
   encryptionKeys,
   flag,

@@ -7,7 +7,7 @@ import { duplicateKey } from '../database/connection/database-errors.js';
 import { InjectCollection, TenantCollection } from '../database/documents/tenant-collection.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import type { RequestCaller } from '../http/request-caller.js';
-import { hourMs, minuteMs } from '../values/durations.js';
+import { hourMs, minuteMs } from '../values/time.js';
 import {
   type IdempotencyClaim,
   pack,
@@ -46,7 +46,7 @@ export function isFinal(status: number): boolean {
 }
 
 /** The right to run, or the response of the first request with the key. */
-export type Beginning =
+export type ClaimResult =
   | { readonly claim: IdempotencyClaim; readonly response?: never }
   | { readonly claim?: never; readonly response: StoredResponse };
 
@@ -70,7 +70,7 @@ export class IdempotencyService {
   }
 
   /** @throws DomainError 409 while the first request with the key runs, 422 when that was another request */
-  async begin(request: IdempotentRequest): Promise<Beginning> {
+  async begin(request: IdempotentRequest): Promise<ClaimResult> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const record = this.newRecord(request);
       if (await this.insert(record)) return { claim: claimOf(record, request) };

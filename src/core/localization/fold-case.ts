@@ -4,7 +4,7 @@ import type { CollationOptions } from 'mongodb';
  * With this collation a query for the {@link caseSpellings} of a text finds all texts of the same case, and
  * others, which {@link foldCase} has to exclude.
  */
-export const caseCandidates: CollationOptions = { locale: 'en', strength: 1 };
+export const looseCollation: CollationOptions = { locale: 'en', strength: 1 };
 
 /** Another letter has the same upper case. */
 const dotlessI = 'ı';

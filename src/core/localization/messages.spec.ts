@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Language, languages, parseLanguage } from './language.js';
-import { textIn } from './localized.js';
+import { type Language, languages, parseLanguage, textIn } from './language.js';
 import { messageFiles } from './localization.module.js';
 
 type Text = string | Readonly<Record<string, string>>;

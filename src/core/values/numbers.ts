@@ -1,5 +1,5 @@
 import type { ValueKind, Rule } from './rule.js';
-import { isWideInteger } from './scalar.js';
+import { isWideInteger } from './json.js';
 
 export const mebibyte = 1_048_576;
 

@@ -17,3 +17,8 @@ function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+export const weekMs = 7 * dayMs;

@@ -67,7 +67,7 @@ function doubling(
     tried.push(values);
     const error = fail(values, options.at(-1)?.conflictPatienceMs === undefined);
     if (error !== undefined) throw error;
-    return { records: { locks: [], bytes: 0 }, count: requests.length };
+    return { records: { lockKeys: [], bytes: 0 }, count: requests.length };
   };
   const decide = (records: { bytes: number }, { value }: Doubling) => {
     if (isRefused) throw new Error(`refused ${value}`);
@@ -76,7 +76,7 @@ function doubling(
   };
   const groups = new GroupCommit<
     Doubling,
-    { locks: []; bytes: number },
+    { lockKeys: []; bytes: number },
     number,
     ServiceResponse<number>
   >(

@@ -26,7 +26,7 @@ import { groupMetrics, RequestGroups, type Settle } from './request-groups.js';
 import type { Batch, Outcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
 const groupLimits = { count: 32, bytes: mebibyte };
-/** A foreign transaction delays a group for so long at most. */
+/** Longest delay in ms of a group by another program's transaction. */
 const conflictPatienceMs = 500;
 
 @Injectable()
@@ -112,7 +112,7 @@ export class GroupCommit<
   ): Promise<Whole> {
     const [first] = batch.requests;
     if (first === undefined) return batch.answerOf([]);
-    // A full size keeps other requests out of its group.
+    // Submitted with the maximum size, so that no other request joins its group.
     return (await this.enqueue(first, this.limits.bytes, batch)) as Whole;
   }
 

@@ -117,7 +117,7 @@ export class GroupTransaction<
   }
 
   private async store(records: Records, { organizationId, now }: LoadOptions): Promise<void> {
-    await this.parts.locks.take(organizationId, records.locks, now);
+    await this.parts.locks.take(organizationId, records.lockKeys, now);
     await this.kind.store(records, organizationId);
   }
 

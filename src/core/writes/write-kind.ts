@@ -10,7 +10,7 @@ export interface WriteRequest {
 /** Records that requests of a group share, with what was decided about them so far. */
 export interface PendingWrites {
   /** Contention keys: of transactions that have one in common, one is stored and the others run again. */
-  readonly locks: readonly string[];
+  readonly lockKeys: readonly string[];
   readonly bytes: number;
 }
 

@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KeyPurpose } from '../../core/http/operations.js';
 import type { Language } from '../../core/localization/language.js';
 import { basePath } from '../../core/http/base-path.js';
-import { objectOf } from '../../core/values/plain-object.js';
-import { scalarText } from '../../core/values/scalar.js';
+import { objectOf, scalarText } from '../../core/values/json.js';
 import { readableJson } from './readable-json.js';
 
 export type Print = (line: string) => void;

@@ -9,7 +9,7 @@ import { CatalogueImportsService } from '../../operator/catalogue-import/catalog
 import { Clock } from '../../core/configuration/clock.js';
 import { reportStep } from '../../core/configuration/report-step.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
-import { hourMs } from '../../core/values/durations.js';
+import { hourMs } from '../../core/values/time.js';
 import { isAlive } from '../is-alive.js';
 
 /** The demo organization; its keys on the first start only, because they are stored nowhere. */
@@ -55,7 +55,9 @@ export async function openAtStart(
  * Creates an organization for a walk, apart from the demo organization and its changes. Organizations of walks that
  * were interrupted on this machine are deleted, others after an hour.
  */
-export async function openForWalk(application: INestApplicationContext): Promise<DemoAccess> {
+export async function openDemoOrganization(
+  application: INestApplicationContext,
+): Promise<DemoAccess> {
   const organizations = application.get(OrganizationsRepository);
   const now = application.get(Clock).now().getTime();
   for (const { _id, name: other, createdAt } of await organizations.list()) {

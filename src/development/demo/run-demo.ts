@@ -8,14 +8,14 @@ import { counted } from '../../operator/cli/command-line/result.js';
 import { openDatabase } from '../../open-database.js';
 import { createService, listen, type Service } from '../../start.js';
 import { type DemoAddress, DemoClient, exchange, type Print, type Step } from './demo-client.js';
-import { openForWalk } from './demo-organization.js';
-import { type DemoRun, works } from './works.js';
+import { openDemoOrganization } from './demo-organization.js';
+import { demoActions, type DemoRun } from './demo-actions.js';
 
-/** A line of the table: a heading, a remark, a function of `works.ts`, or a request. */
+/** A line of the table: a heading, a remark, a function of `demo-actions.ts`, or a request. */
 type Line =
   | { readonly chapter: string }
   | { readonly says: string }
-  | { readonly does: keyof typeof works }
+  | { readonly does: keyof typeof demoActions }
   | Step;
 
 const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
@@ -76,7 +76,7 @@ interface DemoContext {
 }
 
 async function walk({ environment, options, service, data, print }: DemoContext): Promise<void> {
-  const { keys, organizationId, end } = await openForWalk(service.app);
+  const { keys, organizationId, end } = await openDemoOrganization(service.app);
   let isToBeSeen = false;
   try {
     const running = { url: `http://127.0.0.1:${environment.PORT}`, keys };
@@ -139,7 +139,7 @@ async function runTable(run: DemoRun): Promise<number> {
 }
 
 async function isSkipped(run: DemoRun, line: Exclude<Line, { chapter: string }>): Promise<boolean> {
-  if ('does' in line) return works[line.does](run);
+  if ('does' in line) return demoActions[line.does](run);
   if ('says' in line) {
     run.print('');
     run.print(`  ${line.says}`);

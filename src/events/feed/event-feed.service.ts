@@ -4,15 +4,15 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { withinDeadline } from '../../core/database/connection/deadline.js';
+import { withinDeadline } from '../../core/database/connection/database-errors.js';
 import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { dayMs } from '../../core/values/durations.js';
+import { dayMs } from '../../core/values/time.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { listItems } from '../../core/values/text.js';
 import { coversType, eventTypes } from '../outbox/event-types.js';

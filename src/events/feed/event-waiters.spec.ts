@@ -37,7 +37,7 @@ describe('a request that waits for events', () => {
     expect(waiters.count).toBe(0);
   });
 
-  it('ends when its client leaves or the process shuts down, and none begins after that', async () => {
+  it('ends when its client disconnects; a shutdown ends all waits and admits no new one', async () => {
     const { waiters, client, news } = newWaiters();
     const waiting = news();
     client.abort();

@@ -10,7 +10,7 @@ import { objectIdOf } from '../outbox/message.js';
 import { eventErrors } from './event-errors.js';
 import { CloudEventDto, type EventDto, EventsResponseDto } from './event.dto.js';
 import { EventFeedService } from './event-feed.service.js';
-import { EventsQuery, longestWait } from './events.query.js';
+import { EventsQuery, maxWaitSeconds } from './events.query.js';
 import { pollingHeaders, Endpoint } from '../../core/http/reference/endpoint.js';
 
 const jsonType = 'application/json';
@@ -33,7 +33,7 @@ export class EventsController {
   @Endpoint({
     operationId: 'readEvents',
     permission: 'events.read',
-    route: { longestWaitMs: longestWait * 1_000 },
+    route: { longestWaitMs: maxWaitSeconds * 1_000 },
     summary: 'Read events',
     description:
       "What webhooks tell, to be asked for: every change of the organization's data, in its order, " +

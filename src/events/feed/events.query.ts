@@ -3,7 +3,7 @@ import { CommaList, WholeNumber } from '../../core/http/validation/query-fields.
 import { oneOf } from '../../core/values/rule.js';
 import { subscriptions } from '../outbox/event-types.js';
 
-export const longestWait = 25;
+export const maxWaitSeconds = 25;
 
 export class EventsQuery {
   @WholeNumber({
@@ -27,7 +27,7 @@ export class EventsQuery {
 
   @WholeNumber({
     minimum: 0,
-    maximum: longestWait,
+    maximum: maxWaitSeconds,
     default: 0,
     description: 'How many seconds to wait at the most while there is no event.',
   })
@@ -47,7 +47,7 @@ export class EventsQuery {
 
   @WholeNumber({
     minimum: 0,
-    maximum: longestWait * 1_000,
+    maximum: maxWaitSeconds * 1_000,
     description: 'As in HTTP Feeds: wait in milliseconds. Ignored if wait is sent.',
   })
   timeout?: string;

@@ -5,7 +5,7 @@ import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** The server replaces it with the cluster's logical time when it stores the event. */
-export const timeOfStoring = new Timestamp({ t: 0, i: 0 });
+export const serverTimestampPlaceholder = new Timestamp({ t: 0, i: 0 });
 
 /** Ten attempts with pauses of at most a day end in the 15 days after the feed stops showing an event. */
 export const eventRetention = {

@@ -20,7 +20,7 @@ export interface UnnumberedEvent extends Pick<
   readonly bytes: number;
 }
 
-export interface Waiting {
+export interface BacklogCount {
   readonly oldest: Date | null;
   readonly count: number;
 }
@@ -28,7 +28,7 @@ export interface Waiting {
 const unnumbered = { sequence: null } as const;
 const lowestId = new Types.ObjectId('0'.repeat(24));
 const byId = { hint: { _id: 1 } } as const;
-/** Metrics are not worth more of the server's time. */
+/** Server-side limit in ms: a scrape must not load the database. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
 
 @Injectable()
@@ -49,7 +49,7 @@ export class OutboxEventsRepository {
     await this.collection.insert(...events);
   }
 
-  /** The next organization that has events without a number, in a ring of all of them; null when none has. */
+  /** Round robin: the next organization after `after` with unnumbered events; null if there is none. */
   async nextUnnumbered(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
     const event = await withIndexHint('unnumbered', (hint) =>
       this.events.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
@@ -143,10 +143,10 @@ export class OutboxEventsRepository {
     return this.events.find(filter, { ...byId, ...readAsValues }).toArray();
   }
 
-  async waiting(limit: number): Promise<Waiting> {
+  async waiting(limit: number): Promise<BacklogCount> {
     return withIndexHint('unnumbered', async (hint) => {
       const [waiting] = await this.events
-        .aggregate<Waiting>(
+        .aggregate<BacklogCount>(
           [
             { $match: unnumbered },
             { $limit: limit },

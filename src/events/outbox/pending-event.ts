@@ -5,7 +5,7 @@ import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import type { EventType } from './event-types.js';
 import { messageOf } from './message.js';
-import { type OutboxEventDocument, timeOfStoring } from './outbox-event.schema.js';
+import { type OutboxEventDocument, serverTimestampPlaceholder } from './outbox-event.schema.js';
 
 /** An event as a feature publishes it (rule HOOK-2). */
 export interface OutboundEvent extends Readonly<
@@ -35,7 +35,7 @@ export function pendingEvent(
     _id: new Types.ObjectId(),
     organizationId,
     ...event,
-    storedAt: timeOfStoring,
+    storedAt: serverTimestampPlaceholder,
     createdAt: now,
     updatedAt: now,
   };

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
-import { explained } from '../../core/http/reference/openapi-components.js';
+import { describeErrors } from '../../core/http/reference/openapi-components.js';
 import { BooleanField, SeparateItems } from '../../core/http/validation/fields.js';
 import { LeadDto } from './lead.dto.js';
 import { UpsertLeadDto } from './upsert-lead.dto.js';
@@ -86,7 +86,7 @@ export class LeadResultDto {
 
   @ApiPropertyOptional({
     type: String,
-    description: `x-error-code of the same request alone; only of a refused lead.\n${explained(refusals)}`,
+    description: `x-error-code of the same request alone; only of a refused lead.\n${describeErrors(refusals)}`,
   })
   errorCode?: string;
 }

@@ -6,9 +6,8 @@ import {
   TextField,
 } from '../../core/http/validation/fields.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
-import { objectOf } from '../../core/values/plain-object.js';
+import { objectOf, isScalar } from '../../core/values/json.js';
 import { type Rule, textRule, type ValueKind } from '../../core/values/rule.js';
-import { isScalar } from '../../core/values/scalar.js';
 import { maxLength } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
 import { phoneLimit } from '../../tenants/contacts/phone-number.js';

@@ -14,7 +14,7 @@ import { ChangeLogRepository } from '../../tenants/change-log/change-log.reposit
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
 import { erasedClientChanges, erasedClientData } from '../../tenants/clients/client.presenter.js';
-import { type Contact, contactOf, contentionKeys } from '../../tenants/contacts/contact.js';
+import { type Contact, contactOf, lockKeysOf } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
 /** Other keys of `data` may be free text about a person. */
@@ -68,12 +68,12 @@ export class LeadErasuresService {
   /** Finds leads with a phone or the email, and all leads of their clients, including deleted ones. */
   async ofPerson(organization: Organization, person: Contact): Promise<Types.ObjectId[]> {
     const { phoneCountry } = organization;
-    const sought = new Set(contentionKeys(person, phoneCountry));
+    const sought = new Set(lockKeysOf(person, phoneCountry));
     const leadIds: Types.ObjectId[] = [];
     const clientIds = await this.clients.idsByContact(organization, person);
     for await (const leads of this.leads.contactsOfAll(organization._id)) {
       for (const { _id, clientId, data } of leads) {
-        const keys = contentionKeys(contactOf(data ?? {}), phoneCountry);
+        const keys = lockKeysOf(contactOf(data ?? {}), phoneCountry);
         if (!keys.some((key) => sought.has(key))) continue;
         leadIds.push(_id);
         if (clientId) clientIds.push(clientId);
@@ -105,8 +105,8 @@ export class LeadErasuresService {
       ...contacts.map(({ data }) => contactOf(data ?? {})),
       ...(await this.clients.contactsOf(organization._id, clientIds)),
     ];
-    const locks = known.flatMap((contact) => contentionKeys(contact, phoneCountry));
-    await this.locks.take(organization._id, locks, now);
+    const lockKeys = known.flatMap((contact) => lockKeysOf(contact, phoneCountry));
+    await this.locks.take(organization._id, lockKeys, now);
     const clients = await this.clients.erase(organization._id, clientIds, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));
     await this.outbox.publish(organization._id, events, now);

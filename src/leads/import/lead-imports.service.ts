@@ -5,7 +5,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { instantiate } from '../../core/http/validation/field.js';
 import { defaultLanguage, type Language } from '../../core/localization/language.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { isPlainObject } from '../../core/values/plain-object.js';
+import { isPlainObject } from '../../core/values/json.js';
 import {
   type ImportCounts,
   type ImportDocument,

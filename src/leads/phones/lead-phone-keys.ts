@@ -7,7 +7,7 @@ import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { commitLagMs } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { hourMs } from '../../core/values/durations.js';
+import { hourMs } from '../../core/values/time.js';
 import { forgetPhones } from '../../tenants/contacts/phone-number.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
@@ -19,12 +19,12 @@ import {
 import { derivedPhones, isDerived } from './lead-phones.js';
 
 const batchSize = 500;
-/** Phones are parsed in parts, between which requests run. */
+/** Leads parsed before yielding to the event loop. */
 const parsedTogether = 25;
 const intervalMs = 5_000;
 /** Another instance takes over when the owner is silent for so long. */
 const leaseMs = 15_000;
-/** For so long after a change of its country, requests may store keys of the earlier one. */
+/** In ms after a country change: requests may still store keys of the old country. */
 const countryLagMs = 30_000;
 /** Failed leads that are remembered; a forgotten one is only tried again. */
 const maxFailedLeads = 10_000;
@@ -37,7 +37,7 @@ const maxFailedLeads = 10_000;
 export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
   private readonly loop = new PollingLoop(
-    'Updating the phone keys of leads failed',
+    'Could not update the phone keys of leads; trying again in 5 seconds',
     () => this.run(),
     () => intervalMs,
   );
@@ -117,7 +117,10 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       this.countries.set(organization, { country, seenAt: now });
       if (unknownPhoneCountry !== null) {
         const details = { organization, stored: unknownPhoneCountry, used: phoneCountry };
-        this.logger.warn(details, 'A phone country is unknown');
+        this.logger.warn(
+          details,
+          'Unknown phone country, using the default; set it with org update --phone-country',
+        );
       }
       return true;
     });

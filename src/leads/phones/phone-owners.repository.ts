@@ -88,7 +88,7 @@ export class PhoneOwnersRepository {
   }
 }
 
-/** Conditions with an index each, which has no deleted leads. */
+/** One condition per index; these indexes exclude deleted leads. */
 function havingPhones(phones: readonly string[], country: CountryCode) {
   const keys = phones.map((phone) => phoneKey(phone, country));
   const spellings = phones.flatMap((phone) => usualSpellings(phone, country));

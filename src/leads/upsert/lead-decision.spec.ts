@@ -44,7 +44,7 @@ describe('decideLead without a lead of the external id', () => {
     additionalData: { source: 'x' },
   };
 
-  it('creates a lead with its changes, event, claims and size', () => {
+  it('creates a lead with its changes, event, lockKeys and size', () => {
     const decided = decide(payload);
     const changes: FieldChange[] = [
       { field: 'data.name', from: null, to: 'Mona' },
@@ -74,7 +74,7 @@ describe('decideLead without a lead of the external id', () => {
       operation: 'create',
       lead,
       changes,
-      client: { clientId: null, claims: [] },
+      client: { clientId: null, lockKeys: [] },
       events: [
         expect.objectContaining({
           organizationId: organization._id,
@@ -84,7 +84,7 @@ describe('decideLead without a lead of the external id', () => {
           data: expect.objectContaining({ _id: decided.lead._id.toHexString(), data }),
         }),
       ],
-      claims: ['phone:+201001234567'],
+      lockKeys: ['phone:+201001234567'],
       bytes:
         BSON.calculateObjectSize({ data, additionalData: { source: 'x' } }) +
         BSON.calculateObjectSize({ changes }),
@@ -117,7 +117,7 @@ describe('decideLead with a stored lead', () => {
     clientId: null,
   });
 
-  it('merges the request and claims only new phones', () => {
+  it('merges the request and locks only new phones', () => {
     const payload = {
       recordSystemId: 'a',
       phoneNumber2: '01112223334',
@@ -138,13 +138,13 @@ describe('decideLead with a stored lead', () => {
       updatedAt: now,
     });
     expect(decided.events).toMatchObject([{ type: 'lead.updated', data: { leadId: 5 }, changes }]);
-    expect(decided.claims).toEqual(['phone:+201112223334']);
+    expect(decided.lockKeys).toEqual(['phone:+201112223334']);
   });
 
   it('keeps the lead and emits no event when nothing changes', () => {
     const decided = decide({ recordSystemId: 'a', name: 'Mona' }, { leads: [stored] });
     expect(decided.lead).toBe(stored);
-    expect(decided).toMatchObject({ operation: 'update', changes: [], events: [], claims: [] });
+    expect(decided).toMatchObject({ operation: 'update', changes: [], events: [], lockKeys: [] });
   });
 
   it.each(['data', 'additionalData'])('rejects $ref and $id of two requests in %s', (field) => {
@@ -259,7 +259,7 @@ describe('decideLead with clients', () => {
     expect(decided.lead.clientId).toBeInstanceOf(ObjectId);
     expect(decided.events.map(({ type }) => type)).toEqual(['client.created', 'lead.created']);
     expect(decided.events[0]).toBe(decided.client.change?.event);
-    expect(decided.claims).toEqual(['phone:+201001234567', 'phone:+201001234567']);
+    expect(decided.lockKeys).toEqual(['phone:+201001234567', 'phone:+201001234567']);
     expect(decided.changes).toContainEqual({
       field: 'clientId',
       from: null,

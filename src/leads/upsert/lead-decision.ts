@@ -4,7 +4,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Language } from '../../core/localization/language.js';
 import type { Message } from '../../core/localization/messages.service.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { scalarText } from '../../core/values/scalar.js';
+import { scalarText } from '../../core/values/json.js';
 import { pendingEvent } from '../../events/outbox/pending-event.js';
 import { leadChanges, leadEvent } from '../lead-changes.js';
 import { leadErrors } from '../lead-errors.js';
@@ -14,7 +14,7 @@ import { derivedPhones, storedPhones } from '../phones/lead-phones.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { linkClient } from '../../tenants/clients/client-link.js';
-import { contactOf, phoneClaims } from '../../tenants/contacts/contact.js';
+import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
@@ -107,9 +107,9 @@ export function decideLead(
       ...(client.change === undefined ? [] : [client.change.event]),
       ...published.map((event) => pendingEvent(organization._id, event, now)),
     ],
-    claims: [
-      ...client.claims,
-      ...phoneClaims(phones.phoneKeys.filter((key) => !own.includes(key))),
+    lockKeys: [
+      ...client.lockKeys,
+      ...phoneLockKeys(phones.phoneKeys.filter((key) => !own.includes(key))),
     ],
     bytes: size + changesSize,
   };

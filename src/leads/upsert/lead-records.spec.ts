@@ -13,9 +13,9 @@ function decisionOf(lead: LeadDecision['lead'], fields: Partial<LeadDecision> = 
     operation: 'update',
     lead,
     changes: [{ field: 'data.name', from: null, to: 'Mona' }],
-    client: { clientId: null, claims: [] },
+    client: { clientId: null, lockKeys: [] },
     events: [],
-    claims: [],
+    lockKeys: [],
     bytes: 1,
     ...fields,
   };
@@ -85,7 +85,7 @@ describe('LeadRecords', () => {
     const records = recordsOf();
     const client = clientWith();
     const change = { client, isNew: true, event: {} as never };
-    const link = { clientId: client._id, claims: [] };
+    const link = { clientId: client._id, lockKeys: [] };
     records.put(decisionOf(leadWith(), { client: { ...link, change } }));
     records.put(decisionOf(leadWith(), { client: link }));
     expect(records.clients.findById(client._id)).toBe(client);
@@ -108,11 +108,11 @@ describe('LeadRecords', () => {
     expect(records.bytes).toBe(6);
   });
 
-  it('locks the claims of all decisions', () => {
+  it('has the lock keys of all decisions', () => {
     const records = recordsOf();
-    for (const claim of ['phone:1', 'phone:2']) {
-      records.put(decisionOf(leadWith(), { claims: [claim] }));
+    for (const lockKey of ['phone:1', 'phone:2']) {
+      records.put(decisionOf(leadWith(), { lockKeys: [lockKey] }));
     }
-    expect(records.locks).toEqual(['phone:1', 'phone:2']);
+    expect(records.lockKeys).toEqual(['phone:1', 'phone:2']);
   });
 });

@@ -28,7 +28,7 @@ export interface LeadDecision {
   readonly client: ClientLink;
   readonly events: readonly PendingEvent[];
   /** Contention keys of phones and emails that nobody had before. */
-  readonly claims: readonly string[];
+  readonly lockKeys: readonly string[];
   readonly bytes: number;
 }
 
@@ -68,8 +68,8 @@ export class LeadRecords implements PendingWrites {
     for (const lead of loaded.leads) this.set(lead);
   }
 
-  get locks(): string[] {
-    return this.decisions.flatMap(({ claims }) => claims);
+  get lockKeys(): string[] {
+    return this.decisions.flatMap(({ lockKeys }) => lockKeys);
   }
 
   get nextNumber(): number | undefined {

@@ -6,7 +6,7 @@ import { readOutsideTransaction } from '../../core/database/transactions/open-se
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { scalarText } from '../../core/values/scalar.js';
+import { scalarText } from '../../core/values/json.js';
 import type { Decided, Loaded, LoadOptions, WriteKind } from '../../core/writes/write-kind.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
@@ -27,7 +27,7 @@ import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records
 
 const maxLeadBytes = 16 * mebibyte;
 
-export type LeadAnswer = Required<ServiceResponse<LeadUpsertResponseDto>>;
+export type LeadUpsertResult = Required<ServiceResponse<LeadUpsertResponseDto>>;
 
 interface Update {
   readonly request: LeadRequest;
@@ -36,7 +36,12 @@ interface Update {
 
 /** Loads, decides, stores and answers groups of lead requests. */
 @Injectable()
-export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecision, LeadAnswer> {
+export class LeadWrites implements WriteKind<
+  LeadRequest,
+  LeadRecords,
+  LeadDecision,
+  LeadUpsertResult
+> {
   readonly name = 'lead';
 
   constructor(
@@ -112,7 +117,7 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     await this.outbox.store(decisions.flatMap(({ events }) => events));
   }
 
-  respond(decided: readonly Decided<LeadRequest, LeadDecision>[]): LeadAnswer[] {
+  respond(decided: readonly Decided<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
     return decided.map(({ decision: { operation, lead: document } }) => {
       const lead = presentLead(document);
       const body = { ok: true, operation, lead, newLead: lead } as const;

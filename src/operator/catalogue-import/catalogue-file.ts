@@ -7,7 +7,7 @@ import {
 } from '../../catalogue/collections/unit-references.schema.js';
 import { CompoundDocument } from '../../catalogue/collections/compound.schema.js';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
+import { isPlainObject, objectOf } from '../../core/values/json.js';
 import type { DtoClass } from '../../core/http/validation/field.js';
 import { checkedDto } from '../../core/http/validation/validation.pipe.js';
 import type { Message } from '../../core/localization/messages.service.js';

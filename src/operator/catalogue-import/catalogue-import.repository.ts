@@ -5,7 +5,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { type Localized, mergeTranslations } from '../../core/localization/localized.js';
+import { type Localized, mergeTranslations } from '../../core/localization/language.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';

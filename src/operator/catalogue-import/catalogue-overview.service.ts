@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Localized } from '../../core/localization/localized.js';
+import type { Localized } from '../../core/localization/language.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';

@@ -1,16 +1,18 @@
+import cookies from '@fastify/cookie';
+import forms from '@fastify/formbody';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import cookies from '@fastify/cookie';
-import forms from '@fastify/formbody';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
-import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
+import {
+  isDatabaseUnavailable,
+  withinDeadline,
+} from '../../core/database/connection/database-errors.js';
 import { DatabasePing } from '../../core/database/connection/database-ping.js';
-import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { LoginAttempts } from './access/login-attempts.js';
 import { Sessions } from './access/sessions.js';
 import { fieldsOf, nextOf, PageResponses, redirectToLogin } from './page-responses.js';

@@ -82,7 +82,7 @@ export class OperationsServer implements OnApplicationShutdown {
     return server;
   }
 
-  /** Its many files are loaded only when a password opens them. */
+  /** Loads the many console files only if OPS_PASSWORD is set. */
   private async addConsole(server: FastifyInstance): Promise<void> {
     const { ConsoleModule } = await import('../console/console.module.js');
     const { Console } = await import('../console/console.js');

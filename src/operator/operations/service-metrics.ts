@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { withinDeadline } from '../../core/database/connection/deadline.js';
+import { withinDeadline } from '../../core/database/connection/database-errors.js';
 import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
 import { Metrics } from '../../core/observability/metrics.js';

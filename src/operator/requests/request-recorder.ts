@@ -7,7 +7,7 @@ import { loggedMessages } from '../../core/http/errors/logged-messages.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
-import { dayMs } from '../../core/values/durations.js';
+import { dayMs } from '../../core/values/time.js';
 import { loggedPerDay, UsageStatsService } from '../usage/usage-stats.service.js';
 import { RequestLogRepository } from './request-log.repository.js';
 import type { RequestLogDocument } from './request-log.schema.js';
@@ -22,7 +22,7 @@ const messagesLimit = 10;
 @Injectable()
 export class RequestRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
-    'Refused requests could not be logged yet',
+    'Could not store the request log; trying again in 2 seconds',
     () => this.store(),
     () => intervalMs,
   );

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import type { Operation } from '../../core/http/operations.js';
 import { permittedOperations } from '../../tenants/keys/api-key-policy.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { type KeyUsage, UsageStatsService } from './usage-stats.service.js';
 import type { KeyState } from './traffic-baseline.js';

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs, weekMs } from '../../core/values/durations.js';
+import { dayMs, hourMs, minuteMs, weekMs } from '../../core/values/time.js';
 
 export const timeSteps = {
   quarter: { ms: 15 * minuteMs, count: 96 },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hourMs } from '../../core/values/durations.js';
+import { hourMs } from '../../core/values/time.js';
 import { baselineOf, HourlyCallCounts, type KeyState } from './traffic-baseline.js';
 
 /** A Wednesday, a quarter past noon. */

@@ -1,4 +1,4 @@
-import { hourMs } from '../../core/values/durations.js';
+import { hourMs } from '../../core/values/time.js';
 import { startOf } from './time-steps.js';
 
 /**

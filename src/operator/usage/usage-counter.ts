@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
-import { minuteMs } from '../../core/values/durations.js';
+import { minuteMs } from '../../core/values/time.js';
 import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 

@@ -13,7 +13,7 @@ const intervalMs = 10_000;
 @Injectable()
 export class UsageRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
-    'Usage statistics could not be stored yet',
+    'Could not store usage statistics; trying again in 10 seconds',
     () => this.store(),
     () => intervalMs,
   );

@@ -5,7 +5,7 @@ import { type Model, Types } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { openSession } from '../../core/database/transactions/open-session.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
-import { dayMs, weekMs } from '../../core/values/durations.js';
+import { dayMs, weekMs } from '../../core/values/time.js';
 import type { Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';

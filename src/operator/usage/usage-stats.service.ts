@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { dayMs, hourMs } from '../../core/values/durations.js';
+import { dayMs, hourMs } from '../../core/values/time.js';
 import {
   addCounts,
   type CallSummary,

@@ -1,8 +1,7 @@
-import type { Language } from '../../core/localization/language.js';
-import { type Localized, textIn } from '../../core/localization/localized.js';
+import { type Language, type Localized, textIn } from '../../core/localization/language.js';
 import { type ViewText, viewTexts } from './texts.js';
 
-export type Mood = 'good' | 'warn' | 'bad' | 'note';
+export type Severity = 'good' | 'warn' | 'bad' | 'note';
 
 type RecordKind = 'leads' | 'reservations' | 'units';
 
@@ -14,7 +13,7 @@ interface Title<T> {
   to?(item: T, organizationId: string): string | null;
   /** Added in brackets; the key of a text is translated. */
   note?(item: T): string | number | null;
-  mood?(item: T): Mood;
+  mood?(item: T): Severity;
 }
 
 type Value<T, Kind extends string, V> = Title<T> & {

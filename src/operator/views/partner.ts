@@ -1,8 +1,8 @@
 import type { LoggedRequest } from '../requests/request-log.service.js';
 import type { Partner } from '../usage/partners.service.js';
-import type { Field, Mood } from './field.js';
+import type { Field, Severity } from './field.js';
 
-const moods: Readonly<Record<Partner['state'], Mood>> = {
+const moods: Readonly<Record<Partner['state'], Severity>> = {
   silent: 'bad',
   failing: 'bad',
   quieter: 'warn',

@@ -5,7 +5,7 @@ import type {
 import type { EndpointHealth } from '../../webhooks/statistics/failing-endpoints.service.js';
 import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAt, id, updatedAt } from './common.js';
-import { eventPath, type Field, type Mood } from './field.js';
+import { eventPath, type Field, type Severity } from './field.js';
 import type { ViewText } from './texts.js';
 
 /** Only the console knows the name of its organization and its health. */
@@ -14,7 +14,7 @@ type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
   readonly health?: EndpointHealth | undefined;
 };
 
-const moods: Readonly<Record<ListedDelivery['status'], Mood>> = {
+const moods: Readonly<Record<ListedDelivery['status'], Severity>> = {
   pending: 'warn',
   delivered: 'good',
   failed: 'bad',
@@ -36,7 +36,7 @@ const eventTypes = {
 } satisfies Field<Pick<ShownEndpoint, 'eventTypes'>>;
 type EndpointState = 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
 
-const stateMoods: Readonly<Record<EndpointState, Mood>> = {
+const stateMoods: Readonly<Record<EndpointState, Severity>> = {
   givenUp: 'bad',
   failing: 'bad',
   retried: 'warn',

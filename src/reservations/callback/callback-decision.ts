@@ -1,5 +1,5 @@
 import type { ReservationStatus } from '../../availability/availability.js';
-import { withoutUndefined } from '../../core/values/plain-object.js';
+import { withoutUndefined } from '../../core/values/json.js';
 import { type ChequeReport, chequeReport, findCheque } from '../cheques/cheques.js';
 import { addReport, deleteWallet, restoreWallet } from '../cheques/wallets.js';
 import {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { amount } from '../../core/values/numbers.js';
-import { isPlainObject } from '../../core/values/plain-object.js';
+import { isPlainObject } from '../../core/values/json.js';
 import { isValid } from '../../core/values/rule.js';
 import { chequeNumber, externalId, isObjectId } from '../../core/values/text.js';
 import { reservationStatuses } from '../../availability/availability.js';

@@ -8,7 +8,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
 import { Clock } from '../../core/configuration/clock.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../../core/http/errors/error-responses.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';

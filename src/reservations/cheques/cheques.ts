@@ -1,5 +1,5 @@
 import type { CallbackDto } from '../callback/callback.dto.js';
-import { withoutUndefined } from '../../core/values/plain-object.js';
+import { withoutUndefined } from '../../core/values/json.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-wallet.schema.js';
 

@@ -44,7 +44,7 @@ export interface UnitStatusChange extends StatusChange {
 }
 
 /** Most callbacks and events of a page of the console. */
-export const mostCallbacks = 100;
+export const maxCallbacks = 100;
 const mostEvents = 200;
 
 const reservationTypes = [
@@ -82,17 +82,17 @@ export class ReservationHistoryService {
     const _id = new Types.ObjectId(reservation._id);
     const objectIds = [reservation._id, ...wallets.map((wallet) => wallet._id)];
     const [found, events, approvedOthers, leads] = await Promise.all([
-      this.callbacks(organizationId, _id, mostCallbacks + 1),
+      this.callbacks(organizationId, _id, maxCallbacks + 1),
       this.events.changesOf(organizationId, objectIds, reservationTypes, mostEvents),
       this.approvedOthers(organizationId, reservation),
       leadId === null ? [] : this.leads.find(organizationId, leadId),
     ]);
-    const callbacks = found.slice(0, mostCallbacks);
+    const callbacks = found.slice(0, maxCallbacks);
     const timeline = reservationTimeline({ callbacks, events: events.map(timelineEvent), wallets });
     return {
       timeline,
       statusPath: statusPath(timeline, status),
-      isCut: found.length > mostCallbacks,
+      isCut: found.length > maxCallbacks,
       approvedOthers,
       leadNumber: leads[0]?.leadId ?? null,
     };
@@ -107,7 +107,7 @@ export class ReservationHistoryService {
     const reservationIds = ofUnit.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
       this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, mostEvents),
-      this.log.withUnitChanges(organizationId, reservationIds, mostCallbacks),
+      this.log.withUnitChanges(organizationId, reservationIds, maxCallbacks),
     ]);
     const byRequest = await this.reservationsByRequest(organizationId, events);
     const changes = [

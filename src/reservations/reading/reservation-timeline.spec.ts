@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallbackEffects } from '../callback/callback-decision.js';
 import {
-  type ReservationPast,
+  type TimelineSources,
   reservationTimeline,
   type ShownCallback,
   type TimelineEvent,
@@ -53,7 +53,7 @@ const report = (seconds: number | null, status = 'bounced') => ({
 const walletWith = (...statusHistory: ReturnType<typeof report>[]) => ({
   cheques: [{ installmentId: '1', status: 'pending', statusHistory }],
 });
-const kindsOf = (past: Partial<ReservationPast>) =>
+const kindsOf = (past: Partial<TimelineSources>) =>
   reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }).map(
     ({ kind, at: when }) => `${kind} ${(when.getTime() - start) / second}`,
   );
@@ -120,7 +120,7 @@ describe('the timeline of a reservation', () => {
 });
 
 describe('the status path of a reservation', () => {
-  const way = (past: Partial<ReservationPast>, status: string) =>
+  const way = (past: Partial<TimelineSources>, status: string) =>
     statusPath(
       reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }),
       status,

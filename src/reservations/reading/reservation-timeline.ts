@@ -1,4 +1,4 @@
-import { minuteMs } from '../../core/values/durations.js';
+import { minuteMs } from '../../core/values/time.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
 import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.js';
@@ -40,7 +40,7 @@ export interface StatusTransition {
   readonly at: Date | null;
 }
 
-export interface ReservationPast {
+export interface TimelineSources {
   /** The callbacks of the reservation's own organization. */
   readonly callbacks: readonly ShownCallback[];
   readonly events: readonly TimelineEvent[];
@@ -55,7 +55,7 @@ export function reservationTimeline({
   callbacks,
   events,
   wallets,
-}: ReservationPast): TimelineEntry[] {
+}: TimelineSources): TimelineEntry[] {
   const entries: TimelineEntry[] = [
     ...callbacks.map((callback) => {
       return { kind: 'callback' as const, at: callback.receivedAt, callback };
@@ -108,7 +108,7 @@ function hasEmitted({ requestId, receivedAt, outcome }: ShownCallback, event: Ti
 }
 
 function unloggedReports(
-  wallets: ReservationPast['wallets'],
+  wallets: TimelineSources['wallets'],
   callbacks: readonly ShownCallback[],
 ): TimelineEntry[] {
   const unused = new Set(callbacks);

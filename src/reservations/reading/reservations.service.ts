@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Caller } from '../../tenants/keys/caller.js';

@@ -8,8 +8,8 @@ import {
   StatusField,
   TimeField,
 } from '../../core/http/validation/fields.js';
-import { isPlainObject } from '../../core/values/plain-object.js';
-import { Field, NamesInside } from '../../core/http/validation/field.js';
+import { isPlainObject } from '../../core/values/json.js';
+import { Field, AllowedNestedKeys } from '../../core/http/validation/field.js';
 import { isValid } from '../../core/values/rule.js';
 import { externalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
@@ -71,7 +71,7 @@ export class UpsertReservationDto {
     },
     [{ name: 'isUnitReference', isMet: isUnitReference }],
   )
-  @NamesInside(unitIds)
+  @AllowedNestedKeys(unitIds)
   unit?: UnitReference;
 
   @Field(
@@ -81,7 +81,7 @@ export class UpsertReservationDto {
     },
     [{ name: 'isLeadReference', isMet: (value) => hasOneId(value, leadIds) }],
   )
-  @NamesInside(leadIds)
+  @AllowedNestedKeys(leadIds)
   lead?: ExternalReference;
 
   @StatusField(reservationStatuses, {

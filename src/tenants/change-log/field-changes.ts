@@ -1,4 +1,4 @@
-import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
+import { isPlainObject, objectOf } from '../../core/values/json.js';
 
 /** Null stands for a missing value. */
 export interface FieldChange {

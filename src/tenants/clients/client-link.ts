@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import { type Contact, contentionKeys } from '../contacts/contact.js';
+import { type Contact, lockKeysOf } from '../contacts/contact.js';
 import { phoneKey } from '../contacts/phone-number.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
@@ -15,7 +15,7 @@ export interface ClientLink {
   readonly clientId: Types.ObjectId | null;
   readonly change?: ClientChange;
   /** Contention keys of the phones and the email that are new to the client. */
-  readonly claims: readonly string[];
+  readonly lockKeys: readonly string[];
 }
 
 interface LinkedLead {
@@ -32,16 +32,16 @@ export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date):
   const { organization, contact, clientId } = lead;
   const client = clientId ? clients.findById(clientId) : match(clients, lead);
   if (client !== undefined) {
-    const { claims, ...change } = update(clients, client, lead, now);
+    const { lockKeys, ...change } = update(clients, client, lead, now);
     // An erasure of the client by another lead has to see this lead (rule LEAD-15).
-    const linked = clientId ? [] : contentionKeys(contact, organization.phoneCountry);
-    return { clientId: client._id, ...change, claims: [...new Set([...claims, ...linked])] };
+    const linked = clientId ? [] : lockKeysOf(contact, organization.phoneCountry);
+    return { clientId: client._id, ...change, lockKeys: [...new Set([...lockKeys, ...linked])] };
   }
-  if (clientId) return { clientId, claims: [] };
+  if (clientId) return { clientId, lockKeys: [] };
   const { name, email, phones } = contact;
   const isEmpty = name === undefined && email === undefined && phones.length === 0;
   const isCreated = organization.clients.createFromLeads && !isEmpty;
-  return isCreated ? create(lead, now) : { clientId: null, claims: [] };
+  return isCreated ? create(lead, now) : { clientId: null, lockKeys: [] };
 }
 
 /** The owner of the first phone comes first: it is the main phone. */
@@ -73,7 +73,7 @@ function create({ requestId, organization, contact }: LinkedLead, now: Date): Cl
   return {
     clientId: client._id,
     change: { client, isNew: true, event: pendingEvent(organization._id, event, now) },
-    claims: contentionKeys(contact, organization.phoneCountry),
+    lockKeys: lockKeysOf(contact, organization.phoneCountry),
   };
 }
 
@@ -83,7 +83,7 @@ function update(
   { requestId, organization, contact }: LinkedLead,
   now: Date,
 ): Omit<ClientLink, 'clientId'> {
-  if (!organization.clients.updateExisting) return { claims: [] };
+  if (!organization.clients.updateExisting) return { lockKeys: [] };
   const { email } = contact;
   const isFree = email !== undefined && clients.findByEmail(email) === undefined;
   const isOwnEmail = hasEmail(stored, email);
@@ -95,14 +95,14 @@ function update(
   const added = { ...contact, email: newEmail, phones };
   const fields = mergeContact(stored, added, organization);
   const changes = clientChanges(stored, fields);
-  if (changes.length === 0) return { claims: [] };
+  if (changes.length === 0) return { lockKeys: [] };
   const client = { ...stored, ...fields, updatedAt: now };
   const data = presentClient(client);
   const event = { type: 'client.updated', data, changes, requestId } as const;
-  const claimed = isOwnEmail ? { ...added, email: undefined } : added;
+  const taken = isOwnEmail ? { ...added, email: undefined } : added;
   return {
     change: { client, isNew: false, event: pendingEvent(organization._id, event, now) },
-    claims: contentionKeys(claimed, organization.phoneCountry),
+    lockKeys: lockKeysOf(taken, organization.phoneCountry),
   };
 }
 

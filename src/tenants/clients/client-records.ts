@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
-import { contentionKeys } from '../contacts/contact.js';
+import { lockKeysOf } from '../contacts/contact.js';
 import type { PendingEvent } from '../../events/outbox/pending-event.js';
 import type { ClientDocument } from './client.schema.js';
 
@@ -51,7 +51,7 @@ export class ClientRecords {
   }
 
   private oldest(contact: { email?: string; phones: readonly string[] }) {
-    const [key = ''] = contentionKeys(contact, this.country);
+    const [key = ''] = lockKeysOf(contact, this.country);
     const [oldest] = [...(this.owners.get(key) ?? [])].toSorted();
     return oldest === undefined ? undefined : this.clients.get(oldest);
   }
@@ -72,6 +72,6 @@ export class ClientRecords {
   /** Does not parse other phones: other programs may store any number of them. */
   private keysOf({ email, phoneNumbers }: ClientDocument): string[] {
     const phones = (phoneNumbers ?? []).filter((phone) => this.lookupPhones.has(phone));
-    return contentionKeys({ phones, ...(email ? { email } : {}) }, this.country);
+    return lockKeysOf({ phones, ...(email ? { email } : {}) }, this.country);
   }
 }

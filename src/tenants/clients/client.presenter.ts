@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { objectOf } from '../../core/values/plain-object.js';
+import { objectOf } from '../../core/values/json.js';
 import { textsOf } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
 import { phoneLimit } from '../contacts/phone-number.js';

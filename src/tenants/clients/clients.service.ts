@@ -7,7 +7,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
-import { caseCandidates, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
+import { looseCollation, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
 import type { Contact } from '../contacts/contact.js';
 import { isPhone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
@@ -167,7 +167,7 @@ export class ClientsService {
     if (emails.length === 0) return [];
     const filter = { email: { $in: emails.flatMap(caseSpellings) }, ...notDeleted };
     const candidates = await this.clients.find(organizationId, filter, {
-      collation: caseCandidates,
+      collation: looseCollation,
     });
     const folded = new Set(emails.map(foldCase));
     return candidates.filter(({ email }) => folded.has(foldCase(email ?? '')));

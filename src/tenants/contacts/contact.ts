@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js';
 import { foldCase } from '../../core/localization/fold-case.js';
-import { scalarText } from '../../core/values/scalar.js';
+import { scalarText } from '../../core/values/json.js';
 import { phoneKey, phonesOf } from './phone-number.js';
 
 /** Identifies a person; an empty value counts as missing (rule LEAD-4). */
@@ -21,11 +21,11 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
 }
 
 /** Requests about one person share a key: one for each phone and one for the email. */
-export function contentionKeys({ email, phones }: Contact, country: CountryCode): string[] {
-  const claims = phoneClaims(phones.map((phone) => phoneKey(phone, country)));
-  return email === undefined ? claims : [...claims, `email:${foldCase(email)}`];
+export function lockKeysOf({ email, phones }: Contact, country: CountryCode): string[] {
+  const lockKeys = phoneLockKeys(phones.map((phone) => phoneKey(phone, country)));
+  return email === undefined ? lockKeys : [...lockKeys, `email:${foldCase(email)}`];
 }
 
-export function phoneClaims(phoneKeys: readonly string[]): string[] {
+export function phoneLockKeys(phoneKeys: readonly string[]): string[] {
   return phoneKeys.map((key) => `phone:${key}`);
 }

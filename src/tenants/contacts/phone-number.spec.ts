@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Long } from 'mongodb';
-import { keptPhones, keptPhonesLimit, phoneKey, phonesOf, usualSpellings } from './phone-number.js';
+import {
+  parsedPhoneCount,
+  keptPhonesLimit,
+  phoneKey,
+  phonesOf,
+  usualSpellings,
+} from './phone-number.js';
 
 describe('phoneKey', () => {
   it.each([
@@ -36,13 +42,13 @@ describe('phoneKey', () => {
   });
 
   it('caches a limited number of phones, without longer texts', () => {
-    const before = keptPhones();
+    const before = parsedPhoneCount();
     phoneKey('9'.repeat(65), 'EG');
-    expect(keptPhones()).toBe(before);
+    expect(parsedPhoneCount()).toBe(before);
     phoneKey('9'.repeat(64), 'EG');
-    expect(keptPhones()).toBe(before + 1);
+    expect(parsedPhoneCount()).toBe(before + 1);
     for (let number = 0; number < keptPhonesLimit + 10; number++) phoneKey(`0${number}`, 'EG');
-    expect(keptPhones()).toBe(keptPhonesLimit);
+    expect(parsedPhoneCount()).toBe(keptPhonesLimit);
     expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
   });
 

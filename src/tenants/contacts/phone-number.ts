@@ -2,7 +2,7 @@ import { type CountryCode, parsePhoneNumberFromString, type PhoneNumber } from '
 import { LRUCache } from 'lru-cache';
 import { isValid } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
-import { scalarText } from '../../core/values/scalar.js';
+import { scalarText } from '../../core/values/json.js';
 
 /** Longest text that is a phone, in characters (rule LEAD-4). */
 export const phoneLimit = 64;
@@ -21,7 +21,7 @@ interface ReadPhone {
 /** One request compares a phone many times; parsing is slow. */
 const readPhones = new LRUCache<string, ReadPhone>({ max: keptPhonesLimit });
 
-export function keptPhones(): number {
+export function parsedPhoneCount(): number {
   return readPhones.size;
 }
 

@@ -5,8 +5,8 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
-import { reportOddFields } from '../../core/database/documents/stored-types.js';
-import { minuteMs } from '../../core/values/durations.js';
+import { warnOfInvalidFields } from '../../core/database/documents/stored-types.js';
+import { minuteMs } from '../../core/values/time.js';
 import { apiKeyState, keyRateLimit, restrictionsOf } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -43,9 +43,9 @@ export class ApiKeyAuthenticator {
   private readonly known = new LRUCache<string, AuthenticatedKey>({
     max: 10_000,
     ttl: cacheTtlMs,
-    // By default it sets a timer for each millisecond of use.
+    // The default of 1 sets a timer in each millisecond in which the cache is read.
     ttlResolution: 0,
-    // A client that may only use known keys may use an old one.
+    // A client over its failure limit may still use an expired entry.
     noDeleteOnStaleGet: true,
   });
   /** Running lookups and unknown keys; separate, so that they displace no known key. */
@@ -136,7 +136,7 @@ export class ApiKeyAuthenticator {
 
 function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
   const rateLimit = keyRateLimit(key);
-  if (key.rateLimit && rateLimit === null) reportOddFields('apiKeys', key._id, ['rateLimit']);
+  if (key.rateLimit && rateLimit === null) warnOfInvalidFields('apiKeys', key._id, ['rateLimit']);
   return {
     organizationId: organization._id,
     organization,

@@ -6,7 +6,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Operation } from '../../core/http/operations.js';

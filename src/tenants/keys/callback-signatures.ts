@@ -14,7 +14,7 @@ import {
   type Signature,
   signingSecrets,
 } from '../../core/secrets/signing-secret.js';
-import { minuteMs } from '../../core/values/durations.js';
+import { minuteMs } from '../../core/values/time.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 

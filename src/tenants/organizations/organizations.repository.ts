@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Collection, Filter } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { StoredTypes } from '../../core/database/documents/stored-types.js';
 import { type Organization, toOrganization } from './organization.js';
 import { type OrganizationDocument, organizationSchema } from './organization.schema.js';

@@ -9,7 +9,7 @@ import {
 } from '../../core/database/documents/stored-values.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
-import type { Localized } from '../../core/localization/localized.js';
+import type { Localized } from '../../core/localization/language.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
 
 /** By slug, external id, or the unit id of a compound. */

@@ -9,7 +9,7 @@ import {
   PageNumber,
   PlainNumber,
   SortList,
-  Switch,
+  ZeroOrOneField,
 } from '../../core/http/validation/query-fields.js';
 import { type Language, defaultLanguage } from '../../core/localization/language.js';
 import { oneOf } from '../../core/values/rule.js';
@@ -105,7 +105,9 @@ export class UnitFiltersQuery {
   @After()
   after?: string;
 
-  @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
+  @ZeroOrOneField(
+    '1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.',
+  )
   includeDeleted?: string;
 }
 
@@ -127,6 +129,6 @@ export class ExportUnitsQuery extends UnitFiltersQuery {
   )
   format?: ExportFormat;
 
-  @Switch('1 begins CSV with a byte-order mark, by which spreadsheets know UTF-8.')
+  @ZeroOrOneField('1 begins CSV with a byte-order mark, by which spreadsheets know UTF-8.')
   bom?: string;
 }

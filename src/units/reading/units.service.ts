@@ -8,11 +8,11 @@ import type { ListPart } from '../../core/database/documents/tenant-queries.js';
 import { withoutSession } from '../../core/database/transactions/open-session.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { type ListEnd, ListReading, type PartOf } from '../../core/http/lists/list-reading.js';
+import { type ListEnd, ListReading, type ListPage } from '../../core/http/lists/list-reading.js';
 import { type Batches, linesText, listText } from '../../core/http/lists/response-streams.js';
 import { type PaginationDto, pageOf } from '../../core/http/lists/pages.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
-import { objectOf } from '../../core/values/plain-object.js';
+import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { UnitFilters } from './unit-filters.js';
 import { indexToReadBy } from '../../catalogue/collections/unit.schema.js';
@@ -92,7 +92,7 @@ export class UnitsService {
     return listText(this.presenter.presentBatches(caller, units));
   }
 
-  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<UnitDto>> {
+  async page(caller: Caller, query: ListUnitsQuery): Promise<ListPage<UnitDto>> {
     const { reading, count, batches } = await this.search(caller, query);
     return reading.page(pageOf(query), {
       count,

@@ -1,14 +1,13 @@
 import type { Types } from 'mongoose';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { storedFields } from '../../catalogue/fields/declared-fields.js';
-import type { Language } from '../../core/localization/language.js';
-import type { Localized } from '../../core/localization/localized.js';
+import type { Language, Localized } from '../../core/localization/language.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { withoutUndefined } from '../../core/values/plain-object.js';
+import { withoutUndefined } from '../../core/values/json.js';
 import type { Message } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import { statusWhenSent } from '../../availability/availability.js';
-import type { Named, UnitRecords } from './unit-records.js';
+import type { IdsByName, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;
@@ -52,7 +51,7 @@ export function resolveLinks(
     return id ?? null;
   };
   /** Null removes a link; undefined keeps it. */
-  const idOf = (property: string, name: string | null | undefined, ids: Named) =>
+  const idOf = (property: string, name: string | null | undefined, ids: IdsByName) =>
     typeof name === 'string' ? found(property, name, ids.get(name)) : name;
   const links = withoutUndefined({
     compoundId,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { mergeTranslations } from '../../core/localization/localized.js';
+import { mergeTranslations } from '../../core/localization/language.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { UnitsRepository } from '../units.repository.js';
 import { statusWhenSent } from '../../availability/availability.js';

@@ -5,17 +5,17 @@ import type { PhaseDocument } from '../../catalogue/collections/unit-references.
 import type { PendingWrites } from '../../core/writes/write-kind.js';
 import type { UnitChange } from './unit-writes.service.js';
 
-export type Named = ReadonlyMap<string, Types.ObjectId | undefined>;
+export type IdsByName = ReadonlyMap<string, Types.ObjectId | undefined>;
 
 export interface LoadedUnits {
   readonly organizationId: Types.ObjectId;
   readonly now: Date;
   readonly units: readonly UnitDocument[];
-  readonly compounds: Named;
+  readonly compounds: IdsByName;
   readonly phases: readonly Pick<PhaseDocument, '_id' | 'parentId' | 'slug'>[];
-  readonly propertyTypes: Named;
-  readonly unitDesigns: Named;
-  readonly amenities: Named;
+  readonly propertyTypes: IdsByName;
+  readonly unitDesigns: IdsByName;
+  readonly amenities: IdsByName;
   /** By unit id. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
   /** Among the slugs that the requests may give. */
@@ -25,7 +25,7 @@ export interface LoadedUnits {
 /** Units as stored, and as changed by the requests decided so far. */
 export class UnitRecords implements PendingWrites {
   /** None: unique indexes make concurrent requests about one unit conflict. */
-  readonly locks = [];
+  readonly lockKeys = [];
   bytes = 0;
   readonly changes: UnitChange[] = [];
   private readonly units: Map<string, UnitDocument>;

@@ -124,7 +124,7 @@ export class UnitUpsertsService {
     requests: readonly UnitRequest[],
     units: readonly UnitDocument[],
   ): Promise<string[]> {
-    // A single request updates the unit that it meets, or is refused.
+    // A single request with a stored match creates no unit, so it needs no slug.
     if (requests.length === 1 && units.length > 0) return [];
     const candidates = requests.flatMap(({ input, caller: { language } }) =>
       input.compound === undefined

@@ -4,7 +4,7 @@ import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { present } from '../../catalogue/fields/declared-fields.js';
 import { idOf } from '../../core/database/documents/stored-values.js';
 import { defaultLanguage } from '../../core/localization/language.js';
-import { objectOf } from '../../core/values/plain-object.js';
+import { objectOf } from '../../core/values/json.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { OutboundEvent } from '../../events/outbox/pending-event.js';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';

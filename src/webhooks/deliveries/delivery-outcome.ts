@@ -1,4 +1,4 @@
-import { dayMs } from '../../core/values/durations.js';
+import { dayMs } from '../../core/values/time.js';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];

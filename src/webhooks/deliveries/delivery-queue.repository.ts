@@ -7,11 +7,11 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { openSession } from '../../core/database/transactions/open-session.js';
-import type { Waiting } from '../../events/outbox/outbox-events.repository.js';
+import type { BacklogCount } from '../../events/outbox/outbox-events.repository.js';
 import type { AttemptResult, FailureReason, Outcome } from './delivery-outcome.js';
 import {
   type DeliveryAttempt,
-  mostLogged,
+  maxLoggedAttempts,
   type WebhookDeliveryDocument,
 } from './webhook-delivery.schema.js';
 
@@ -155,7 +155,7 @@ export class DeliveryQueueRepository {
     return this.deliveries.aggregate<WaitingEndpoint>(first, metricsTime).toArray();
   }
 
-  async due(now: Date, limit: number): Promise<Waiting> {
+  async due(now: Date, limit: number): Promise<BacklogCount> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const oldest = await this.deliveries.findOne<Pick<WebhookDeliveryDocument, 'nextAttemptAt'>>(
       due,
@@ -177,7 +177,9 @@ function updateOf({ delivery, url, result, outcome, now }: FinishedAttempt, isLo
     $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: attempted.response }],
   };
   const logged = { $mergeObjects: [{ $literal: entry }, { response }] };
-  const log = { $slice: [{ $concatArrays: [{ $ifNull: ['$log', []] }, [logged]] }, -mostLogged] };
+  const log = {
+    $slice: [{ $concatArrays: [{ $ifNull: ['$log', []] }, [logged]] }, -maxLoggedAttempts],
+  };
   const isCurrent = {
     $eq: [
       ['$round', '$attempts'],

@@ -13,10 +13,10 @@ import {
   newestFirst,
   readPage,
 } from '../../core/database/documents/keyset.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
-import { dayMs } from '../../core/values/durations.js';
-import { withoutUndefined } from '../../core/values/plain-object.js';
+import { dayMs } from '../../core/values/time.js';
+import { withoutUndefined } from '../../core/values/json.js';
 import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';

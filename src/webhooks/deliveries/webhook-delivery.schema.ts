@@ -34,7 +34,7 @@ export class DeliveryAttempt {
   error!: string | null;
 }
 
-export const mostLogged = 50;
+export const maxLoggedAttempts = 50;
 
 /** One event for one endpoint; only this service writes these documents. */
 @Schema({ collection: 'webhookDeliveries' })

@@ -69,7 +69,7 @@ export class WebhookFanOut {
       const { _id } = endpoint;
       if ((fault === typesFault) === (endpoint.fault === typesFault)) continue;
       await collection.updateOne({ _id }, { $set: { fault } }, openSession());
-      const message = 'An endpoint gets no events until it is corrected';
+      const message = 'An endpoint gets no events until its eventTypes are a list';
       if (fault !== null) this.logger.warn({ endpointId: _id, reason: fault }, message);
     }
     return endpoints.filter(hasTypes);

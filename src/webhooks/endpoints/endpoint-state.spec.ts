@@ -32,9 +32,12 @@ describe('latencyClassAfter', () => {
     ['a slow failure', 'fast', { milliseconds: 15_000 }, 'slow'],
     ['one quick failure', 'fast', { statusCode: 500 }, 'new'],
     ['a second one', 'new', { statusCode: 500 }, 'slow'],
-  ])('after %s of a receiver that was %s', (_what, latencyClass, fields, expected) => {
-    expect(latencyClassAfter(latencyClass, result(fields))).toBe(expected);
-  });
+  ])(
+    'returns the next class after %s when the class was %s',
+    (_what, latencyClass, fields, expected) => {
+      expect(latencyClassAfter(latencyClass, result(fields))).toBe(expected);
+    },
+  );
 
   it('is applied to every result of a batch', () => {
     expect(stateAfter({}, 204).latencyClass).toBe('fast');

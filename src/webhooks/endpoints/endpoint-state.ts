@@ -1,4 +1,4 @@
-import { dayMs } from '../../core/values/durations.js';
+import { dayMs } from '../../core/values/time.js';
 import {
   type AttemptResult,
   isGoneResponse,

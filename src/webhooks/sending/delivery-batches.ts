@@ -20,7 +20,7 @@ import { WebhookStatisticsService } from '../statistics/webhook-statistics.servi
 import { AttemptSlots, freeBytes } from './attempt-slots.js';
 import { WebhookSender } from './webhook-sender.js';
 
-/** How long an endpoint waits whose secret cannot be opened, until that is tried again. */
+/** Retry interval in ms for an endpoint whose secret cannot be opened. */
 const faultPauseMs = 60_000;
 
 export interface BatchLimits {
@@ -97,7 +97,7 @@ export class DeliveryBatches {
     return { results, fields: { ...decided, batchSize: hasSucceeded ? nextSize : 1 }, hasMore };
   }
 
-  /** Attempts deliveries until one fails: then the endpoint gets them more slowly. */
+  /** Stops at the first failure; the next batch of the endpoint then has one delivery. */
   private async attemptAll(
     { _id, organizationId, url, latencyClass = 'new' }: WebhookEndpointDocument,
     deliveries: readonly DueDelivery[],

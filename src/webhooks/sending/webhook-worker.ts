@@ -100,8 +100,7 @@ export class WebhookWorker implements OnModuleDestroy {
       return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
     } catch (error) {
       const endpointId = id.toHexString();
-      const message =
-        'Could not deliver to an endpoint; its deliveries wait for the end of the lease';
+      const message = 'Could not deliver to an endpoint; trying again when its lease ends';
       this.logger.warn({ err: error, endpointId }, message);
       return null;
     }

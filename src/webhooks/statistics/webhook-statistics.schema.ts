@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { removeAfter } from '../../core/database/structure/retention.js';
-import { minuteMs } from '../../core/values/durations.js';
+import { minuteMs } from '../../core/values/time.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 
 const quarterMs = 15 * minuteMs;

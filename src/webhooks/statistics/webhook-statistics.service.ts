@@ -10,10 +10,10 @@ import {
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { hourMs, minuteMs } from '../../core/values/durations.js';
+import { hourMs, minuteMs } from '../../core/values/time.js';
 import {
   OutboxEventsRepository,
-  type Waiting,
+  type BacklogCount,
 } from '../../events/outbox/outbox-events.repository.js';
 import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
@@ -151,7 +151,7 @@ export class WebhookStatisticsService {
     );
   }
 
-  private backlog({ oldest, count }: Waiting): Backlog {
+  private backlog({ oldest, count }: BacklogCount): Backlog {
     const lagMs = oldest === null ? 0 : this.clock.now().getTime() - oldest.getTime();
     return { lagMs: Math.max(0, lagMs), count };
   }

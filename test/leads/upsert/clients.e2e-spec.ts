@@ -195,7 +195,7 @@ describe('the client of a lead', () => {
     expect((await clientsOf(tenant))[1]?._id.toHexString()).toBe(id);
   });
 
-  it('is matched by the merged lead when that has none yet', async () => {
+  it('is matched by the merged contact when the lead has no client yet', async () => {
     const tenant = await addTenant(service.db);
     const phoneNumbers = ['+201001234567'];
     const id = await addClient(service.db, tenant.organizationId, { phoneNumbers });

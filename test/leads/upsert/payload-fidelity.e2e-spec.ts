@@ -129,7 +129,7 @@ describe('data and additionalData of POST /leads', () => {
       .expect(400);
     expect(response.headers['x-error-code']).toBe('lead.inexact_number');
     expect(response.body.message).toBe(
-      'The request body has the number -0.12345678901234567891, which would come back rounded: ' +
+      'The request body has the number -0.12345678901234567891, which cannot be stored exactly: ' +
         'round it, or send it as a string',
     );
     const { organizationId } = organization;

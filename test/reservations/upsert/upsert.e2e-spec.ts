@@ -142,7 +142,7 @@ describe('POST /reservations creates', () => {
     expect(await service.db.collection('reservations').countDocuments(filter)).toBe(2);
   });
 
-  it('a reservation whose cheques callbacks then drive', async () => {
+  it('a reservation whose cheques accept callbacks', async () => {
     const { body } = await post({
       unit: 'villa-1',
       status: 'pending_cheque_collection',

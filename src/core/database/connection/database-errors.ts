@@ -121,3 +121,16 @@ export function isBadValue(error: unknown): boolean {
 export function isUnsortable(error: unknown): boolean {
   return isBadValue(error) && (error as Error).message.includes('parallel arrays');
 }
+
+/** @throws DatabaseUnavailableError after a number of milliseconds, while the work itself continues */
+export async function withinDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DatabaseUnavailableError()), milliseconds);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { withinDeadline } from './deadline.js';
+import { withinDeadline } from './database-errors.js';
 
 @Injectable()
 export class DatabasePing {

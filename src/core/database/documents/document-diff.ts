@@ -1,4 +1,4 @@
-import { isStoredObject } from '../../values/plain-object.js';
+import { isStoredObject } from '../../values/json.js';
 import { filteredLists } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantUpdate, WriteOf } from './tenant-queries.js';

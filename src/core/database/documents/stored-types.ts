@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Schema, SchemaType } from 'mongoose';
-import { isStoredObject } from '../../values/plain-object.js';
+import { isStoredObject } from '../../values/json.js';
 
 type Check = (value: unknown) => unknown;
 
@@ -14,7 +14,11 @@ const reported = new LRUCache<string, true>({ max: maxReported });
 const logger = new Logger('StoredTypes');
 
 /** Logs the ignored fields of a document once for each process (rule DATA-2). */
-export function reportOddFields(collection: string, _id: unknown, fields: readonly string[]): void {
+export function warnOfInvalidFields(
+  collection: string,
+  _id: unknown,
+  fields: readonly string[],
+): void {
   const name = `${collection} ${String(_id)}`;
   if (reported.has(name)) return;
   reported.set(name, true);
@@ -50,7 +54,7 @@ export class StoredTypes {
     const known = withKnownTypes(fields, this.checks);
     if (known !== fields) {
       const odd = Object.keys(fields).filter((name) => known[name] !== fields[name]);
-      reportOddFields(this.collection, _id, odd);
+      warnOfInvalidFields(this.collection, _id, odd);
     }
     if (!(_id instanceof ObjectId)) return undefined;
     const missing = this.conventions.filter(

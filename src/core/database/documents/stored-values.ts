@@ -1,5 +1,5 @@
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import { objectOf } from '../../values/plain-object.js';
+import { objectOf } from '../../values/json.js';
 
 export type Stored<T> = { readonly [Field in keyof T]?: unknown };
 

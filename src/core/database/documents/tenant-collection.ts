@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import type { Document } from 'mongodb';
 import type { Model, Types } from 'mongoose';
-import { withoutUndefined } from '../../values/plain-object.js';
+import { withoutUndefined } from '../../values/json.js';
 import type { FreshCache } from '../../cache/fresh-cache.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { afterTransaction, openSession } from '../transactions/open-session.js';

@@ -1,5 +1,6 @@
 import { Prop, Schema } from '@nestjs/mongoose';
-import { SchemaTypes, type Types } from 'mongoose';
+import { SchemaTypes, Types } from 'mongoose';
+import { isObjectId } from '../../values/text.js';
 
 /** Fields of every document of a tenant (rule DATA-2). */
 @Schema()
@@ -29,3 +30,7 @@ export const notDeleted = { isDeleted: false } as const;
 
 /** Matches all documents and lets an index on `isDeleted` provide the order. */
 export const deletedOrNot = { isDeleted: { $in: [false, true] } } as const;
+
+export function parseObjectId(text: string): Types.ObjectId | null {
+  return isObjectId(text) ? new Types.ObjectId(text) : null;
+}

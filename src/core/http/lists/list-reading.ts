@@ -27,7 +27,7 @@ export interface ListEnd {
   readonly asOf: Date | null;
 }
 
-export interface PartOf<T> extends PageOf<T>, Pick<ListEnd, 'asOf'> {}
+export interface ListPage<T> extends PageOf<T>, Pick<ListEnd, 'asOf'> {}
 
 interface List {
   readonly name: string;
@@ -102,7 +102,7 @@ export class ListReading {
   async page<Document extends object, Item>(
     { skip, limit }: Page,
     { count, batches, present }: ListSource<Document, Item>,
-  ): Promise<PartOf<Item>> {
+  ): Promise<ListPage<Item>> {
     // A first page that is not full contains everything; pages beyond the end need no read.
     const known = skip === 0 ? this.cursor?.total : await this.total(count);
     const documents: Document[] = [];
@@ -146,7 +146,10 @@ export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): vo
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());
 }
 
-export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: PartOf<T>): PageOf<T> {
+export function pageBody<T>(
+  reply: FastifyReply,
+  { asOf, data, pagination }: ListPage<T>,
+): PageOf<T> {
   setListHeaders(reply, { next: pagination.next ?? null, asOf });
   return { data, pagination };
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { withinDeadline } from '../../database/connection/deadline.js';
+import { withinDeadline } from '../../database/connection/database-errors.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { UnsentResponses } from '../rate-limit/unsent-responses.js';

@@ -16,7 +16,7 @@ import type { RouteOptions } from '../server/route-options.js';
 import {
   errorSchemaReference,
   exampleReference,
-  explained,
+  describeErrors,
   headerReference,
 } from './openapi-components.js';
 import { typeExample } from './type-example.js';
@@ -161,7 +161,7 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
   const hasRetryAfter = errors.some(({ headers = {} }) => 'retry-after' in headers);
   return ApiResponse({
     status,
-    description: explained(errors),
+    description: describeErrors(errors),
     headers: Object.assign(
       { 'x-error-code': headerReference('x-error-code') },
       hasRetryAfter && { 'retry-after': headerReference('retry-after') },

@@ -117,7 +117,7 @@ export function exampleReference(error: ErrorDefinition): { $ref: string } {
   return { $ref: `#/components/examples/${exampleName(error)}` };
 }
 
-export function explained(errors: readonly ErrorDefinition[]): string {
+export function describeErrors(errors: readonly ErrorDefinition[]): string {
   const lines = errors.map(({ code, cause, remedy }) => `- \`${code}\`: ${cause}. *${remedy}.*`);
   return [...new Set(lines)].join('\n');
 }

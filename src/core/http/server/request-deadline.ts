@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
-import { withinDeadline } from '../../database/connection/deadline.js';
+import {
+  DatabaseUnavailableError,
+  withinDeadline,
+} from '../../database/connection/database-errors.js';
 import { routeOptionsOf } from './route-options.js';
 
 declare module 'fastify' {

@@ -12,13 +12,13 @@ import {
   ValidateIf,
   type ValidationArguments,
 } from 'class-validator';
-import { isPlainObject } from '../../values/plain-object.js';
+import { isPlainObject } from '../../values/json.js';
 import type { ValueKind, Rule } from '../../values/rule.js';
 
 export type DtoClass = new () => object;
 
 const itemsKey = Symbol('items');
-const namesInsideKey = Symbol('namesInside');
+const namesInsideKey = Symbol('allowedNestedKeys');
 
 /** Optional unless `required`; null is never accepted. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
@@ -54,7 +54,7 @@ export function ObjectOf(type: DtoClass): PropertyDecorator {
 }
 
 /** Restricts the names in this object, or in each object of this list. */
-export function NamesInside(names: readonly string[]): PropertyDecorator {
+export function AllowedNestedKeys(names: readonly string[]): PropertyDecorator {
   return Reflect.metadata(namesInsideKey, names);
 }
 
@@ -62,7 +62,10 @@ export function itemsOf({ prototype }: DtoClass, field: string): Items | undefin
   return Reflect.getMetadata(itemsKey, prototype as object, field) as Items | undefined;
 }
 
-export function namesInside({ prototype }: DtoClass, field: string): readonly string[] | undefined {
+export function allowedNestedKeys(
+  { prototype }: DtoClass,
+  field: string,
+): readonly string[] | undefined {
   return Reflect.getMetadata(namesInsideKey, prototype as object, field) as
     readonly string[] | undefined;
 }

@@ -3,7 +3,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { isEmail, ValidateNested } from 'class-validator';
 import { amount } from '../../values/numbers.js';
-import { isPlainObject } from '../../values/plain-object.js';
+import { isPlainObject } from '../../values/json.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';

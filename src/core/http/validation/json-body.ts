@@ -1,5 +1,5 @@
 import { parse as parseWithNumbers } from 'json-custom-numbers';
-import { isDatabaseReference, isPlainObject } from '../../values/plain-object.js';
+import { isDatabaseReference, isPlainObject } from '../../values/json.js';
 import { isStorableText } from '../../values/text.js';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';

@@ -52,7 +52,7 @@ export function IgnoredWithAll(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }
 
-export function Switch(description: string): PropertyDecorator {
+export function ZeroOrOneField(description: string): PropertyDecorator {
   return Field({ type: 'integer', enum: [0, 1], default: 0, description }, [
     { name: 'isSwitch', isMet: (value) => value === '0' || value === '1' },
   ]);

@@ -4,9 +4,9 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { maxNameLength, maxNames, setIgnoredFields } from '../server/ignored-fields.js';
 import { declaredType } from './declared-types.js';
-import { type DtoClass, fieldsOf, itemsOf, namesInside } from './field.js';
+import { type DtoClass, fieldsOf, itemsOf, allowedNestedKeys } from './field.js';
 import type { Message } from '../../localization/messages.service.js';
-import { isPlainObject } from '../../values/plain-object.js';
+import { isPlainObject } from '../../values/json.js';
 
 const noQuery = Object as DtoClass;
 
@@ -99,7 +99,7 @@ function* namesInField(
   path: string,
 ): Generator<UnknownName> {
   const items = itemsOf(type, field);
-  const names = namesInside(type, field);
+  const names = allowedNestedKeys(type, field);
   const isList = Array.isArray(value);
   const maxItems = items?.maxItems ?? null;
   // It is rejected for its length.

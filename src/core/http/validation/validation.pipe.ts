@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { validate, validateSync, type ValidationError } from 'class-validator';
 import type { Message } from '../../localization/messages.service.js';
-import { isPlainObject } from '../../values/plain-object.js';
+import { isPlainObject } from '../../values/json.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { type DtoClass, instantiate } from './field.js';
@@ -53,7 +53,7 @@ function messagesOf({ property: field, ...error }: ValidationError, parent = '')
   const property = `${parent}${field}`;
   const contexts: Record<string, Message['values']> = error.contexts ?? {};
   const broken = Object.entries(error.constraints ?? {});
-  // A value that is no list is not also reported as no object.
+  // Reports a non-list once, not also as a non-object.
   const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);
   const own = rules.map(([rule, message]) => ({
     key: `validation.${message}`,

@@ -17,7 +17,7 @@ import {
 } from '../../../core/observability/tracing.js';
 import { describeConnectionError, openDatabase } from '../../../open-database.js';
 import { CommandContext } from './context.js';
-import { sayingWhatItWaitsFor, whileDatabaseResponds } from './database-watch.js';
+import { withWaitNotice, whileDatabaseResponds } from './database-watch.js';
 
 /** Runs a command on the service without an HTTP listener, then closes the service and an embedded database. */
 export async function withApplication(
@@ -33,7 +33,7 @@ export async function withApplication(
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
     // A failure is reported by its error alone, not by what the framework has logged before.
-    const application = await sayingWhatItWaitsFor(
+    const application = await withWaitNotice(
       NestFactory.createApplicationContext(AppModule.forRoot(options), {
         abortOnError: false,
         bufferLogs: true,

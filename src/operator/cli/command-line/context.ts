@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { INestApplicationContext, Type } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { parseObjectId } from '../../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
 import { foldCase } from '../../../core/localization/fold-case.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';

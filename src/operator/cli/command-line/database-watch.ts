@@ -7,7 +7,7 @@ const intervalMs = 1_000;
 const graceMs = 100;
 
 /** Tells a person at a terminal after a second that the command waits. */
-export async function sayingWhatItWaitsFor<T>(waiting: Promise<T>): Promise<T> {
+export async function withWaitNotice<T>(waiting: Promise<T>): Promise<T> {
   const timer = setTimeout(() => {
     if (process.stderr.isTTY) process.stderr.write('Waiting for the database.\n');
   }, 1_000);
@@ -26,14 +26,14 @@ export async function whileDatabaseResponds<T>(
   const ended = new AbortController();
   const watch = async () => {
     while (!ended.signal.aborted) {
-      // An error is a response: the work gets it, too.
+      // A failed ping counts as a response: the work will fail with the same error.
       const ping = Promise.resolve(db?.command({ ping: 1 })).then(
         () => true,
         () => true,
       );
       const silence = delay(deadlineMs, false, { ref: false });
       const grace = silence.then(() => delay(graceMs, false, { ref: false }));
-      const hasResponded = await sayingWhatItWaitsFor(Promise.race([ping, grace]));
+      const hasResponded = await withWaitNotice(Promise.race([ping, grace]));
       if (!hasResponded && !ended.signal.aborted) throw new DatabaseUnavailableError();
       await delay(intervalMs, undefined, { ref: false });
     }

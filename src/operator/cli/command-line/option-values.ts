@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/operations.js';
 import { languages } from '../../../core/localization/language.js';
-import { dayMs } from '../../../core/values/durations.js';
+import { dayMs, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
 import { isValid } from '../../../core/values/rule.js';
 import {
@@ -13,7 +13,6 @@ import {
   shortTextLimit,
   webAddress as webAddressKind,
 } from '../../../core/values/text.js';
-import { parseTime } from '../../../core/values/time.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
 import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
 import { clientMatchFields } from '../../../tenants/organizations/client-match-fields.js';
@@ -54,7 +53,7 @@ export const domain = reader((text) => {
 
 export const webAddress = textWhere(
   (text) => isValid(webAddressKind, text),
-  'It must be an http or https address.',
+  'It must be an http or https URL.',
 );
 
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';

@@ -1,6 +1,6 @@
 import { DatabaseStructure } from '../../../core/database/structure/database-structure.js';
-import { parseObjectId } from '../../../core/database/documents/object-id.js';
-import { isPlainObject } from '../../../core/values/plain-object.js';
+import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
+import { isPlainObject } from '../../../core/values/json.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import type { ErasureDocument } from '../../erasure/erasure.schema.js';

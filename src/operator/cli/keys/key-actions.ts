@@ -1,4 +1,4 @@
-import { hourMs } from '../../../core/values/durations.js';
+import { hourMs } from '../../../core/values/time.js';
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { RequestLogService } from '../../requests/request-log.service.js';

@@ -37,7 +37,7 @@ const restrictions = {
   operations: option('<list>', `for single operations: ${operations.join(', ')}`, operationList),
   addresses: option(
     '<list>',
-    'from where it may be used: addresses and CIDR ranges; any for everywhere',
+    'client addresses and CIDR ranges that may use it, or any',
     addressList,
   ),
 };

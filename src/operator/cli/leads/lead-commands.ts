@@ -68,7 +68,7 @@ export const leadCommands = {
 
 export const leads: CommandGroup = {
   name: 'lead',
-  description: 'look up a lead and what happened to it, erase it, import many',
+  description: 'look up, trace, erase and import leads',
   example: `history ${example}`,
   commands: leadCommands,
 };

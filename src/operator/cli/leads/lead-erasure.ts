@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Types } from 'mongoose';
-import { scalarText } from '../../../core/values/scalar.js';
+import { scalarText } from '../../../core/values/json.js';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
 import { type ErasureReport, ErasuresService, failureOf } from '../../erasure/erasures.service.js';

@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import { hourMs } from '../../../core/values/durations.js';
+import { hourMs } from '../../../core/values/time.js';
 import {
   EventHistoryService,
   type ListedEvent,

@@ -10,7 +10,7 @@ import { isPassword } from '../../../core/values/password-hash.js';
 const maxClients = 10_000;
 /** Five attempts, then one every 30 s. */
 const perClient: RateLimit = { rps: 1 / 30, burst: 5 };
-/** Of all addresses together, so that many of them help an attacker little. */
+/** Shared by all addresses, against distributed guessing. */
 const total: RateLimit = { rps: 1 / 3, burst: 50 };
 /** scrypt runs in libuv's threads, which file lookups need, too: one at a time. */
 const concurrency = 1;

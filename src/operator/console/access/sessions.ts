@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../../core/configuration/clock.js';
-import { hourMs } from '../../../core/values/durations.js';
+import { hourMs } from '../../../core/values/time.js';
 import type { PasswordHash } from '../../../core/values/password-hash.js';
 
 const cookieName = 'console-session';

@@ -3,7 +3,7 @@ import {
   type CatalogueOverview,
   CatalogueOverviewService,
 } from '../../catalogue-import/catalogue-overview.service.js';
-import { textIn } from '../../../core/localization/localized.js';
+import { textIn } from '../../../core/localization/language.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import { importFields } from '../../views/catalogue.js';
 import { Swatch } from '../charts/bars.js';

@@ -1,5 +1,5 @@
 import type { Language } from '../../../core/localization/language.js';
-import { dayMs, hourMs, minuteMs } from '../../../core/values/durations.js';
+import { dayMs, hourMs, minuteMs } from '../../../core/values/time.js';
 
 /** Digits are Latin, as in ids, requests and logs. */
 const locales: Readonly<Record<Language, string>> = {

@@ -13,7 +13,7 @@ export const usageTexts = {
   'overview.p95': { 'en-us': 'p95', 'ar-eg': 'المئين 95' },
   'overview.latencyChart': { 'en-us': 'Response time', 'ar-eg': 'زمن الاستجابة' },
   'overview.latencyNote': {
-    'en-us': 'Without long polls, which wait on purpose: {polls}',
+    'en-us': 'Excludes {polls} long polls',
     'ar-eg': 'دون طلبات الانتظار الطويل التي تنتظر عن قصد: {polls}',
   },
   'overview.byRoute': { 'en-us': 'Last 24 hours by route', 'ar-eg': 'آخر 24 ساعة حسب المسار' },

@@ -1,4 +1,4 @@
-import { minuteMs, dayMs } from '../../../../core/values/durations.js';
+import { minuteMs, dayMs } from '../../../../core/values/time.js';
 import type { FailingEndpoint } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import type { Backlog } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { Partner } from '../../../usage/partners.service.js';

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { ENVIRONMENT, type Environment } from '../../../../core/configuration/environment.js';
 import { ConnectionPool } from '../../../../core/database/connection/connection-pool.js';
 import { DatabasePing } from '../../../../core/database/connection/database-ping.js';
-import { withinDeadline } from '../../../../core/database/connection/deadline.js';
+import { withinDeadline } from '../../../../core/database/connection/database-errors.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';

@@ -1,6 +1,6 @@
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import {
-  mostCallbacks,
+  maxCallbacks,
   type StatusTransition,
   type TimelineEntry,
 } from '../../../../reservations/reading/reservation-history.service.js';
@@ -95,7 +95,7 @@ function Timeline(shown: ShownReservation) {
   const { timeline, isCut } = shown.history;
   return (
     <Card title={text('reservation.timeline')}>
-      {isCut && <p class="note">{text('reservation.cut', { count: mostCallbacks })}</p>}
+      {isCut && <p class="note">{text('reservation.cut', { count: maxCallbacks })}</p>}
       {timeline.length === 0 && <p class="note">{text('reservation.nothing')}</p>}
       <ol class="timeline">
         {timeline.toReversed().map((entry, index) => (

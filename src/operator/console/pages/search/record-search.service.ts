@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { parseObjectId } from '../../../../core/database/documents/object-id.js';
-import type { Language } from '../../../../core/localization/language.js';
-import { textIn } from '../../../../core/localization/localized.js';
+import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
+import { type Language, textIn } from '../../../../core/localization/language.js';
 import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
 import { objectIdOf } from '../../../../events/outbox/message.js';
 import { LeadLookupService } from '../../../../leads/lead-lookup.service.js';

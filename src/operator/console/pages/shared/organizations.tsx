@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import { parseObjectId } from '../../../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import {
   type Organization,
   organizationsMeant,

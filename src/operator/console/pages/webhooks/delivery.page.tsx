@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { parseObjectId } from '../../../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';

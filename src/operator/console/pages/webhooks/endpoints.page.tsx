@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { parseObjectId } from '../../../../core/database/documents/object-id.js';
+import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';

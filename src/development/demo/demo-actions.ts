@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Webhook } from 'standardwebhooks';
-import { objectOf } from '../../core/values/plain-object.js';
+import { objectOf } from '../../core/values/json.js';
 import { ErasuresService } from '../../operator/erasure/erasures.service.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
@@ -27,7 +27,7 @@ const hookLead = { recordSystemId: 'hook-1', data: { budget: 4_200_000 } };
 const deliveryTimeoutMs = 10_000;
 
 /** Steps that are more than a request; true when one is skipped. */
-export const works = { sendFromSources, eraseLead, receiveWebhook };
+export const demoActions = { sendFromSources, eraseLead, receiveWebhook };
 
 /** One lead of each source, in the shape in which that source sends it. */
 async function sendFromSources({ client, print }: DemoRun): Promise<boolean> {
