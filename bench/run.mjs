@@ -5,23 +5,19 @@ import { buildOf, thisBuild } from './programs/builds.mjs';
 import { Programs } from './programs/programs.mjs';
 
 const suites = ['requests', 'growth', 'feed', 'webhooks', 'memory', 'console', 'keys'];
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    against: { type: 'string' },
-    only: { type: 'string' },
-    seconds: { type: 'string', default: '2.5' },
-    rounds: { type: 'string', default: '3' },
-    clients: { type: 'string', default: '32' },
-    sizes: { type: 'string' },
-    count: { type: 'string', default: '10000' },
-    profile: { type: 'boolean', default: false },
-  },
-});
-const [suite = 'requests'] = positionals;
-if (!suites.includes(suite)) {
-  process.stderr.write(`There is no suite ${suite}; there are ${suites.join(', ')}.\n`);
-  process.exit(2);
+const usage = `npm run bench -- [${suites.join('|')}] [options]
+
+  --only <names>       measurements of the suite, separated by commas
+  --against <commit>   measures another version too, by turns
+  --seconds, --rounds  length and number of measurements (2.5, 3)
+  --clients, --count   concurrent requests (32), records or requests of a suite (10000)
+  --sizes <list>       of the suite growth
+  --profile            prints where the processor time goes
+`;
+const { options, suite } = parse();
+if (options.help) {
+  process.stdout.write(usage);
+  process.exit(0);
 }
 const { run } = await import(`./suites/${suite}.mjs`);
 const builds = [thisBuild];
@@ -31,4 +27,29 @@ try {
   await run({ programs, builds, options });
 } finally {
   await programs.stop();
+}
+
+function parse() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        against: { type: 'string' },
+        only: { type: 'string' },
+        seconds: { type: 'string', default: '2.5' },
+        rounds: { type: 'string', default: '3' },
+        clients: { type: 'string', default: '32' },
+        sizes: { type: 'string' },
+        count: { type: 'string', default: '10000' },
+        profile: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    const [name = 'requests'] = positionals;
+    if (!suites.includes(name)) throw new Error(`There is no suite ${name}.`);
+    return { options: values, suite: name };
+  } catch (error) {
+    process.stderr.write(`${error.message}\n\n${usage}`);
+    return process.exit(2);
+  }
 }
