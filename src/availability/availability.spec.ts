@@ -32,7 +32,7 @@ describe('the status of a unit', () => {
     for (const sent of derived) expect(statusWhenSent(sent, reservations)).toBe(status);
   });
 
-  it('is Available, or the sent one, without a reservation that counts', () => {
+  it('is Available or the sent status when no reservation counts', () => {
     for (const reservations of [[], closed]) {
       for (const current of [...derived, null, undefined]) {
         expect(availability(current, reservations)).toBe('Available');
@@ -41,7 +41,7 @@ describe('the status of a unit', () => {
     }
   });
 
-  it('is recognized in any case, and spelled as documented', () => {
+  it('is recognized in any letter case and stored in the documented spelling', () => {
     const reservations = fc.constantFrom([], closed, ...made.map(([statuses]) => statuses));
     fc.assert(
       fc.property(spelled, reservations, (status, all) => {
@@ -53,7 +53,7 @@ describe('the status of a unit', () => {
     );
   });
 
-  it('stays when it is of another kind', () => {
+  it('stays unchanged when it is no derived status', () => {
     const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
       fc.property(

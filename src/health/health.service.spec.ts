@@ -15,14 +15,14 @@ beforeEach(() => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
-it('asks the database once for all probes of 250 ms', async () => {
+it('queries the database once for all probes within 250 ms', async () => {
   await Promise.all(Array.from({ length: 50 }, () => health.check()));
   now += 249;
   await health.check();
   expect(respondsWithin).toHaveBeenCalledTimes(1);
 });
 
-it('reports a lost or returned database after 250 ms', async () => {
+it('reports a lost or recovered database after 250 ms', async () => {
   expect(await health.check()).toMatchObject({ ok: true });
   for (const ok of [false, true]) {
     respondsWithin.mockResolvedValue(ok);
@@ -31,13 +31,13 @@ it('reports a lost or returned database after 250 ms', async () => {
   }
 });
 
-it('reports itself unhealthy while it shuts down', async () => {
+it('reports unhealthy during shutdown', async () => {
   await health.check();
   health.reportShutdown();
   expect(await health.check()).toMatchObject({ ok: false });
 });
 
-it('is ready from the start until it shuts down', async () => {
+it('is ready from startup until shutdown', async () => {
   expect(await health.readiness()).toMatchObject({ ready: false, phase: 'starting' });
   health.reportStart();
   expect(await health.readiness()).toMatchObject({ ready: true, phase: 'running' });

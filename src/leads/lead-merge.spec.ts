@@ -5,7 +5,7 @@ import { assertNoReference, mergeLead, requestData } from './lead-merge.js';
 const json = fc.dictionary(fc.string(), fc.jsonValue());
 
 describe('requestData', () => {
-  it('returns flat fields overridden by data, without unknown ones', () => {
+  it('returns flat fields overridden by data, without unknown fields', () => {
     const payload = {
       name: 'flat',
       email: 'a@b.c',
@@ -42,7 +42,7 @@ describe('mergeLead', () => {
     );
   });
 
-  it('changes nothing when repeated', () => {
+  it('changes nothing when the same request is repeated', () => {
     fc.assert(
       fc.property(json, json, (data, sent) => {
         const once = mergeLead({ data, additionalData: {} }, { data: sent });
@@ -51,7 +51,7 @@ describe('mergeLead', () => {
     );
   });
 
-  it('returns empty objects for an empty request without a lead', () => {
+  it('returns empty objects for an empty request without a stored lead', () => {
     expect(mergeLead(null, {})).toEqual({ data: {}, additionalData: {} });
   });
 });

@@ -3,7 +3,7 @@ import { readEnvironment } from '../core/configuration/environment.js';
 import { environmentExample } from './configuration-reference.js';
 
 describe('environmentExample', () => {
-  it('is a valid configuration that equals the defaults', () => {
+  it('is a valid configuration with the default values', () => {
     const lines = environmentExample()
       .split('\n')
       .filter((line) => /^\w+=/.test(line));

@@ -26,7 +26,7 @@ const textOf = (language: Language, key: string) => {
   return JSON.stringify(files[language][file]?.[name]);
 };
 
-describe('The lists of errors', () => {
+describe('the lists of errors', () => {
   it('have a unique code for each error', () => {
     const codes = errors.map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
@@ -40,7 +40,7 @@ describe('The lists of errors', () => {
     }
   });
 
-  it.each(languages)('use every message in %s once', (language) => {
+  it.each(languages)('use every message in %s exactly once', (language) => {
     const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
     const known = messageKeys(language).filter((key) => !isRule(key) && !isSummary(key));
     expect([...new Set(used)].toSorted()).toEqual(known.toSorted());

@@ -29,7 +29,7 @@ describe('the state diagram of the reference', () => {
     expect(new Set(moves).size).toBe(10);
   });
 
-  it('names every status', () => {
+  it('names every reservation status', () => {
     for (const status of reservationStatuses) expect(diagram).toContain(`>${status}</text>`);
   });
 });

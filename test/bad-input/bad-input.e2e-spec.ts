@@ -43,14 +43,14 @@ const badRequest = (message: unknown) => ({ statusCode: 400, message, error: 'Ba
 /** As people read it: a long value by its beginning. */
 const nameOf = (value: unknown) => (JSON.stringify(value) ?? 'nothing').slice(0, 60);
 
-describe('A body with a bad value', () => {
+describe('a request body with an invalid value', () => {
   it.each(
     badBodies.map((bad) => {
       const title = `${bad.operation}, ${bad.position || 'the body'}: ${nameOf(bad.value)}`;
       return [title, bad] as const;
     }),
   )(
-    'returns a 400 that names it: %s',
+    'returns 400 with its name: %s',
     async (_title, { operation, base, position, value, messages }: BadBody) => {
       const body = withValueAt(base, position === '' ? [] : position.split('.'), value);
       const response = await postText(JSON.stringify(body), operation.split(' ')[1]);
@@ -63,7 +63,7 @@ describe('A body with a bad value', () => {
     },
   );
 
-  it('is tested at every documented position that is not free-form', async () => {
+  it('returns 400 for an operator object at every documented position', async () => {
     const taken: string[] = [];
     for (const { name, path, method, positions, exampleBody } of documentedOperations()) {
       // Of a lead in a batch the response says what another endpoint says with its status.
@@ -79,9 +79,9 @@ describe('A body with a bad value', () => {
   });
 });
 
-describe('An unreadable body', () => {
+describe('an unreadable request body', () => {
   it.each(badTexts.map(([text, message]) => [text.slice(0, 60), text, message]))(
-    'is a 400 that says why: %s',
+    'returns 400 with the reason: %s',
     async (_name, text, message) => {
       const { status, body } = await postText(text);
       expect([status, body]).toEqual([400, badRequest(message)]);
@@ -157,19 +157,19 @@ describe('An unreadable body', () => {
   });
 });
 
-describe('A query with a bad value', () => {
+describe('a query with an invalid value', () => {
   it.each(
     Object.entries(badQueries).flatMap(([path, rows]) =>
       rows.map(([query, ...messages]) => [`${path}?${query}`, messages] as const),
     ),
-  )('returns a 400 that names it: %s', async (path, messages) => {
+  )('returns 400 with its name: %s', async (path, messages) => {
     const { status, body } = await service.api('get', path).set('api-key', tenant.key);
     expect([status, body]).toEqual([400, badRequest(messages)]);
   });
 });
 
-describe('A bad value', () => {
-  it('is reported in Arabic on request', async () => {
+describe('the error for an invalid value', () => {
+  it('is in Arabic when requested', async () => {
     const arabic = (method: 'get' | 'post', path: string) =>
       service.api(method, path).set({ 'api-key': tenant.key, language: 'ar-eg' });
     const { body } = await arabic('post', '/leads').send({ email: 'x', name: '' }).expect(400);
@@ -182,7 +182,7 @@ describe('A bad value', () => {
     expect(callback.body.message).toEqual(['reservationId must be a string']);
   });
 
-  it('is reported after the check of the key', async () => {
+  it('is returned only after the key was checked', async () => {
     await service.api('post', '/leads').send({ name: '' }).expect(401);
     await service.api('post', '/leads').set('api-key', 'wrong').send({ name: '' }).expect(401);
   });

@@ -28,7 +28,7 @@ const expected = [
 ];
 
 describe('ResponseReader', () => {
-  it('finds every response when bytes are cut anywhere', () => {
+  it('finds every response wherever the bytes are split', () => {
     for (let first = 0; first < responses.length; first++) {
       for (const second of [1, 2, 7, responses.length]) {
         const found: number[][] = [];

@@ -122,7 +122,7 @@ describeWithBrowser('the console', () => {
     ['en-us', 'phone'],
     ['ar-eg', 'desktop'],
     ['ar-eg', 'phone'],
-  ] as const)('logs a reader in by the password: %s, %s', async (language, width) => {
+  ] as const)('accepts the password on the login page: %s, %s', async (language, width) => {
     const context = page.browserContext();
     await context.deleteCookie(...(await context.cookies()));
     await page.setViewport({ width: widths[width], height: 800 });
@@ -144,7 +144,7 @@ describeWithBrowser('the console', () => {
     ['en-us', 'desktop', 'dark'],
     ['ar-eg', 'phone', 'dark'],
   ] as const)(
-    'has pages without findings of axe, within the screen: %s, %s, %s',
+    'has pages without axe findings or horizontal scrolling: %s, %s, %s',
     async (language, width, color) => {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: color }]);
       await page.setViewport({ width: widths[width], height: 900 });
@@ -167,7 +167,7 @@ describeWithBrowser('the console', () => {
     ['en-us', 'desktop'],
     ['ar-eg', 'phone'],
   ] as const)(
-    'has pages without findings when there is no data: %s, %s',
+    'has empty pages without axe findings or horizontal scrolling: %s, %s',
     async (language, width) => {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
       await page.setViewport({ width: widths[width], height: 900 });
@@ -186,7 +186,7 @@ describeWithBrowser('the console', () => {
   );
 
   it.each(['en-us', 'ar-eg'])(
-    'folds the menu on a phone until its button is pressed: %s',
+    'hides the menu on a phone until its button is pressed: %s',
     async (language) => {
       await page.setViewport({ width: widths.phone, height: 900 });
       await open(`/partners?language=${language}`);
@@ -210,7 +210,7 @@ describeWithBrowser('the console', () => {
     },
   );
 
-  it('shows rows of tables as cards with titles on a phone only', async () => {
+  it('shows table rows as cards with titles on a phone only', async () => {
     const lookOf = (selector: string) =>
       page.$eval(selector, (element) => {
         const { display } = getComputedStyle(element);
@@ -280,7 +280,7 @@ describeWithBrowser('the console', () => {
   });
 
   it.each(['en-us', 'ar-eg'])(
-    'shows the focus on all that the keyboard reaches: %s',
+    'shows the focus on every element that the keyboard reaches: %s',
     async (language) => {
       await page.setViewport({ width: widths.desktop, height: 900 });
       await open(`?language=${language}`);

@@ -103,7 +103,7 @@ async function pressAll(): Promise<Record<string, string>> {
 }
 
 describeWithBrowser('the reference in a browser', () => {
-  it('focuses its field for the API key', async () => {
+  it('focuses the field for the API key', async () => {
     await shoot('top');
     await press('.btn.authorize');
     await page.waitForSelector('.modal-ux input');
@@ -114,7 +114,7 @@ describeWithBrowser('the reference in a browser', () => {
     await press('.btn-done');
   });
 
-  it('runs every operation with its examples, twice', async () => {
+  it('runs every operation with its examples twice', async () => {
     const first = await pressAll();
     expect(first).toEqual({
       upsertLead: '201',
@@ -139,7 +139,7 @@ describeWithBrowser('the reference in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  it('sends a new idempotency key each time, also after an error, and no request id', async () => {
+  it('sends a new idempotency key with every request, and no request id', async () => {
     const operation = 'operations-Leads-upsertLead';
     await open(operation);
     await page.focus(`#${operation} textarea.body-param__text`);
@@ -159,7 +159,7 @@ describeWithBrowser('the reference in a browser', () => {
     expect(sent.filter((headers) => 'x-request-id' in headers)).toEqual([]);
   });
 
-  it('leaves pictures of the page', async () => {
+  it('takes screenshots of the page', async () => {
     await open('operations-Reservations-reportReservationChange');
     await page.$eval('#operations-Reservations-reportReservationChange', (e) => e.scrollIntoView());
     await shoot('endpoint');

@@ -64,8 +64,8 @@ interface Write {
   readonly isOwn: boolean;
 }
 
-describe('FreshCache in every interleaving', () => {
-  it('returns nothing from before an own write, and nothing older than a second', async () => {
+describe('FreshCache under any interleaving', () => {
+  it('never returns a value older than one second or than an own write', async () => {
     const property = fc.asyncProperty(
       fc.scheduler(),
       fc.array(step, { minLength: 5, maxLength: 40 }),
@@ -124,10 +124,10 @@ describe('FreshCache in every interleaving', () => {
   });
 });
 
-describe('An entry', () => {
+describe('a cache entry', () => {
   const made = (key: string, value: string) => cache.get(own, key, async () => value);
 
-  it('lives for a second from the start of its read', async () => {
+  it('expires one second after the start of its read', async () => {
     await cache.get(own, 'key', async () => {
       now += 900;
       return 'old';
@@ -153,7 +153,7 @@ describe('An entry', () => {
     expect([await made('outer', 'new'), await made('list', 'new')]).toEqual(['new', 'new']);
   });
 
-  it('belongs to its organization, and stores that a document is missing', async () => {
+  it('belongs to one organization, and stores that a document is missing', async () => {
     await made('key', 'own');
     expect(await cache.get(new Types.ObjectId(), 'key', async () => 'other')).toBe('other');
     let loads = 0;
@@ -167,7 +167,7 @@ describe('An entry', () => {
     expect(loads).toBe(1);
   });
 
-  it('is made once for simultaneous reads, and by each when that fails', async () => {
+  it('is computed once for simultaneous reads, and by each read after a failure', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     let makes = 0;
     const slowly = () => {
@@ -203,7 +203,7 @@ describe('An entry', () => {
     expect(await made('key', 'new')).toBe('cached');
   });
 
-  it('is not shared with reads that start more than a second later', async () => {
+  it('is not shared with reads that start more than one second later', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const first = cache.get(own, 'key', () => promise);
     now += cacheLifetimeMs + 1;
@@ -213,7 +213,7 @@ describe('An entry', () => {
   });
 });
 
-describe('The memory of FreshCache', () => {
+describe('the memory of FreshCache', () => {
   it('stays within its limit', async () => {
     const maxBytes = 4 * mebibyte;
     start(maxBytes);
@@ -232,7 +232,7 @@ describe('The memory of FreshCache', () => {
     expect(await cacheMetrics(metrics)).toMatchObject({ bytes, evictions, entries });
   });
 
-  it('holds no entry for longer than a second', async () => {
+  it('drops every entry within one second', async () => {
     cache.now = () => performance.now();
     await cache.get(own, 'key', async () => 'value');
     expect((await cacheMetrics(metrics)).entries).toBe(1);
@@ -243,7 +243,7 @@ describe('The memory of FreshCache', () => {
     expect(await cacheMetrics(metrics)).toMatchObject({ entries: 0, bytes: 0, evictions: 0 });
   });
 
-  it('drops all entries when too many organizations have written', async () => {
+  it('is emptied when too many organizations have written', async () => {
     const read = (organization: Types.ObjectId, value: string) =>
       cache.get(organization, 'key', async () => value);
     const writer = new Types.ObjectId();
@@ -254,7 +254,7 @@ describe('The memory of FreshCache', () => {
     expect([await read(own, 'new'), await read(writer, 'new')]).toEqual(['new', 'new']);
   });
 
-  it('is off when the setting is 0', async () => {
+  it('is not used when the setting is 0', async () => {
     start(0);
     let makes = 0;
     for (let times = 1; times <= 2; times++) await cache.get(own, 'key', async () => (makes += 1));

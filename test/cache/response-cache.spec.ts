@@ -82,7 +82,7 @@ async function waitersArrived(count: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-describe('A response that is being made', () => {
+describe('a response that is being computed', () => {
   it('is shared with simultaneous requests', async () => {
     const readers = Array.from({ length: 5 }, () => read());
     await isAsked(1);
@@ -140,7 +140,7 @@ describe('A response that is being made', () => {
     asked[0]?.(() => 'late');
   });
 
-  it('is waited for until the deadline', async () => {
+  it('keeps requests waiting until their deadline', async () => {
     const first = read();
     await isAsked(1);
     expect(await read()).toMatchObject({
@@ -166,7 +166,7 @@ describe('A response that is being made', () => {
   });
 });
 
-it.each([500, 503])('makes a new response after a write that ended with %i', async (status) => {
+it.each([500, 503])('computes a new response after a write that ended with %i', async (status) => {
   await make('one');
   await fetch(`${url}/write/${status}`, { method: 'POST' });
   await make('two');

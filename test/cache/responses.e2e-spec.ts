@@ -94,8 +94,8 @@ const paths = [
   '/units/large',
 ];
 
-describe('A cached response', () => {
-  it('equals a new one byte for byte, headers included', async () => {
+describe('a cached response', () => {
+  it('equals a new response byte for byte, including headers', async () => {
     // Compressed as a stream, as small ones are not.
     await addUnit(service.db, tenant.organizationId, catalogue, {
       slug: 'large',
@@ -123,7 +123,7 @@ describe('A cached response', () => {
     );
   });
 
-  it('is shared by callers of one organization, permission and language only', async () => {
+  it('is shared only within one organization, permission and language', async () => {
     const stranger = await addTenant(service.db);
     await addUnitCatalogue(service.db, stranger.organizationId, { area: 7 });
     const limited = await addKey(service.db, tenant.organizationId, {
@@ -148,12 +148,12 @@ describe('A cached response', () => {
     expect((await readings()).hits - hits).toBe(different + 1);
   });
 
-  it('is not sent without a valid key', async () => {
+  it('is not returned without a valid key', async () => {
     await readCached('/compounds');
     expect((await read('/compounds', { 'api-key': 'unknown' })).status).toBe(401);
   });
 
-  it('excludes errors, streams, cursors, and clients without compression', async () => {
+  it('is not used for errors, streams, cursors, and clients without compression', async () => {
     const requests: [string, Record<string, string>?][] = [
       ['/units/nowhere'],
       ['/units?status=Available&limit=x'],
@@ -187,10 +187,10 @@ describe('A cached response', () => {
   });
 });
 
-describe('A change by another program', () => {
+describe('a change by another program', () => {
   const name = { 'en-us': 'New' };
 
-  it('is visible after a second in every response that shows it', async () => {
+  it('is visible after one second in every response that shows the record', async () => {
     const { organizationId } = tenant;
     const addOne = (fields: Document = {}) =>
       addUnit(service.db, organizationId, catalogue, { price: 3, ...fields });
@@ -232,8 +232,8 @@ describe('A change by another program', () => {
   });
 });
 
-describe('A poller of changes', () => {
-  it('finds a late write although a part of its list came from the cache', async () => {
+describe('a poller of changes', () => {
+  it('returns a late write even when part of the list was cached', async () => {
     const shown = async (path: string) => {
       const { headers, body } = await read(path);
       const { data } = JSON.parse(body.toString()) as { data: { phase: { name: string } }[] };
@@ -251,8 +251,8 @@ describe('A poller of changes', () => {
   });
 });
 
-describe('A change through the same instance', () => {
-  it('is in the next response', async () => {
+describe('a change through the same instance', () => {
+  it('is visible in the next response', async () => {
     const find = async (path: string) => json(await read(path)).data;
     await readCached('/units/lake-1');
     for (let value = 2; value < 12; value++) {
@@ -272,7 +272,7 @@ describe('A change through the same instance', () => {
     expect((await find('/units/lake-1')).status).toBe('Reserved');
   });
 
-  it('is in the next response after a callback', async () => {
+  it('is visible in the next response after a callback', async () => {
     const unit = await service.db.collection('units').findOne({ slug: 'lake-1', ...ofTenant() });
     const reservationId = await addReservation(
       service.db,
@@ -286,7 +286,7 @@ describe('A change through the same instance', () => {
     expect(json(await read('/units/lake-1')).data.status).not.toBe(before);
   });
 
-  it('keeps cached responses when it is a lead, or of another organization', async () => {
+  it('keeps cached responses when it concerns a lead or another organization', async () => {
     const other = await addTenant(service.db);
     await addUnitCatalogue(service.db, other.organizationId);
     await readCached('/compounds');
@@ -298,7 +298,7 @@ describe('A change through the same instance', () => {
     expect((await readings()).misses).toBe(misses);
   });
 
-  it('keeps cached responses when it is refused', async () => {
+  it('keeps cached responses when it is rejected', async () => {
     await addUnit(service.db, tenant.organizationId, catalogue, {
       unitId: 'taken',
       recordSystemId: 'holder',

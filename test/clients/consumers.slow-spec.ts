@@ -102,7 +102,7 @@ const settings = resolutions.flatMap((resolution) =>
   ),
 );
 
-describe('examples of the client', () => {
+describe('the examples of the client', () => {
   // In the short form each kind of module, with and without the types of browsers.
   it.each(settings.filter((_, index) => index % rounds(5, 1) === 0))(
     'compile with strict and %j',
@@ -112,8 +112,8 @@ describe('examples of the client', () => {
   );
 });
 
-describe('programs of the guides', () => {
-  it('use only syntax of Node 20', async () => {
+describe('the programs of the guides', () => {
+  it('use only syntax that Node 20 supports', async () => {
     const programs = resolve('docs/guides/programs');
     const javascript = readdirSync(programs).filter((name) => name.endsWith('.mjs'));
     const args = ['--allowJs', '--checkJs', ...javascript.map((name) => join(programs, name))];

@@ -128,7 +128,7 @@ describe('readEvents', () => {
     expect(pauses).toContain(5_000);
   });
 
-  it('pauses for half a minute at most, and at least as long as Retry-After', async () => {
+  it('pauses at most 30 seconds, but at least as long as Retry-After', async () => {
     const { seen } = await read([
       answer(503),
       answer(503),
@@ -141,7 +141,7 @@ describe('readEvents', () => {
     expect(pauses).toEqual([500, 30_000, 300_000, inAnHour]);
   });
 
-  it('pauses for a moment when a wait returns at once', async () => {
+  it('pauses briefly when a long poll returns at once', async () => {
     await read([early(page(0)), early(page(0)), page(0)]);
     expect(pauses).toEqual([1_000, 1_000]);
   });
@@ -153,14 +153,14 @@ describe('readEvents', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('throws with the next sequence when events have expired', async () => {
+  it('throws with the next sequence number when events have expired', async () => {
     const { seen, error } = await read([page(3, [3]), expired], { after: 2 });
     expect(seen).toEqual([3]);
     expect(error).toBeInstanceOf(EventsExpiredError);
     expect(error).toMatchObject({ next: 1_233, cause: { status: 410, code: 'events.expired' } });
   });
 
-  it('continues there when allowed, after the current state is read', async () => {
+  it('continues at that sequence number when allowed, after a read of the current state', async () => {
     const reads: number[] = [];
     const onExpired = async ({ next }: EventsExpiredError) => {
       // Long enough for a request to come that did not wait for it.
@@ -172,7 +172,7 @@ describe('readEvents', () => {
     expect(askedAfter()).toEqual([2, 1_233, 1_234]);
   });
 
-  it('advances when no event has the wanted types', async () => {
+  it('advances when no event has the requested types', async () => {
     answers = [page(5_000, [], true), page(5_002, [5_001])];
     const { signal } = controller;
     const pages = eventPagesOf(client().readEvents, { types: 'unit.*', surroundings, signal });
@@ -192,7 +192,7 @@ describe('readEvents', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('rejects a pause with the reason of the signal', async () => {
+  it('rejects a pause with the abort reason of the signal', async () => {
     const sleep = (milliseconds: number) => {
       if (milliseconds < 30_000) return Promise.resolve();
       controller.abort(enough);
@@ -204,7 +204,7 @@ describe('readEvents', () => {
   });
 
   it.each([{ wait: 1 }, { timeout: 1_000 }])(
-    'waits as long as %j says, also when a try may be shorter',
+    'waits as long as %j says even when the attempt timeout is shorter',
     async (query) => {
       answers = [(_, response) => setTimeout(() => page(1, [1])(_, response), 150), answer(500)];
       const retries = { attempts: 1, attemptTimeoutMs: 20, totalTimeoutMs: 20 };

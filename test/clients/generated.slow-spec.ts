@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 
-describe('generated client', () => {
+describe('the generated client', () => {
   it('equals the output of `npm run generate`', async () => {
     const { stderr } = await run(process.execPath, ['scripts/generate-client.mjs', '--check']);
     expect(stderr).toBe('');

@@ -136,7 +136,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
   });
 
   where(program).each([503, 408, 409, 429].slice(0, rounds(1, 4)))(
-    'sends each posted form once, through %i and lost connections',
+    'sends each posted form once despite status %i and lost connections',
     async (temporary) => {
       const website = await startProgram(program, variables);
       const send = async (fields: Record<string, string>) => {
@@ -193,7 +193,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
 /** A lead that names its project in Arabic. */
 const inArabic = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
 
-describe('first requests', () => {
+describe('the first requests', () => {
   /** Of the documents that begin with one, and all that stand in the reference for the same operations. */
   const firstRequests = () => {
     const leads = '/external/apis/v1.0/leads';
@@ -209,7 +209,7 @@ describe('first requests', () => {
     return [...pasted.map((body) => ({ path: leads, body })), ...tried];
   };
 
-  it('of README, guides and reference are accepted in any order', async () => {
+  it('from README, guides and reference are accepted in any order', async () => {
     const requests = firstRequests();
     expect(requests.length).toBeGreaterThan(7);
     const order = fc.shuffledSubarray(requests, { minLength: requests.length });
@@ -230,7 +230,7 @@ describe('first requests', () => {
 });
 
 describe('send-waiting.mjs', () => {
-  it('sends each lead of a file once, even when run again', async () => {
+  it('sends each lead of a file once, even when it runs again', async () => {
     const file = join(folder, 'waiting.ndjson');
     const waiting = [
       { name: 'Waiting 1', language: 'en-us' },
@@ -278,7 +278,7 @@ describe('the programs of a collector', () => {
     reservationId = data.reservation._id;
   });
 
-  where('collector.py')('report every message once when responses are lost', async () => {
+  where('collector.py')('report every message once despite lost responses', async () => {
     const cheque = (
       chequeStatus: NonNullable<CallbackDto['chequeStatus']>,
       installmentId = '1',
@@ -330,7 +330,7 @@ describe('the programs of a collector', () => {
     );
   });
 
-  where('collector.py')('read back messages without a response', async () => {
+  where('collector.py')('read messages without a response back', async () => {
     const send = async (ids: readonly string[], post: Respond, read = passOn) => {
       gateway.respondWith((received, response) => {
         if (received.method === 'GET') read(received, response);
@@ -372,7 +372,7 @@ describe('the programs of a collector', () => {
     expect(agreeing).toMatchObject({ code: 0, stdout: '1 of 1 agree\n' });
   });
 
-  where('reconcile.py')('accept a ledger from a spreadsheet, and report its errors', async () => {
+  where('reconcile.py')('accept a ledger from a spreadsheet and report its errors', async () => {
     const file = join(folder, 'wrong-ledger.csv');
     const compare = (text: string, own = {}) => {
       writeFileSync(file, text);
@@ -418,7 +418,7 @@ describe('the programs of a CRM', () => {
     expect(await copied()).toEqual(await stored());
   });
 
-  it('store a copy of the leads from events, through failures', async () => {
+  it('store a copy of all leads from events despite failures', async () => {
     const { db } = service;
     const file = join(folder, 'leads.json');
     const follow = async (times: number) => {
@@ -537,7 +537,7 @@ describe('the programs of a CRM', () => {
 });
 
 describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) => {
-  where(program)('accepts each signed webhook once, and nothing else', async () => {
+  where(program)('accepts each signed webhook once and rejects all other requests', async () => {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const receiver = await startProgram(program, { WEBHOOK_SECRET: secret, TMPDIR: folder });
     const body =
@@ -567,8 +567,8 @@ describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) =
   });
 });
 
-describe("the commands of the operator's guide", () => {
-  it('work in the order of the guide', async () => {
+describe('the commands of the guide for operators', () => {
+  it('work in the documented order', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
     // Pasting a block would revoke a key within its overlap.

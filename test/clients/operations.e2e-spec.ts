@@ -115,7 +115,7 @@ describe('TypeScript client', () => {
     expect(JSON.parse(lines.data)).toEqual(written.data.unit);
   });
 
-  it('lists compounds and their units, in the language of the client or of a call', async () => {
+  it('lists compounds and their units in the language of the client or call', async () => {
     const { data } = await api.listCompounds({ query: { all: 1 } });
     expect(data.data.map(({ name }) => name)).toEqual(['Palm Meadows']);
     expect((await arabic.listCompounds()).data.data[0]?.name).toBe('بالم ميدوز');
@@ -169,7 +169,7 @@ describe('TypeScript client', () => {
     expect(compared.data.differences).toMatchObject([{ ours: 'collected', theirs: 'bounced' }]);
   });
 
-  it('reads events, and waits for new ones', async () => {
+  it('reads events and waits for new ones', async () => {
     await numberEvents(service.db, organizationId);
     const { data } = await api.readEvents({ query: { limit: 1000 } });
     expect(data.data.map(({ sequence }) => sequence)).toEqual(
@@ -188,7 +188,7 @@ describe('TypeScript client', () => {
     expect(again.data.data[0]).toEqual(event);
   });
 
-  it('throws errors with their code, messages and request', async () => {
+  it('throws errors with code, messages and request', async () => {
     const failed = await errorOf(
       api.upsertLead({ body: { name: '', email: 'x' }, headers: { 'x-request-id': 'form-7' } }),
     );
@@ -214,7 +214,7 @@ describe('TypeScript client', () => {
     expect((await api.checkHealth()).data.ok).toBe(true);
   });
 
-  it('calls every operation of the document', () => {
+  it('calls every documented operation', () => {
     const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
       paths: Record<string, Record<string, { operationId: string }>>;
     };

@@ -129,7 +129,7 @@ describe('a client without a successful response', () => {
     expect(pauses).toEqual([500, 500, 1_500, 3_000, 1_500]);
   });
 
-  it('throws immediately when Retry-After is beyond its deadline', async () => {
+  it('throws immediately when Retry-After exceeds the deadline', async () => {
     answers([503, { 'retry-after': '61' }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 503 });
     expect(pauses).toEqual([]);
@@ -138,7 +138,7 @@ describe('a client without a successful response', () => {
     expect(pauses).toEqual([61_000]);
   });
 
-  it('aborts a try after its timeout and retries', async () => {
+  it('aborts an attempt after its timeout and retries', async () => {
     receiver.respondWith((_, response: Response) => {
       if (receiver.received.length > 1) response.writeHead(201).end();
     });
@@ -150,7 +150,7 @@ describe('a client without a successful response', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('retries when a response breaks off', async () => {
+  it('retries when the connection closes during a response', async () => {
     receiver.respondWith((_, response) => {
       if (receiver.received.length > 1) response.writeHead(201).end('{"ok":true}');
       else response.writeHead(201, { 'content-length': 100 }).write('{"ok":');
@@ -159,7 +159,7 @@ describe('a client without a successful response', () => {
     expect((await client().upsertLead(lead)).status).toBe(201);
   });
 
-  it('reports the number of attempts without a response', async () => {
+  it('reports the number of attempts when none gets a response', async () => {
     receiver.respondWith((_, response) => response.destroy());
     const error = await thrownBy(client({ retries: { attempts: 3 } }).listUnits());
     expect(error).toBeInstanceOf(NoResponseError);
@@ -167,7 +167,7 @@ describe('a client without a successful response', () => {
     expect((error as NoResponseError).cause).toBeInstanceOf(Error);
   });
 
-  it('distinguishes the page of a proxy from an error of the API', async () => {
+  it('distinguishes an error page of a proxy from an error of the API', async () => {
     receiver.respondWith((_, response) => response.writeHead(403).end('<html>Forbidden</html>'));
     expect(await thrownBy(client().listUnits())).toMatchObject({
       status: 403,
@@ -176,7 +176,7 @@ describe('a client without a successful response', () => {
     });
   });
 
-  it('rejects redirects, so that its key is not sent elsewhere', async () => {
+  it('rejects redirects, so the key is not sent to another host', async () => {
     const location = new URL('/elsewhere', receiver.url).href;
     answers([302, { location }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 302 });
@@ -212,7 +212,7 @@ describe('an aborted call', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('sends nothing when it was aborted before', async () => {
+  it('sends no request when it was aborted before', async () => {
     const call = client().listUnits({}, { signal: AbortSignal.abort(reason) });
     expect(await thrownBy(call)).toBe(reason);
     expect(receiver.received).toEqual([]);

@@ -37,7 +37,7 @@ describe('verifyWebhook', () => {
     expect(verifyWebhook(body, signedWith(...signers), secrets, at(0)).id).toBe('msg_1');
   });
 
-  it.each([-300, 300])('accepts a clock that is %i seconds off', (seconds) => {
+  it.each([-300, 300])('accepts a clock difference of %i seconds', (seconds) => {
     expect(verifyWebhook(body, signedWith(ours), ours, at(seconds)).id).toBe('msg_1');
   });
 

@@ -39,14 +39,14 @@ const Entry = importClass(Garden) as new () => object;
 const faultsOf = (type: new () => object, sent: Record<string, unknown>) =>
   checkedDto(type, sent).messages.map(({ values }) => values?.['property']);
 
-describe('a declared field', () => {
-  it('is stored unless another class declares it', () => {
+describe('the declaration of a field', () => {
+  it('stores the field unless another class declares it', () => {
     const { paths } = SchemaFactory.createForClass(Garden);
     const stored = ['flowers', 'trees', 'locationId', 'pictures'];
     expect(Object.keys(paths).filter((path) => path !== '_id')).toEqual(stored);
   });
 
-  it('is shown in the order of its class, empty when a wrong type is stored', () => {
+  it('shows the field in the order of its class, and nothing for a wrong type', () => {
     expect(present(Garden, { trees: 'x', flowers: 'Lilies' }, 'en-us')).toStrictEqual({
       flowers: 'Lilies',
       trees: 0,
@@ -56,7 +56,7 @@ describe('a declared field', () => {
     });
   });
 
-  it('is validated in requests and imports, and may be required in imports', () => {
+  it('validates the field in requests and imports, and can require it in imports', () => {
     expect(fieldsOf(Request)).toEqual(['flowers']);
     expect([faultsOf(Request, {}), faultsOf(Request, { flowers: 1 })]).toEqual([[], ['flowers']]);
     expect(fieldsOf(Entry)).toEqual(['flowers', 'trees', 'phase', 'pictures']);
@@ -68,7 +68,7 @@ describe('a declared field', () => {
     ]);
   });
 
-  it('stores defaults of nested objects, and references by id only', () => {
+  it('stores defaults of nested objects, but references by id only', () => {
     const sent = { phase: 'north', pictures: [{ image: 'a' }], shownOnly: 'x' };
     const pictures = [{ image: 'a', type: 'image' }];
     expect(storedFields(Garden, sent)).toStrictEqual({ pictures });
@@ -76,7 +76,7 @@ describe('a declared field', () => {
     expect(referencesOf(Garden)).toEqual([reference]);
   });
 
-  it('is a CSV column when declared so', () => {
+  it('adds a CSV column when it says so', () => {
     expect(columnsOf(Garden)).toEqual(['flowers']);
   });
 });

@@ -12,7 +12,7 @@ const problemsOf = (source: Record<string, string>) => {
 };
 
 describe('readEnvironment', () => {
-  it('returns a default for everything but the database', () => {
+  it('returns a default for every variable except the database', () => {
     expect(readEnvironment({})).toEqual({
       PORT: 3000,
       HOST: '127.0.0.1',
@@ -50,7 +50,7 @@ describe('readEnvironment', () => {
     });
   });
 
-  it('listens on the network only in production or when HOST says so', () => {
+  it('listens on all interfaces only in production or when HOST is set', () => {
     const key = Buffer.alloc(32).toString('base64');
     const production = {
       NODE_ENV: 'production',
@@ -123,8 +123,8 @@ describe('readEnvironment', () => {
   });
 });
 
-describe('a value of another type', () => {
-  it('is reported by a message of this service', () => {
+describe('a variable of another type', () => {
+  it('returns a message of this service', () => {
     const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
     expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
   });
@@ -135,11 +135,11 @@ describe('MONGODB_URI', () => {
     'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
     'mongodb://user:wo%2Frd@one,two:27018/name',
     'mongodb+srv://cluster.example.com/name?authSource=admin&appName=a@b/c',
-  ])('may be %s', (address) => {
+  ])('accepts %s', (address) => {
     expect(readEnvironment({ MONGODB_URI: address }).MONGODB_URI).toBe(address);
   });
 
-  it('is rejected with the wrong part in the message', () => {
+  it('names the wrong part when it is rejected', () => {
     const problems = ['postgres://x/name', 'mongodb://one?w=1', 'mongodb://one/local'].map((uri) =>
       problemsOf({ MONGODB_URI: uri }).join(),
     );

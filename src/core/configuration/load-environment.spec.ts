@@ -22,7 +22,7 @@ it.each([
   ]);
 });
 
-it('misspeltVariables returns nothing for variables of the service and of other programs', () => {
+it('misspeltVariables returns nothing for known variables and those of other programs', () => {
   const others = [
     'PATH',
     'HOME',

@@ -36,7 +36,7 @@ it.each([
   expect(parseIdempotencyKey(value)).toBeNull();
 });
 
-it('reads every printable text in quotes', () => {
+it('accepts every printable text in quotes', () => {
   const printable = fc.string({
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCodePoint(code)),
     minLength: 1,

@@ -22,7 +22,7 @@ function textsByKey(language: Language): Record<string, string[]> {
 const placeholdersIn = (texts: readonly string[] = []) =>
   [...new Set(texts.flatMap((text) => text.match(/\{\w+\}/g) ?? []))].toSorted();
 
-describe('messages', () => {
+describe('the message catalogues', () => {
   const [english, arabic] = languages.map(textsByKey) as [
     Record<string, string[]>,
     Record<string, string[]>,
@@ -35,12 +35,12 @@ describe('messages', () => {
     }
   });
 
-  it('use the script of their language', () => {
+  it('use only the script of their language', () => {
     for (const text of Object.values(arabic).flat()) expect(text).toMatch(/[\u0600-\u06ff]/);
     for (const text of Object.values(english).flat()) expect(text).not.toMatch(/[\u0600-\u06ff]/);
   });
 
-  it('have every plural of their language', () => {
+  it('have every plural form of their language', () => {
     for (const language of languages) {
       const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
       const plurals = Object.values(files[language]).flatMap((texts) =>
@@ -56,7 +56,7 @@ describe('messages', () => {
 });
 
 describe('parseLanguage', () => {
-  it('returns a known language in any case and the default for other values', () => {
+  it('returns a known language in any case, and the default otherwise', () => {
     expect(['ar-eg', 'AR-EG', 'En-Us'].map(parseLanguage)).toEqual(['ar-eg', 'ar-eg', 'en-us']);
     expect([undefined, '', 'ar', 'xx-xx', ['ar-eg']].map(parseLanguage)).toEqual(
       Array(5).fill('en-us'),

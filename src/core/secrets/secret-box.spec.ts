@@ -6,7 +6,7 @@ const changedWords = 'was changed, or sealed for another owner';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
 describe('seal and open', () => {
-  it('return the secret when a newer key exists', () => {
+  it('return the secret after a newer key is added', () => {
     const sealed = seal(secret, [older], 'endpoint');
     expect(open(sealed, [newer, older], 'endpoint')).toBe(secret);
     expect(sealed).not.toContain(secret.slice(6));
@@ -19,7 +19,7 @@ describe('seal and open', () => {
     expect(() => open(sealed, [older], 'endpoint')).toThrow('is missing in ENCRYPTION_KEYS');
   });
 
-  it('reject a missing key, another owner and a changed text', () => {
+  it('reject a missing key, another owner and a modified text', () => {
     const sealed = seal(secret, [newer], 'endpoint');
     expect(() => open(sealed, [foreign], 'endpoint')).toThrow('is missing in ENCRYPTION_KEYS');
     expect(() => open(sealed, [newer], 'another')).toThrow(changedWords);

@@ -8,7 +8,7 @@ const now = new Date(1_614_265_330_999);
 const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
 describe('signedHeaders', () => {
-  it('returns the headers of the specification', () => {
+  it('returns the headers of the Standard Webhooks specification', () => {
     expect(signedHeaders(message, [secret], now)).toEqual({
       'webhook-id': message.id,
       'webhook-timestamp': '1614265330',
@@ -16,7 +16,7 @@ describe('signedHeaders', () => {
     });
   });
 
-  it('returns one signature for each secret, in their order', () => {
+  it('returns one signature per secret, in the given order', () => {
     const headers = signedHeaders(message, [newSecret(), secret], now);
     expect(headers['webhook-signature'].split(' ')).toEqual([
       expect.stringMatching(/^v1,[\w+/]{43}=$/),
@@ -42,7 +42,7 @@ describe('isSignedWith', () => {
 });
 
 describe('newSecret', () => {
-  it('returns 32 random bytes in the form of Standard Webhooks', () => {
+  it('returns 32 random bytes in the Standard Webhooks format', () => {
     expect(newSecret()).toMatch(/^whsec_[\w+/]{43}=$/);
     expect(newSecret()).not.toBe(newSecret());
   });

@@ -104,13 +104,13 @@ const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
   outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
 
 describe('GroupCommit', () => {
-  it('runs the first request alone and later ones together', async () => {
+  it('runs the first request alone and groups later ones', async () => {
     const { tried, submitAll } = doubling();
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
     expect(tried).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('runs requests in the next transaction when one has no room for them', async () => {
+  it('moves requests without room in a transaction to the next one', async () => {
     const { tried, submitAll } = doubling(undefined, { atOnce: 2 });
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
     expect(tried).toEqual([[1], [2, 3, 4], [4]]);
@@ -129,7 +129,7 @@ describe('GroupCommit', () => {
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 'failed', 8]);
   });
 
-  it('returns stored responses before the end of the group', async () => {
+  it('returns stored responses before the group ends', async () => {
     let submitted: Promise<number>[] = [];
     let seen: unknown;
     const look = async (responses: Promise<number>[]) => {
@@ -146,7 +146,7 @@ describe('GroupCommit', () => {
     expect(await submitted[4]?.then(() => seen)).toEqual([2, 4, 6]);
   });
 
-  it('retries nothing when the outcome of a transaction is unknown', async () => {
+  it('does not retry when the outcome of a transaction is unknown', async () => {
     const { tried, submitAll } = doubling((requests) =>
       requests.includes(3) ? new DatabaseUnavailableError() : undefined,
     );
@@ -161,7 +161,7 @@ describe('GroupCommit', () => {
     expect(tried).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('runs requests in parallel when a foreign transaction delays their group', async () => {
+  it('runs requests in parallel when another transaction delays their group', async () => {
     const { tried, metrics, submitAll } = doubling((requests, isAlone) =>
       requests.includes(3) && !isAlone ? new ContentionError(undefined) : undefined,
     );
@@ -170,7 +170,7 @@ describe('GroupCommit', () => {
     expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(1);
   });
 
-  it('keeps the process running when a delayed request fails before the end of its group', async () => {
+  it('keeps the process running when a delayed request fails before its group ends', async () => {
     const { submitAll } = doubling((requests, isAlone) => {
       if (requests.length > 1) return new Error('one of them cannot be stored');
       if (requests[0] !== 2) return undefined;
@@ -180,7 +180,7 @@ describe('GroupCommit', () => {
     expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 'failed', 6, 8, 10]);
   });
 
-  it('waits half a second for a foreign transaction, but without limit for a lone request', async () => {
+  it('waits 500 ms for another transaction, but without limit for a lone request', async () => {
     const { options, submitAll } = doubling((requests, isAlone) =>
       requests.includes(2) && !isAlone ? new ContentionError(undefined) : undefined,
     );
@@ -213,7 +213,7 @@ describe('GroupCommit', () => {
     expect(options.map(({ expiresAt }) => expiresAt)).toEqual([start + 8_000, start + 8_100]);
   });
 
-  it('accepts kinds that ignore lost races', async () => {
+  it('accepts requests that ignore lost races', async () => {
     const { submitAll } = doubling(undefined, { hearsOfRaces: false });
     expect(values(await submitAll([1]))).toEqual([2]);
   });
@@ -248,7 +248,7 @@ describe('GroupCommit', () => {
     expect(tried).toEqual([[1], [2, 3, 4], [2, 4]]);
   });
 
-  it('reports a lost race with the newest request of the group', async () => {
+  it('reports a lost race together with the newest request of the group', async () => {
     const { duplicates, submitAll } = doubling();
     await submitAll([1, 2, 3, 4]);
     expect(duplicates).toEqual([
@@ -257,7 +257,7 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('runs the other requests when some deadlines have passed', async () => {
+  it('runs the remaining requests when some deadlines have passed', async () => {
     const { tried, submit, submitAll } = doubling();
     const old = submitAll([1, 2, 3]);
     const now = Date.now();
@@ -270,7 +270,7 @@ describe('GroupCommit', () => {
     expect(tried).toEqual([[4]]);
   });
 
-  it('compares all deadlines with one time, so that each request gets its own response', async () => {
+  it('compares all deadlines with one time, so each request gets its own response', async () => {
     const { metrics, submitAll } = doubling();
     const start = Date.now();
     const clock = jest.spyOn(Date, 'now').mockReturnValue(start);
@@ -287,7 +287,7 @@ describe('GroupCommit', () => {
     expect(await valueIn(metrics, 'lead_requests_waiting')).toBe(0);
   });
 
-  it('counts the requests of groups and waiting requests', async () => {
+  it('counts grouped and waiting requests', async () => {
     const { metrics, submitAll } = doubling();
     const all = submitAll([1, 2, 3]);
     await all;

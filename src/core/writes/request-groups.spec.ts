@@ -38,7 +38,7 @@ const unlimited = { count: 100, bytes: 1_000 };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('RequestGroups', () => {
-  it('runs a lone request immediately and later ones together', async () => {
+  it('runs a lone request immediately and groups later ones', async () => {
     const { groups, runs } = groupsWith(unlimited);
     const first = groups.submit('a', 'one', 1);
     const others = Promise.all(['two', 'three'].map((name) => groups.submit('a', name, 1)));
@@ -50,14 +50,14 @@ describe('RequestGroups', () => {
     expect(await others).toEqual(['done two', 'done three']);
   });
 
-  it('runs keys in parallel', () => {
+  it('runs requests with different keys in parallel', () => {
     const { groups, runs } = groupsWith(unlimited);
     void groups.submit('a', 'one', 1);
     void groups.submit('b', 'two', 1);
     expect(runs.map(({ requests }) => requests)).toEqual([['one'], ['two']]);
   });
 
-  it('returns its own outcome to each request', async () => {
+  it('returns its own result to each request', async () => {
     const { groups, runs } = groupsWith(unlimited);
     void groups.submit('a', 'first', 1);
     const bad = groups.submit('a', 'bad', 1);
@@ -69,7 +69,7 @@ describe('RequestGroups', () => {
     await expect(good).resolves.toBe('done good');
   });
 
-  it('limits a group by count and bytes and runs a larger request alone', async () => {
+  it('limits a group by count and bytes, and runs a larger request alone', async () => {
     const { groups, runs } = groupsWith({ count: 3, bytes: 10 });
     const sizes = [1, 2, 2, 2, 2, 50, 6, 4, 1];
     for (const [index, size] of sizes.entries()) void groups.submit('a', `${index}:${size}`, size);
@@ -87,7 +87,7 @@ describe('RequestGroups', () => {
     ]);
   });
 
-  it('counts groups by size and waiting requests', async () => {
+  it('counts groups by size, and waiting requests', async () => {
     const { groups, runs, counted } = groupsWith(unlimited);
     const responses = ['one', 'two', 'three'].map((name) => groups.submit('a', name, 1));
     expect(await counted()).toEqual({ waiting: 2, sizes: [1, 1] });
@@ -99,7 +99,7 @@ describe('RequestGroups', () => {
     expect(await counted()).toEqual({ waiting: 0, sizes: [1, 2] });
   });
 
-  it('starts again after all requests are done', async () => {
+  it('accepts requests again after all requests are done', async () => {
     const { groups, runs } = groupsWith(unlimited);
     const first = groups.submit('a', 'one', 1);
     runs[0]?.finish();

@@ -8,7 +8,7 @@ describe('readable JSON', () => {
     ]);
   });
 
-  it('is broken up by entry, short ones sharing a line, and stays JSON', () => {
+  it('is split by entry when it is long, and stays valid JSON', () => {
     const value = { ok: true, n: 7, lead: { name: 'Mona El Sayed', ids: ['a', 'b'] }, end: 1 };
     const lines = readableJson(value, 32);
     expect(lines).toEqual([

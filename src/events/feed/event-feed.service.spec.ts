@@ -7,7 +7,7 @@ import type { OutboxEventsRepository } from '../outbox/outbox-events.repository.
 import { EventFeedService } from './event-feed.service.js';
 import { EventWaiters } from './event-waiters.js';
 
-it('ends a search without a result when the process shuts down, however much is left to search', async () => {
+it('returns no result when the process shuts down during a long search', async () => {
   const relay = { onNumbered: () => undefined } as unknown as EventRelay;
   const repository = { lastNumbers: async () => new Map() } as unknown as OutboxEventsRepository;
   const waiters = new EventWaiters(relay, repository, new Metrics());

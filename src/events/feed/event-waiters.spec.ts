@@ -37,7 +37,7 @@ describe('a request that waits for events', () => {
     expect(waiters.count).toBe(0);
   });
 
-  it('ends when its client disconnects; a shutdown ends all waits and admits no new one', async () => {
+  it('ends when its client disconnects or the process shuts down', async () => {
     const { waiters, client, news } = newWaiters();
     const waiting = news();
     client.abort();
@@ -50,7 +50,7 @@ describe('a request that waits for events', () => {
     expect(ending.waiters.count).toBe(0);
   });
 
-  it('ends early when too many wait: the oldest of the organization with the most', async () => {
+  it('ends the oldest wait of the organization with the most when too many wait', async () => {
     const { waiters, metrics, news, number } = newWaiters(3);
     const quiet = news(other);
     const [first, second] = [news(one), news(one)];
@@ -64,12 +64,12 @@ describe('a request that waits for events', () => {
   });
 });
 
-describe('the query for events of other processes', () => {
+describe('the shared query for events of other processes', () => {
   const called = async (times: number, { mock }: { mock: { calls: unknown[] } }) => {
     while (mock.calls.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
   };
 
-  it('wakes exactly the requests that have not read the last number, once for all of them', async () => {
+  it('wakes each request that has not read the last number exactly once', async () => {
     const organizations = Array.from({ length: 4 }, () => new Types.ObjectId());
     const waiting = fc.record({ organization: fc.nat(3), lookedUpTo: fc.nat(5) });
     const numbers = fc.array(fc.nat(5), { minLength: 4, maxLength: 4 });
@@ -95,7 +95,7 @@ describe('the query for events of other processes', () => {
     await Promise.all(cases);
   });
 
-  it('is not repeated while it runs, and wakes nobody if it fails', async () => {
+  it('does not overlap with itself, and wakes no request when it fails', async () => {
     const { news, last, lastNumbers } = newWaiters();
     const { promise, reject } = Promise.withResolvers<never>();
     lastNumbers.mockReturnValueOnce(promise);

@@ -16,7 +16,7 @@ describe('coversType', () => {
 });
 
 describe('subscriptions', () => {
-  it('contain everything, each kind of object and each type', () => {
+  it('cover all types, each kind of object and each single type', () => {
     expect(subscriptions).toEqual(
       expect.arrayContaining(['*', 'unit.*', 'wallet.*', 'lead.deleted']),
     );

@@ -6,7 +6,7 @@ const phoneKeys = ['+201001234567', '+20227351234'];
 const phoneKeysOf = '["EG","01001234567","02 2735 1234"]';
 
 describe('derivedPhones', () => {
-  it('returns keys of the data and country, and their origin', () => {
+  it('returns comparison keys with the data and country that they came from', () => {
     expect(derivedPhones(data, 'EG')).toEqual({ phoneKeys, phoneKeysOf });
     expect(derivedPhones({ phoneNumber: '0501234567' }, 'SA')).toEqual({
       phoneKeys: ['+966501234567'],
@@ -24,13 +24,13 @@ describe('derivedPhones', () => {
 });
 
 describe('storedPhones', () => {
-  it('returns stored keys while data and country are the same', () => {
+  it('returns stored keys while data and country are unchanged', () => {
     const stored = { phoneKeys: ['kept'], phoneKeysOf };
     expect(storedPhones({ data, ...stored }, 'EG')).toEqual(stored);
     expect(isDerived({ data, ...stored }, 'EG')).toBe(true);
   });
 
-  it('derives keys again when data or country have changed', () => {
+  it('recomputes keys when data or country has changed', () => {
     const stored = { phoneKeys: ['kept'], phoneKeysOf };
     const changed = { ...data, phoneNumber: '01112223334' };
     expect(storedPhones({ data: changed, ...stored }, 'EG')).toEqual(derivedPhones(changed, 'EG'));
@@ -40,7 +40,7 @@ describe('storedPhones', () => {
     expect(isDerived({ data }, 'EG')).toBe(false);
   });
 
-  it('derives keys when none are stored', () => {
+  it('computes keys when none are stored', () => {
     for (const stored of [{}, { phoneKeysOf }, { phoneKeys: null as never, phoneKeysOf }]) {
       expect(storedPhones({ data, ...stored }, 'EG')).toEqual({ phoneKeys, phoneKeysOf });
     }

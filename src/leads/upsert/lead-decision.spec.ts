@@ -36,7 +36,7 @@ function decide(payload: LeadPayload, loaded: Partial<LoadedRecords> = {}) {
   return decideLead(records, { caller, payload, data: requestData(payload) });
 }
 
-describe('decideLead without a lead of the external id', () => {
+describe('decideLead without a stored lead', () => {
   const payload = {
     recordSystemId: 'a',
     name: 'Mona',
@@ -44,7 +44,7 @@ describe('decideLead without a lead of the external id', () => {
     additionalData: { source: 'x' },
   };
 
-  it('creates a lead with its changes, event, lockKeys and size', () => {
+  it('creates a lead with its changes, event, lock keys and size', () => {
     const decided = decide(payload);
     const changes: FieldChange[] = [
       { field: 'data.name', from: null, to: 'Mona' },
@@ -147,12 +147,15 @@ describe('decideLead with a stored lead', () => {
     expect(decided).toMatchObject({ operation: 'update', changes: [], events: [], lockKeys: [] });
   });
 
-  it.each(['data', 'additionalData'])('rejects $ref and $id of two requests in %s', (field) => {
-    const leads = [leadWith({ recordSystemId: 'a', [field]: { $ref: 1 } })];
-    expect(() => decide({ recordSystemId: 'a', [field]: { $id: 1 } }, { leads })).toThrow(
-      'lead.database_reference',
-    );
-  });
+  it.each(['data', 'additionalData'])(
+    'rejects $ref from one request and $id from another in %s',
+    (field) => {
+      const leads = [leadWith({ recordSystemId: 'a', [field]: { $ref: 1 } })];
+      expect(() => decide({ recordSystemId: 'a', [field]: { $id: 1 } }, { leads })).toThrow(
+        'lead.database_reference',
+      );
+    },
+  );
 
   const other = leadWith({ leadId: 1, data: { phoneNumber: '01112223334' } });
 
@@ -167,7 +170,7 @@ describe('decideLead with a stored lead', () => {
   it.each<LeadPayload>([
     { recordSystemId: 'a', phoneNumber: '+20 100 123 4567' },
     { recordSystemId: 'a', name: 'Nour' },
-  ])('accepts %j, whose phone the lead has already', (payload) => {
+  ])('accepts %j when the lead already has the phone', (payload) => {
     const twin = { ...other, data: { phoneNumber: '01001234567' } };
     const loaded = { leads: [stored], phoneOwners: [twin] };
     expect(decide(payload, loaded).changes).toHaveLength(1);
@@ -211,7 +214,7 @@ describe('decideLead with phones of other leads', () => {
     expect(decide({ data }, { ...loaded, organization: tolerant }).operation).toBe('create');
   });
 
-  it('accepts phones that nobody has', () => {
+  it('accepts phones that no other lead has', () => {
     expect(decide({ phoneNumber: '01999999999' }, { phoneOwners }).operation).toBe('create');
   });
 });
@@ -234,7 +237,7 @@ describe('decideLead with large values', () => {
     );
   });
 
-  it('rejects more than 8 MiB of changes, although the lead is smaller', () => {
+  it('rejects more than 8 MiB of changes even when the lead is smaller', () => {
     const keys = Array.from({ length: 110_000 }, (_, key) => [key, key]);
     const additionalData = Object.fromEntries(keys) as LeadData;
     const { changes } = decide({ additionalData });
@@ -250,7 +253,7 @@ describe('decideLead with large values', () => {
 describe('decideLead with clients', () => {
   const mona = clientWith({ name: 'Mona', phoneNumbers: ['+201001234567'] });
 
-  it('creates a client, whose event comes before that of the lead', () => {
+  it('creates a client and emits its event before that of the lead', () => {
     const decided = decide({ name: 'Mona', phoneNumber: '01001234567' }, { organization });
     expect(decided.client).toMatchObject({
       clientId: decided.lead.clientId,
@@ -267,7 +270,7 @@ describe('decideLead with clients', () => {
     });
   });
 
-  it('matches a client by the merged data of a lead without one', () => {
+  it('matches a client by the merged data when the lead has none', () => {
     const data = { phoneNumber: '01001234567' };
     const leads = [leadWith({ recordSystemId: 'a', data })];
     const decided = decide(
@@ -281,7 +284,7 @@ describe('decideLead with clients', () => {
     });
   });
 
-  it('updates the linked client with sent values only', () => {
+  it('updates the linked client with the sent values only', () => {
     const data = { name: 'Nobody', phoneNumber: '01001234567' };
     const leads = [leadWith({ recordSystemId: 'a', data, clientId: mona._id })];
     const decided = decide(
@@ -302,7 +305,7 @@ describe('decideLead with compounds', () => {
   const compoundsNamed: LoadedRecords['compoundsNamed'] = ({ name, language }) =>
     name === 'Palm' && language === 'ar-eg' ? [new ObjectId(named.toHexString()), linked] : [];
 
-  it('adds the compounds of the sent project to the linked ones', () => {
+  it('adds the compounds of the sent project to the linked compounds', () => {
     const leads = [leadWith({ recordSystemId: 'a', compoundsIds: [linked] })];
     const decided = decide({ recordSystemId: 'a', project: 'Palm' }, { leads, compoundsNamed });
     expect(decided.lead.compoundsIds).toEqual([linked, named]);
@@ -315,7 +318,7 @@ describe('decideLead with compounds', () => {
     expect(unnamed.lead.compoundsIds).toEqual([linked]);
   });
 
-  it('searches no compound without a project', () => {
+  it('does not search compounds when no project is sent', () => {
     const asked: string[] = [];
     const loaded = { compoundsNamed: ({ name }: { name: string }) => (asked.push(name), []) };
     for (const project of [undefined, null, '', {}]) decide({ data: { project } }, loaded);

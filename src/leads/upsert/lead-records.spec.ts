@@ -81,7 +81,7 @@ describe('LeadRecords', () => {
     expect(records.findPhoneOwner('+201112223334')).toBeUndefined();
   });
 
-  it('returns the client that a decision changed', () => {
+  it('returns the client as changed by an earlier decision', () => {
     const records = recordsOf();
     const client = clientWith();
     const change = { client, isNew: true, event: {} as never };
@@ -92,7 +92,7 @@ describe('LeadRecords', () => {
     expect(records.clients.changes()).toEqual([change]);
   });
 
-  it('returns the last state of each created or changed lead, once', () => {
+  it('returns the last state of each created or changed lead once', () => {
     const records = recordsOf({ numbers: [7, 8] });
     const [created, stored, untouched] = [leadWith(), leadWith(), leadWith()];
     const [later, last] = [{ ...created }, { ...stored }];
@@ -108,7 +108,7 @@ describe('LeadRecords', () => {
     expect(records.bytes).toBe(6);
   });
 
-  it('has the lock keys of all decisions', () => {
+  it('returns the lock keys of all decisions', () => {
     const records = recordsOf();
     for (const lockKey of ['phone:1', 'phone:2']) {
       records.put(decisionOf(leadWith(), { lockKeys: [lockKey] }));

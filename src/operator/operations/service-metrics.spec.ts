@@ -4,16 +4,16 @@ import { Metrics } from '../../core/observability/metrics.js';
 import type { Backlog } from '../../webhooks/statistics/webhook-statistics.service.js';
 import { addBacklog } from './service-metrics.js';
 
-describe('metrics of a backlog', () => {
+describe('the backlog metrics', () => {
   const help = { some_lag_seconds: 'x', some_count: 'x' };
 
-  it('are left out when the database fails', async () => {
+  it('are omitted when the database fails', async () => {
     const metrics = new Metrics();
     addBacklog(metrics, () => Promise.reject(new Error('no')), help);
     expect(metricLines(await metrics.text())).toEqual([]);
   });
 
-  it('share one query of simultaneous scrapes', async () => {
+  it('share one query between simultaneous scrapes', async () => {
     const metrics = new Metrics();
     let asked = 0;
     let answer: (backlog: Backlog) => void = () => undefined;

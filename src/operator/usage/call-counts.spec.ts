@@ -14,7 +14,7 @@ const counted = (calls: readonly { status: number; milliseconds: number | null }
 const latencies = (...milliseconds: (number | null)[]) =>
   summaryOf(counted(milliseconds.map((ms) => ({ status: 200, milliseconds: ms }))));
 
-it('counts every call once, by its status and its latency or as a long poll', () => {
+it('counts every call once, by status and by latency or long poll', () => {
   fc.assert(
     fc.property(fc.array(call), fc.array(call), (one, other) => {
       const both = counted([...one, ...other]);
@@ -35,7 +35,7 @@ it('counts every call once, by its status and its latency or as a long poll', ()
   );
 });
 
-it('estimates quantiles within the bucket that holds them', () => {
+it('estimates quantiles within the bucket that contains them', () => {
   const { medianMs, p95Ms } = latencies(4, 8, 8, 8, 8, 8, 8, 8, 8, 800);
   expect(medianMs).toBeGreaterThan(5);
   expect(medianMs).toBeLessThanOrEqual(10);
@@ -46,7 +46,7 @@ it('estimates quantiles within the bucket that holds them', () => {
   expect(latencies().medianMs).toBeNull();
 });
 
-it('leaves long polls out of the latency', () => {
+it('excludes long polls from the latency', () => {
   expect(latencies(4, null, null, null)).toEqual({ ...latencies(4), calls: 4, polls: 3 });
   expect(latencies(null).medianMs).toBeNull();
 });

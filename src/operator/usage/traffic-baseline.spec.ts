@@ -86,12 +86,12 @@ const table: [string, KeyState, HourOfKey[]][] = [
   ],
 ];
 
-describe('traffic baseline of a key', () => {
+describe('the traffic baseline of a key', () => {
   it.each(table)('that %s is %s', (_, state, of) => {
     expect(baselineAt(of, now).state).toBe(state);
   });
 
-  it('returns mean calls by hour of the week, and the usual calls', () => {
+  it('returns the mean and the usual calls by hour of the week', () => {
     const baseline = baselineAt(hours(weeks, 1, inOffices), now);
     expect(baseline.week).toHaveLength(168);
     // Monday at 7, 8 and 17; Friday and Sunday at 8.
@@ -102,7 +102,7 @@ describe('traffic baseline of a key', () => {
     expect(baseline.lastHour).toEqual(new Date(current - hourMs));
   });
 
-  it('adds parts of an hour in any order', () => {
+  it('adds partial hours in any order', () => {
     const of = hours(weeks, 0, everyHour(10));
     const parts = of.flatMap((hour) => [
       { ...hour, calls: 4 },

@@ -30,7 +30,7 @@ const take = () => {
   return { batch, totals, keys: named('keys'), routes: named('routes') };
 };
 
-it('counts all calls of a quarter, by key and by route', () => {
+it('counts all calls of a quarter of an hour by key and route', () => {
   call('one');
   time += 14 * minute;
   call('one');
@@ -53,7 +53,7 @@ it('counts all calls of a quarter, by key and by route', () => {
   ]);
 });
 
-it('returns the same batch until it is confirmed, and counts further calls for the next one', () => {
+it('returns the same batch until confirmed, and counts new calls for the next batch', () => {
   call();
   const { batch: first } = take();
   call();
@@ -69,7 +69,7 @@ it('returns the same batch until it is confirmed, and counts further calls for t
   expect(take().batch).toBeUndefined();
 });
 
-it('keeps an hour while the database is unavailable, and counts lost calls', () => {
+it('keeps one hour of calls while the database is unavailable, and counts lost calls', () => {
   call();
   counter.take();
   for (let step = 0; step < 100; step++) {
@@ -81,7 +81,7 @@ it('keeps an hour while the database is unavailable, and counts lost calls', () 
   expect(counter.stats()).toEqual({ waitingMinutes: 100, lostCalls: 25 });
 });
 
-it('counts 1,000 keys of a quarter separately, and calls of further keys together', () => {
+it('counts 1,000 keys per quarter separately, and calls of more keys together', () => {
   for (let turn = 0; turn < 2; turn++) {
     for (let key = 0; key < 3_000; key++) call(`key-${key}`);
   }

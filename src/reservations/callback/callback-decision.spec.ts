@@ -166,18 +166,21 @@ function walletEffect(events: readonly string[]) {
 const chequeBefore = ({ wallets }: Situation, installmentId = '') =>
   wallets.map((cheques) => cheques[installmentId]).find((status) => status !== undefined);
 
-describe('a callback is decided as by the model of rules CALL-2 to CALL-14', () => {
+describe('the decision about a callback', () => {
   const requests = [
     ...reservationStatuses.map((reservationStatus) => ({ reservationStatus })),
     ...chequeStatuses.map((chequeStatus) => ({ installmentId: '1', chequeStatus })),
   ];
-  it.each(requests)('in every situation: %p', (request) => {
-    const situations = everySituation();
-    expect(situations).toHaveLength(6 * 3 * 2 * 6 * 11);
-    expect(situations.flatMap((situation) => difference(situation, request) ?? [])).toEqual([]);
-  });
+  it.each(requests)(
+    'equals the model of rules CALL-2 to CALL-14 in every situation: %p',
+    (request) => {
+      const situations = everySituation();
+      expect(situations).toHaveLength(6 * 3 * 2 * 6 * 11);
+      expect(situations.flatMap((situation) => difference(situation, request) ?? [])).toEqual([]);
+    },
+  );
 
-  it('with any wallets, and both steps in one callback', () => {
+  it('equals the model with any wallets, and both steps in one callback', () => {
     const cheque = fc.constantFrom('bounced', 'bounced', ...chequeStatuses);
     const cheques = fc.dictionary(fc.constantFrom('1', '2'), cheque, {
       minKeys: 1,
@@ -229,7 +232,7 @@ describe('a callback is decided as by the model of rules CALL-2 to CALL-14', () 
   });
 });
 
-it('a report is not stored when it does not fit into the wallet', () => {
+it('skips a report that does not fit into the wallet', () => {
   const state = stateWith({
     wallets: [walletWith({ cheques: [chequeWith({ chequeNumber: 'x'.repeat(5_000_000) })] })],
   });

@@ -14,7 +14,7 @@ const second = chequeWith({ installmentId: '2' });
 const third = chequeWith({ installmentId: '3' });
 
 describe('chequeReport', () => {
-  it('returns installment, status, number and amount when they are sent', () => {
+  it('returns installment, status, number and amount when sent', () => {
     const report = {
       installmentId: '1',
       chequeStatus: 'collected',
@@ -31,16 +31,16 @@ describe('chequeReport', () => {
   });
 });
 
-describe('a list of another program', () => {
+describe('a stored list of another program', () => {
   const junk = [null, 'text', 1, undefined];
 
-  it('is read without items that are no objects', () => {
+  it('is read without items that are not objects', () => {
     const entry = { status: 'pending', changedAt: before, source: 'Admin' } as const;
     expect(chequesOf({ cheques: [...junk, first] as never })).toEqual([first]);
     expect(historyOf({ statusHistory: [...junk, entry] as never })).toEqual([entry]);
   });
 
-  it('is empty when it is no list', () => {
+  it('is read as empty when it is not a list', () => {
     for (const stored of [undefined, null, {}, 'text']) {
       expect(chequesOf({ cheques: stored as never })).toEqual([]);
       expect(historyOf({ statusHistory: stored as never })).toEqual([]);
@@ -53,13 +53,13 @@ describe('findCheque', () => {
   const deleted = walletWith({ isDeleted: true, cheques: [chequeWith(), third] });
   const oldest = walletWith({ isDeleted: true, cheques: [chequeWith({ installmentId: '3' })] });
 
-  it('returns the cheque of the active wallet, then of the one deleted last', () => {
+  it('returns the cheque of the active wallet, then of the last deleted one', () => {
     const wallets = [active, deleted, oldest];
     expect(findCheque(wallets, '1')).toEqual({ wallet: active, cheque: first });
     expect(findCheque(wallets, '3')).toEqual({ wallet: deleted, cheque: third });
   });
 
-  it('returns missing when a wallet is active, else skip', () => {
+  it('returns missing when a wallet is active, otherwise skip', () => {
     expect(findCheque([active, deleted], '4')).toBe('missing');
     expect(findCheque([deleted, active], '4')).toBe('missing');
     expect(findCheque([deleted], '4')).toBe('skip');
@@ -76,7 +76,7 @@ describe('mergedCheques', () => {
     statusHistory: [{ status: 'bounced', changedAt: before, source: 'External API' }],
   });
 
-  it('adds new cheques as pending without a history', () => {
+  it('adds new cheques as pending, without history', () => {
     const sent = { installmentId: '2', chequeNumber: 'A-2', chequeAmount: 7, dueDate: now };
     expect(mergedCheques([stored], [sent, { installmentId: '3' }])).toStrictEqual([
       stored,
@@ -94,7 +94,7 @@ describe('mergedCheques', () => {
     );
   });
 
-  it('keeps unnamed cheques and items that are no cheques', () => {
+  it('keeps cheques that are not named, and items that are not cheques', () => {
     const [none, text, kept] = mergedCheques([null, 'text', stored] as never, [
       { installmentId: '2' },
     ]);
@@ -102,7 +102,7 @@ describe('mergedCheques', () => {
     expect(kept).toBe(stored);
   });
 
-  it('starts a list when there is none', () => {
+  it('creates a list when none is stored', () => {
     for (const cheques of [undefined, null, 'text'] as never[]) {
       expect(mergedCheques(cheques, [{ installmentId: '2' }])).toHaveLength(1);
     }
@@ -129,7 +129,7 @@ describe('reportedCheque', () => {
     });
   });
 
-  it('keeps the stored history, and starts one when there is none', () => {
+  it('keeps the stored history, and creates one when none is stored', () => {
     const odd = [null, 'text', { status: 'bounced' }] as never;
     const reported = reportedCheque(chequeWith({ statusHistory: odd }), report, now);
     expect(reported.statusHistory).toEqual([null, 'text', { status: 'bounced' }, entry]);

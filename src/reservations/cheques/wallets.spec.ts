@@ -26,7 +26,7 @@ describe('addReport', () => {
   const cheque = chequeWith({ installmentId: '2', chequeNumber: 'A-2' });
   const stored = walletWith({ cheques: [chequeWith(), cheque] });
 
-  it('changes the cheque alone and emits its changes', () => {
+  it('changes only the cheque and emits its changes', () => {
     const other = walletWith(deleted);
     const state = stateWith({
       wallets: [other, stored],
@@ -58,7 +58,7 @@ describe('addReport', () => {
     });
   });
 
-  it('changes the history alone when it repeats the last report', () => {
+  it('changes only the history when the report equals the last one', () => {
     const repeated = { installmentId: '2', chequeStatus: 'pending' } as const;
     const state = stateWith({ wallets: [stored] });
     const added = addReport(state, { wallet: stored, cheque }, repeated);
@@ -130,7 +130,7 @@ describe('addCheques', () => {
     expect(made?.wallets).toMatchObject([{ unitId: null }]);
   });
 
-  it('extends the active wallet, else the one deleted last', () => {
+  it('extends the active wallet, otherwise the last deleted one', () => {
     const [last, older] = [walletWith(deleted), walletWith(deleted)];
     const state = stateWith({ wallets: [last, older] });
     const wallet = {
@@ -151,7 +151,7 @@ describe('addCheques', () => {
     });
   });
 
-  it('returns the same state when nothing changes or nothing is sent', () => {
+  it('returns the same state when nothing changes or no cheques are sent', () => {
     const state = stateWith({
       wallets: [walletWith({ cheques: [chequeWith({ chequeAmount: 5 })] })],
     });
@@ -204,7 +204,7 @@ describe('deleteWallet', () => {
     });
   });
 
-  it('returns the same state without an active wallet or that flow', () => {
+  it('returns the same state when no wallet is active or the flow is not set', () => {
     const without = stateWith({ reservation, wallets: [walletWith(deleted)] });
     expect(deleteWallet(without)).toBe(without);
     for (const partnerCollection of [null, {}, { isActive: false }]) {
@@ -224,7 +224,7 @@ describe('restoreWallet', () => {
     return { ...fields, isDeleted: false, updatedAt: now };
   };
 
-  it('restores the named wallet, else the one deleted last', () => {
+  it('restores the named wallet, otherwise the last deleted one', () => {
     const state = stateWith({ wallets: [last, older] });
     expect(restoreWallet(state)).toStrictEqual({
       ...state,
@@ -234,7 +234,7 @@ describe('restoreWallet', () => {
     expect(restoreWallet(state, older._id).wallets).toStrictEqual([last, active(older)]);
   });
 
-  it('returns the same state without a wallet or with an active one', () => {
+  it('returns the same state when no wallet exists or one is active', () => {
     const none = stateWith();
     expect(restoreWallet(none)).toBe(none);
     const state = stateWith({ wallets: [last] });

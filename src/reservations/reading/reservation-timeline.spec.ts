@@ -80,13 +80,13 @@ describe('the timeline of a reservation', () => {
     expect(kindsOf({ callbacks, events, wallets })).toEqual(['callback 10']);
   });
 
-  it('keeps the events of a callback without effects', () => {
+  it('keeps the events of a callback even when its effects are not stored', () => {
     const callbacks = [callback(10, undefined)];
     const events = [event(9, 'wallet.deleted', 'request-10')];
     expect(kindsOf({ callbacks, events })).toEqual(['event 9', 'callback 10']);
   });
 
-  it('keeps the events of another request with the same id', () => {
+  it('keeps the events of another request with the same id separate', () => {
     const callbacks = [callback(100, {}, {}, 'same')];
     expect(kindsOf({ callbacks, events: [event(40, 'wallet.deleted', 'same')] })).toEqual([
       'event 40',
@@ -95,7 +95,7 @@ describe('the timeline of a reservation', () => {
     expect(kindsOf({ callbacks, events: [event(41, 'wallet.deleted', 'same')] })).toHaveLength(1);
   });
 
-  it('matches each report with one callback, of the same cheque, status and time', () => {
+  it('matches each report with one callback of the same cheque, status and time', () => {
     const payload = { installmentId: '1', chequeStatus: 'bounced' };
     const once = [callback(10, {}, payload)];
     const kinds = (reports: ReturnType<typeof report>[], callbacks = once) =>

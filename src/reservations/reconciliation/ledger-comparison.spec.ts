@@ -11,7 +11,7 @@ const compare = (
 ) => differencesOf({ index, entry: { ...cheque, ...entry } }, wallets);
 
 describe('an entry of a ledger', () => {
-  it('returns that its reservation or cheque is missing', () => {
+  it('is reported when its reservation or cheque is missing', () => {
     expect(compare({ chequeStatus: 'overdue' }, undefined)).toEqual([
       { ...place, kind: 'reservation_missing', ours: null, theirs: 'overdue' },
     ]);
@@ -32,7 +32,7 @@ describe('an entry of a ledger', () => {
     expect(compare({ chequeStatus: 'collected' }, wallets)).toEqual([]);
   });
 
-  it('returns differences in status, number and amount', () => {
+  it('is reported with differences in status, number and amount', () => {
     const wallets = [walletWith({ cheques: [stored] })];
     expect(
       compare({ chequeStatus: 'bounced', chequeNumber: 'A-2', chequeAmount: 0 }, wallets),
@@ -43,7 +43,7 @@ describe('an entry of a ledger', () => {
     ]);
   });
 
-  it('returns a difference when number or amount is not stored', () => {
+  it('is reported with a difference when number or amount is not stored', () => {
     const wallets = [walletWith({ cheques: [chequeWith({ status: 'collected' })] })];
     expect(compare(same, wallets)).toEqual([
       { ...place, kind: 'number', ours: null, theirs: 'A-1' },
@@ -51,7 +51,7 @@ describe('an entry of a ledger', () => {
     ]);
   });
 
-  it('compares the cheque that a callback would find', () => {
+  it('is compared with the cheque that a callback would find', () => {
     const wallets = [
       walletWith({ cheques: [chequeWith({ installmentId: '2' })] }),
       walletWith({ ...deleted, cheques: [stored] }),
@@ -68,7 +68,7 @@ describe('unmentionedCheques', () => {
   const first = { reservationId: 'r', installmentId: '1', status: 'pending' };
   const second = { reservationId: 'r', installmentId: '2', status: 'overdue' };
 
-  it('returns those of the current wallet', () => {
+  it('returns the unmentioned cheques of the current wallet', () => {
     const older = walletWith({ ...deleted, cheques: [chequeWith({ installmentId: '3' })] });
     expect(unmentionedCheques('r', [wallet, older])).toEqual([first, second]);
     expect(unmentionedCheques('r', [wallet, older], new Set(['1', '3']))).toEqual([second]);

@@ -33,7 +33,7 @@ describe('a new reservation', () => {
   const tenant = { organizationId: new ObjectId(), createdAt: now };
   const [unitId, leadId] = [new ObjectId(), new ObjectId()];
 
-  it('is pending, outside the partner collection flow and without references by default', () => {
+  it('is pending, without references and outside the partner collection flow by default', () => {
     expect(newReservation({}, none, tenant)).toStrictEqual({
       _id: expect.any(ObjectId),
       ...tenant,
@@ -46,7 +46,7 @@ describe('a new reservation', () => {
     });
   });
 
-  it('takes the sent fields', () => {
+  it('has the sent fields', () => {
     const request = {
       recordSystemId: 'deal',
       status: 'pending_cheque_collection',
@@ -107,7 +107,7 @@ describe('the status of an upsert', () => {
     expect(reservation).not.toHaveProperty('canceledAt');
   });
 
-  it('changes the unit, which is locked in any case', () => {
+  it('changes the unit, which is always locked', () => {
     expect(upsert({}, { status: 'rejected' }).unit?.status).toBe('Available');
     const unit = unitWith();
     const repeated = upsert({}, {}, { unit });
@@ -117,7 +117,7 @@ describe('the status of an upsert', () => {
 });
 
 describe('an upsert', () => {
-  it('keeps the reservation when nothing differs', () => {
+  it('keeps the reservation when nothing changes', () => {
     const [unitId, leadId] = [new ObjectId(), new ObjectId()];
     const stored = { unitId, leadId, partnerCollection: { isActive: true } };
     const reservation = reservationWith(stored);
@@ -140,7 +140,7 @@ describe('an upsert', () => {
     }
   });
 
-  it('changes the partner collection flow and keeps its foreign fields', () => {
+  it('changes the partner collection flow and keeps its unknown fields', () => {
     const flowAfter = (partnerCollection: object | null | undefined, sent: boolean) =>
       upsert(partnerCollection === undefined ? {} : { partnerCollection }, {
         partnerCollection: sent,
@@ -165,7 +165,7 @@ describe('an upsert', () => {
     });
   });
 
-  it('is rejected for another unit', () => {
+  it('is rejected when it names another unit', () => {
     const references = { unitId: new ObjectId(), leadId: undefined };
     for (const unitId of [new ObjectId(), null]) {
       expect(() => upsert({ unitId }, {}, { references })).toThrow('reservation.unit_fixed');
@@ -186,7 +186,7 @@ describe('the wallet of an upsert', () => {
   const inPartnerFlow = { partnerCollection: { isActive: true } };
   const cheques = [{ installmentId: '2' }];
 
-  it('is deleted with the cancellation, new cheques included', () => {
+  it('is deleted by a cancellation, including new cheques', () => {
     const canceled = upsert(
       inPartnerFlow,
       { status: 'canceled', cheques },
@@ -209,7 +209,7 @@ describe('the wallet of an upsert', () => {
     ]);
   });
 
-  it('stays without a cancellation', () => {
+  it('is kept without a cancellation', () => {
     const wallets = [walletWith()];
     for (const status of ['rejected', 'expired'] as const) {
       expect(upsert(inPartnerFlow, { status }, { wallets }).wallets).toBe(wallets);
@@ -231,7 +231,7 @@ describe('the wallet of an upsert', () => {
     expect(reopened.events.map(({ type }) => type)).toEqual(['wallet.restored', 'wallet.updated']);
   });
 
-  it('stays deleted when the reservation is not reopened', () => {
+  it('stays deleted unless the reservation is reopened', () => {
     const wallets = [walletWith(deleted)];
     expect(upsert({}, { status: 'pending' }, { wallets }).wallets).toBe(wallets);
     const approved = upsert(
@@ -260,14 +260,14 @@ describe('the wallet of an upsert', () => {
 });
 
 describe('ignoredFields', () => {
-  it('returns the status when the reservation did not take it', () => {
+  it('returns the status when the reservation did not accept it', () => {
     const approved = reservationWith({ status: 'approved' });
     expect(ignoredFields({ status: 'pending' }, approved)).toEqual(['status']);
     expect(ignoredFields({ status: 'approved' }, approved)).toEqual([]);
     expect(ignoredFields({}, approved)).toEqual([]);
   });
 
-  it('returns reopen without an open status', () => {
+  it('returns reopen when no open status is sent', () => {
     for (const status of reservationStatuses) {
       const made = reservationWith({ status });
       const expected = isOpen(status) ? [] : ['reopen'];

@@ -28,7 +28,7 @@ describe('fieldChanges', () => {
     ]);
   });
 
-  it('returns nothing exactly when the JSON is equal', () => {
+  it('returns no changes exactly when the JSON is equal', () => {
     const time = new Date('2026-01-05T00:00:00Z');
     const before = { a: time, b: { c: [time] }, d: time, e: { x: 1, y: 2 }, f: [1], g: null };
     const after = {
@@ -64,7 +64,7 @@ describe('fieldChanges', () => {
     expect(fieldChanges(after, before).map(({ field }) => field)).toEqual(fields);
   });
 
-  it('returns a change for a missing key, even if objects inherit it', () => {
+  it('returns a change for a missing key that objects inherit', () => {
     const added = JSON.parse('{"__proto__":{}}') as object;
     expect(fieldChanges({}, { ...added })).toEqual([{ field: '__proto__', from: null, to: {} }]);
     expect(fieldChanges({ a: {} }, { a: added }).map(({ field }) => field)).toEqual(['a']);
@@ -78,7 +78,7 @@ describe('fieldChanges', () => {
     ]);
   });
 
-  it('returns the changes that lead from one random object to the other', () => {
+  it('returns changes that turn one random object into the other', () => {
     fc.assert(
       fc.property(object.map(copy), object.map(copy), (before, after) => {
         expect(fieldChanges(before, copy(before))).toEqual([]);
@@ -96,7 +96,7 @@ describe('fieldChanges', () => {
 });
 
 describe('storedChanges', () => {
-  it('returns the valid changes among values of other programs', () => {
+  it('returns only valid changes when other programs stored other values', () => {
     const change = { field: 'data.name', from: 'a', to: 'b' };
     expect(storedChanges([change, null, 'x', { from: 1 }, { field: 7 }, [change]])).toEqual([
       change,

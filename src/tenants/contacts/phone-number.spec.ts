@@ -41,7 +41,7 @@ describe('phoneKey', () => {
     expect(phoneKey('0501234567', 'AE')).toBe('+971501234567');
   });
 
-  it('caches a limited number of phones, without longer texts', () => {
+  it('caches a limited number of phones and no longer texts', () => {
     const before = parsedPhoneCount();
     phoneKey('9'.repeat(65), 'EG');
     expect(parsedPhoneCount()).toBe(before);
@@ -52,7 +52,7 @@ describe('phoneKey', () => {
     expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
   });
 
-  it('returns quickly for long and odd texts', () => {
+  it('returns quickly for long and unusual texts', () => {
     for (const phone of [
       '9'.repeat(100_000),
       '\0',
@@ -67,7 +67,7 @@ describe('phoneKey', () => {
 });
 
 describe('usualSpellings', () => {
-  it('returns E.164, national, international and integer forms and the text as sent', () => {
+  it('returns the E.164, national, international and integer forms and the sent text', () => {
     const spellings = usualSpellings('+20-100 1234567', 'EG');
     expect(spellings).toEqual(
       expect.arrayContaining([
@@ -85,23 +85,23 @@ describe('usualSpellings', () => {
     expect(new Set(spellings).size).toBe(spellings.length);
   });
 
-  it('returns the text and its digits when it does not parse', () => {
+  it('returns the text and its digits when it cannot be parsed', () => {
     expect(usualSpellings('ext. 1', 'EG')).toEqual(['ext. 1', '1', 1]);
     expect(usualSpellings('Mona', 'EG')).toEqual(['Mona']);
     expect(usualSpellings('1e3', 'EG')).toEqual(['1e3', '13', 13]);
   });
 
-  it('returns no integer beyond a double', () => {
+  it('returns no integer beyond the precision of a double', () => {
     expect(usualSpellings('9'.repeat(20), 'EG')).toEqual(['9'.repeat(20)]);
   });
 
-  it('returns the same list for the same phone', () => {
+  it('returns the same array for the same phone', () => {
     expect(usualSpellings('01007654321', 'EG')).toBe(usualSpellings('01007654321', 'EG'));
   });
 });
 
 describe('phonesOf', () => {
-  it('returns both phones, and none without data', () => {
+  it('returns both phones, or none without data', () => {
     const [phoneNumber, phoneNumber2] = ['01001234567', '01112223334'];
     expect(phonesOf({ phoneNumber, phoneNumber2 })).toEqual([phoneNumber, phoneNumber2]);
     expect(phonesOf({ phoneNumber2 })).toEqual([phoneNumber2]);
@@ -118,7 +118,7 @@ describe('phonesOf', () => {
     (phoneNumber) => expect(phonesOf({ phoneNumber })).toEqual([String(phoneNumber)]),
   );
   it.each(['', ' ', '-', 'N/A', '0', 'ext. 1234', 0, -1, true, null, {}, ['01001234567']])(
-    'returns nothing for %p',
+    'returns no phone for %p',
     (phoneNumber2) => expect(phonesOf({ phoneNumber2 })).toEqual([]),
   );
 });

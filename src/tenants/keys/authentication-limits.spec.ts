@@ -17,8 +17,8 @@ const never = () => {
   throw new Error('barred');
 };
 
-describe('unknown clients', () => {
-  it('use bounded memory and displace no known key', async () => {
+describe('unknown API keys', () => {
+  it('use bounded memory and evict no known key', async () => {
     let queries = 0;
     const known = {
       _id: new Types.ObjectId(),
@@ -98,7 +98,7 @@ describe('unknown clients', () => {
     expect(queries).toBe(3 + environment.AUTH_FAILURE_BURST);
   });
 
-  it('displace no key in use while the database fails', async () => {
+  it('evict no key in use while the database fails', async () => {
     const _id = new Types.ObjectId();
     const hash = hashApiKey('known');
     const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
@@ -127,7 +127,7 @@ describe('unknown clients', () => {
     now.mockRestore();
   });
 
-  it('cause a second read for a request that joins an old read', async () => {
+  it('cause a second read when a request joins an outdated read', async () => {
     const _id = new Types.ObjectId();
     const hash = hashApiKey('known');
     const document = { _id, organizationId: _id, hash, lastUsedAt: new Date() };
@@ -151,7 +151,7 @@ describe('unknown clients', () => {
     now.mockRestore();
   });
 
-  it('do not keep a deleted key', async () => {
+  it('do not keep a deleted key valid', async () => {
     let queries = 0;
     const hash = hashApiKey('removed');
     const _id = new Types.ObjectId();
@@ -174,7 +174,7 @@ describe('unknown clients', () => {
     expect(queries).toBe(2);
   });
 
-  it('are counted for a bounded number of addresses', () => {
+  it('are counted for a limited number of addresses', () => {
     const failures = new AuthenticationFailures(new Clock(), environment);
     for (let index = 0; index < attempts; index++) failures.count(`address ${index}`);
     expect(failures.stats()).toEqual({ clients: 10_000 });

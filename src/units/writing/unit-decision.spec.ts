@@ -75,7 +75,7 @@ function refusalOf(records: UnitRecords, input: UpsertUnitDto) {
 }
 
 describe('a new unit', () => {
-  it('has sent fields, links, defaults and the id of the request', () => {
+  it('has the sent fields, links, defaults and the id of the request', () => {
     const { operation, unit, change } = decide(recordsWith(), {
       recordSystemId: 'ERP-1',
       unitId: 'A-1',
@@ -110,7 +110,7 @@ describe('a new unit', () => {
     });
   });
 
-  it('is located in its compound without a phase and named by its id without a name', () => {
+  it('has the location of its compound without a phase, and its id without a name', () => {
     const { unit } = decide(recordsWith(), { unitId: 'A-1', compound: 'palm' });
     expect(unit).toMatchObject({
       locationId: palm,
@@ -122,7 +122,7 @@ describe('a new unit', () => {
     expect(recorded.unit.name).toEqual({ 'en-us': 'ERP-1' });
   });
 
-  it('gets the best slug that neither a unit nor an earlier request has', () => {
+  it('gets the best slug that no unit or earlier request has', () => {
     const records = recordsWith({ usedSlugs: ['villa'] });
     const create = (unitId: string) =>
       decide(records, { unitId, name: 'Villa', compound: 'palm' }).unit;
@@ -162,7 +162,7 @@ describe('the unit of a request', () => {
   const unrecorded = unitWith({ unitId: 'A-2' });
   const records = () => recordsWith({ units: [recorded, unrecorded] });
 
-  it('is found by external id, else by unitId within the compound', () => {
+  it('is found by external id, otherwise by unitId within the compound', () => {
     const byRecord = decide(records(), { recordSystemId: 'ERP-1', price: 1 });
     expect([byRecord.operation, byRecord.unit._id]).toEqual(['update', recorded._id]);
     const byUnitId = decide(records(), { unitId: 'A-2', price: 1 });
@@ -192,7 +192,7 @@ describe('the unit of a request', () => {
     );
   });
 
-  it('is the unit that an earlier request created, until one retires it', () => {
+  it('is the unit that an earlier request created, until it is retired', () => {
     const shared = records();
     const created = decide(shared, { recordSystemId: 'ERP-7', compound: 'palm', name: 'New' });
     expect(decide(shared, { recordSystemId: 'ERP-7', price: 1 }).unit._id).toBe(created.unit._id);
@@ -223,14 +223,14 @@ describe('an update', () => {
     expect(update({ price: 1 })).toEqual({ operation: 'update', unit: stored });
   });
 
-  it('keeps a sent stand-in as the name without an event', () => {
+  it('keeps a repeated stand-in name without an event', () => {
     const standing = { ...stored, name: { 'en-us': 'فيلا', 'ar-eg': 'فيلا' }, nameStandIn: 'فيلا' };
     const { unit, change } = update({ name: { 'en-us': 'فيلا' } }, standing);
     expect(unit).toBe(standing);
     expect(change).toEqual({ before: standing, after: { ...standing, nameStandIn: null } });
   });
 
-  it('keeps the phase within its compound and removes it for null', () => {
+  it('keeps the phase within the same compound, and removes it for null', () => {
     expect(update({ compound: 'palm', price: 2 }).unit.locationId).toBe(north);
     expect(update({ compound: 'lake' }).unit).toMatchObject({ compoundId: lake, locationId: lake });
     expect(update({ phase: null }).unit.locationId).toBe(palm);
@@ -241,13 +241,13 @@ describe('an update', () => {
     expect(update({ price: 2 }, { ...nowhere, compoundId: null }).unit.locationId).toBeNull();
   });
 
-  it('removes links for null', () => {
+  it('removes references for null', () => {
     const linked = { ...stored, propertyTypeId: villa as ObjectId, unitDesignId: design };
     const { unit } = update({ propertyType: null, unitDesign: null, amenities: [] }, linked);
     expect(unit).toMatchObject({ propertyTypeId: null, unitDesignId: null, amenitiesIds: [] });
   });
 
-  it('derives the status from reservations', () => {
+  it('derives the status from the reservations', () => {
     const reservations = new Map([[stored._id.toHexString(), ['approved']]]);
     expect(update({ status: 'available' }, stored, { reservations }).unit.status).toBe('Sold');
     expect(update({ status: 'reserved' }).unit.status).toBe('Reserved');

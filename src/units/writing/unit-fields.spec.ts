@@ -57,13 +57,13 @@ describe('the name of a unit', () => {
     language: 'en-us' | 'ar-eg' = 'en-us',
   ) => requestFields({ name }, stored, language);
 
-  it('sets the language of the request, or the languages of an object', () => {
+  it('is set in the language of the request, or in the languages of an object', () => {
     expect(after('Villa')).toEqual({ name: named('Villa'), nameStandIn: null });
     const both = named('Villa', 'فيلا');
     expect(after(both)).toEqual({ name: both, nameStandIn: null });
   });
 
-  it('keeps unsent translations', () => {
+  it('keeps translations that are not sent', () => {
     const stored = { name: named('Villa', 'فيلا'), nameStandIn: null };
     expect(after('House', stored)).toEqual({ name: named('House', 'فيلا'), nameStandIn: null });
     expect(after('بيت', stored, 'ar-eg')).toEqual({
@@ -72,7 +72,7 @@ describe('the name of a unit', () => {
     });
   });
 
-  it('lets a lone Arabic name stand in for the English one until that is sent', () => {
+  it('uses the Arabic name as the English one until an English name is sent', () => {
     const first = after('فيلا', null, 'ar-eg');
     expect(first).toEqual({ name: named('فيلا', 'فيلا'), nameStandIn: 'فيلا' });
     const second = after('بيت', first, 'ar-eg');
@@ -83,7 +83,7 @@ describe('the name of a unit', () => {
     });
   });
 
-  it('keeps a sent English name that equals the Arabic one', () => {
+  it('keeps a sent English name that equals the Arabic name', () => {
     const sent = after(named('بيت', 'بيت'));
     expect(sent).toEqual({ name: named('بيت', 'بيت'), nameStandIn: null });
     expect(after('فيلا', sent, 'ar-eg').name).toEqual(named('بيت', 'فيلا'));
@@ -103,7 +103,7 @@ describe('the name of a unit', () => {
     expect(after({})).toEqual({ name: { 'en-us': '' }, nameStandIn: null });
   });
 
-  it('takes the Arabic name when the English one is empty', () => {
+  it('uses the Arabic name when the English one is empty', () => {
     for (const stored of [{}, { name: named('') }, { name: named(''), nameStandIn: null }]) {
       expect(after('بيت', stored, 'ar-eg')).toEqual({
         name: named('بيت', 'بيت'),

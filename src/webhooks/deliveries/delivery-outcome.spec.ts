@@ -60,7 +60,7 @@ const waits = (random: number) =>
   Array.from({ length: attemptsPerRound - 1 }, (_, index) => backoff(index + 1, random));
 
 describe('backoff', () => {
-  it('grows from 5 seconds to a day, over about two days in all', () => {
+  it('grows from 5 seconds to one day, over about two days in total', () => {
     expect(waits(0.5).map((wait) => wait / 1_000)).toEqual([
       5, 20, 80, 320, 1_280, 5_120, 20_480, 81_920, 86_400,
     ]);
@@ -71,7 +71,7 @@ describe('backoff', () => {
     }
   });
 
-  it('has 20 % jitter, and is never over a day', () => {
+  it('has 20 % jitter and never exceeds one day', () => {
     expect([backoff(1, 0), backoff(1, 1)]).toEqual([4_000, 6_000]);
     expect([backoff(9, 0), backoff(9, 1)]).toEqual([0.8 * day, day]);
   });

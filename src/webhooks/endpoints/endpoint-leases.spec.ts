@@ -29,7 +29,7 @@ it.each<[string, number, () => Promise<boolean>, boolean, boolean]>([
     false,
     false,
   ],
-])('a lease %s after %i ms covers an attempt if it ends in time', async (...parameters) => {
+])('a lease %s after %i ms covers an attempt when it ends in time', async (...parameters) => {
   const [, ageMs, renew, before, after] = parameters;
   expect(await coverage(ageMs, renew)).toEqual([before, after]);
 });

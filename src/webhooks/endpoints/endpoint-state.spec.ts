@@ -23,7 +23,7 @@ const stateAfter = (before: Partial<WebhookEndpointDocument>, ...statuses: (numb
     now,
   );
 
-describe('latencyClassAfter', () => {
+describe('the latency class', () => {
   it.each<[string, LatencyClass, Partial<AttemptResult>, LatencyClass]>([
     ['a quick success', 'slow', { statusCode: 204, milliseconds: 249 }, 'fast'],
     ['a success in a quarter', 'fast', { statusCode: 204, milliseconds: 250 }, 'new'],
@@ -39,7 +39,7 @@ describe('latencyClassAfter', () => {
     },
   );
 
-  it('is applied to every result of a batch', () => {
+  it('is updated by every result of a batch', () => {
     expect(stateAfter({}, 204).latencyClass).toBe('fast');
     expect(stateAfter({ latencyClass: 'fast' }, 500, 500).latencyClass).toBe('slow');
   });
@@ -64,7 +64,7 @@ describe('the pause of an endpoint', () => {
   });
 });
 
-describe('the failures of an endpoint', () => {
+describe('the consecutive failures of an endpoint', () => {
   const failingSince = after(-5 * day);
   const failingDays = ['2030-01-27', '2030-01-28', '2030-01-29', '2030-01-30'];
 
@@ -85,7 +85,7 @@ describe('the failures of an endpoint', () => {
     expect(state).not.toHaveProperty('isEnabled');
   });
 
-  it('disable it after five days, on the fifth day with failures', () => {
+  it('disable the endpoint on the fifth day with failures', () => {
     const failing = { isEnabled: false, disabledReason: 'failing', updatedAt: now };
     expect(stateAfter({ failingSince, failingDays }, 500)).toMatchObject(failing);
     const early = { failingSince: after(1 - 5 * day), failingDays };
@@ -101,7 +101,7 @@ describe('the failures of an endpoint', () => {
 });
 
 describe('a response with 410', () => {
-  it('disables an enabled endpoint, even if another attempt succeeded', () => {
+  it('disables an enabled endpoint even when another attempt succeeded', () => {
     const gone = { isEnabled: false, disabledReason: 'gone' };
     expect(stateAfter({}, 410, 204)).toMatchObject(gone);
     expect(stateAfter({ isEnabled: false }, 410)).not.toHaveProperty('disabledReason');
@@ -109,7 +109,7 @@ describe('a response with 410', () => {
 });
 
 describe('the fault of an endpoint', () => {
-  it('ends when its secrets can be opened, unless its subscriptions are broken', () => {
+  it('ends when its secrets can be opened, unless its subscriptions are invalid', () => {
     expect(stateAfter({ fault: 'x' }, 500)).toMatchObject({ fault: null });
     expect(stateAfter({ fault: typesFault }, 500)).not.toHaveProperty('fault');
     expect(stateAfter({}, 500)).not.toHaveProperty('fault');

@@ -79,7 +79,7 @@ describe('ssrfViolation', () => {
 });
 
 describe('literalAddress', () => {
-  it('returns an address without its brackets, and null for a name', () => {
+  it('returns an address without brackets, and null for a host name', () => {
     expect(literalAddress('1.1.1.1')).toBe('1.1.1.1');
     expect(literalAddress('[::1]')).toBe('::1');
     for (const name of ['example.com', 'a[::1]', '[::1]a']) expect(literalAddress(name)).toBeNull();
@@ -87,7 +87,7 @@ describe('literalAddress', () => {
 });
 
 describe('isLocalName', () => {
-  it('looks at the last part alone', () => {
+  it('compares only the last label of the name', () => {
     for (const name of ['localhost', 'LocalHost.', 'a.localhost']) {
       expect(isLocalName(name)).toBe(true);
     }
@@ -142,12 +142,12 @@ describe('urlViolation', () => {
     ['https://168.63.129.16/', '168.63.129.16 is a metadata service'],
   ])('returns for %s: %s', (url, reason) => expect(urlViolation(url, strict)).toBe(reason));
 
-  it('rejects other protocols where http is allowed', () => {
+  it('rejects other protocols even when http is allowed', () => {
     expect(urlViolation('ftp://example.com/', development)).not.toBeNull();
   });
 
   it.each(['http://169.254.169.254/', 'http://2852039166/', 'http://[fe80::1]/', 'http://0/'])(
-    'rejects %s in development too',
+    'rejects %s even in development',
     (url) => expect(urlViolation(url, development)).not.toBeNull(),
   );
 

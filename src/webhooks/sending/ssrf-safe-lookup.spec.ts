@@ -23,7 +23,7 @@ async function addressesOf(policy: typeof strict, addresses: readonly string[]) 
 }
 
 describe('ssrfSafeLookup', () => {
-  it('returns the addresses of a single lookup', async () => {
+  it('returns the addresses of a single DNS lookup', async () => {
     expect(await addressesOf(development, ['127.0.0.1', '::1'])).toEqual({
       found: [
         { address: '127.0.0.1', family: 4 },
@@ -41,12 +41,12 @@ describe('ssrfSafeLookup', () => {
     ['::ffff:127.0.0.1'],
     ['fe80::1'],
     ['1.1.1.1', '10.0.0.1'],
-  ])('rejects a name if one of its addresses is not public: %s', async (...addresses) => {
+  ])('rejects a name when one of its addresses is not public: %s', async (...addresses) => {
     const { found } = await addressesOf(strict, addresses);
     expect(found).toMatch(/^hooks\.example: \S+ is not a public address/);
   });
 
-  it('rejects a name without an address', async () => {
+  it('rejects a name without addresses', async () => {
     expect(await addressesOf(strict, [])).toMatchObject({
       found: 'hooks.example has no address',
     });

@@ -4,7 +4,7 @@ import { metricLines, valueOf } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourlyStats, WebhookStatisticsService } from './webhook-statistics.service.js';
 
-it('sums up the quarters of each hour, and keeps its largest backlog', () => {
+it('adds up the quarters of each hour and keeps the largest backlog', () => {
   const quarter = (time: string, fields: object) => ({
     at: new Date(`2026-01-05T${time}:00Z`),
     delivered: 0,
@@ -26,7 +26,7 @@ it('sums up the quarters of each hour, and keeps its largest backlog', () => {
   ]);
 });
 
-it('counts the attempts of endpoints beyond a thousand together', async () => {
+it('counts attempts together beyond one thousand endpoints', async () => {
   const metrics = new Metrics();
   const leases = { of: () => undefined };
   const statistics = new WebhookStatisticsService(

@@ -31,7 +31,7 @@ describe('buildWrite', () => {
     expect(buildWrite({ before: undefined, after: stored })).toEqual({ insert: stored });
   });
 
-  it('sets different fields and removes missing ones', () => {
+  it('sets changed fields and removes missing ones', () => {
     const { approvedAt, ...fields } = stored;
     const after = { ...fields, status: 'canceled', canceledAt: time };
     expect(buildWrite({ before: stored, after })).toStrictEqual({
@@ -40,7 +40,7 @@ describe('buildWrite', () => {
     });
   });
 
-  it('contains no empty removal, which the database would refuse', () => {
+  it('omits an empty removal, which the database would reject', () => {
     const updatedAt = new Date(0);
     expect(buildWrite({ before: stored, after: { ...stored, updatedAt } })).toStrictEqual({
       _id: stored._id,
@@ -48,7 +48,7 @@ describe('buildWrite', () => {
     });
   });
 
-  it('sets only the different values within objects and lists', () => {
+  it('sets only the changed values within objects and lists', () => {
     const first = { status: 'pending', dueDate: new Date(Number.NaN), history: ['a'] };
     const listed = {
       ...stored,

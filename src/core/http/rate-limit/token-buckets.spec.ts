@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TokenBuckets } from './token-buckets.js';
 
-it('never allows more than the burst and the refill', () => {
+it('never allows more requests than the burst and the refill', () => {
   const limits = fc.record({
     rps: fc.integer({ min: 1, max: 50 }),
     burst: fc.integer({ min: 1, max: 50 }),

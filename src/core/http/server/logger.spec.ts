@@ -19,7 +19,7 @@ async function written(code: string): Promise<{ msg: string; time: string }[]> {
   return lines.map((line) => JSON.parse(line) as { msg: string; time: string });
 }
 
-describe('The log on standard output', () => {
+describe('the log on standard output', () => {
   it.each([
     ['continues', `setTimeout(() => logger.info('last'), 5);`],
     ['ends itself at once', `logger.info('last'); process.exit();`],
@@ -37,14 +37,14 @@ describe('The log on standard output', () => {
     for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
   });
 
-  it('does not keep a process whose output nobody reads', async () => {
+  it('does not keep the process running when nobody reads it', async () => {
     const lines = `for (let line = 0; line < 5_000; line++) logger.info('x'.repeat(1_000));`;
     const child = run(`${lines} setTimeout(() => process.exit(7), 5);`);
     expect(await once(child, 'exit')).toEqual([7, null]);
     child.stdout.destroy();
   });
 
-  it('does not end a process whose reader has closed the pipe', async () => {
+  it('does not end the process when its reader closes the pipe', async () => {
     const child = run(`
       process.on('SIGUSR2', () => { logger.info('lost'); setTimeout(() => process.exit(7), 5); });
       setInterval(() => undefined, 1_000);

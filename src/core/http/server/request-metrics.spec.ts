@@ -4,7 +4,7 @@ import { Metrics } from '../../observability/metrics.js';
 import type { CompletedRequest } from './request-log.js';
 import { RequestMetrics } from './request-metrics.js';
 
-it('counts calls of keys beyond a thousand together', async () => {
+it('counts calls of keys together beyond one thousand keys', async () => {
   const metrics = new Metrics();
   const completed: CompletedRequest = {
     method: 'GET',

@@ -16,7 +16,7 @@ const parse = (text: string, rules = rounding) => parseJsonBody(Buffer.from(text
 const parseExactly = (text: string) => parse(text, { ...rounding, inexactNumber });
 
 describe('parseJsonBody', () => {
-  it('returns long integers exactly among other values', () => {
+  it('returns long integers exactly, wherever they are', () => {
     const text =
       '{"id":1234567890123456789,"a":[-0,9007199254740993,1e300,0.5,"1234567890123456789"]}';
     expect(parse(text)).toEqual({
@@ -41,14 +41,14 @@ describe('parseJsonBody', () => {
     expect(() => parse(text)).toThrow(code);
   });
 
-  it('accepts values that only look forbidden', () => {
+  it('accepts keys that only look forbidden', () => {
     const text = '{"constructor":"x","a":{"constructor":{"name":1}},"proto":1,"$ref":1}';
     expect(parse(text)).toEqual(JSON.parse(text));
     const deepest = `${'['.repeat(32)}${']'.repeat(32)}`;
     expect(parse(deepest)).toEqual(JSON.parse(deepest));
   });
 
-  it('rejects or rounds a number that a double changes', () => {
+  it('rejects or rounds a number that a double cannot store exactly', () => {
     for (const [number, rounded] of [
       ['0.12345678901234567891', 0.12345678901234568],
       ['-5.0000000000000000001', -5],
@@ -71,7 +71,7 @@ describe('parseJsonBody', () => {
     }
   });
 
-  it('accepts every number that a double keeps, in any notation', () => {
+  it('accepts every number that a double stores exactly, in any notation', () => {
     for (const number of [
       '5.00000000000000000000',
       '-0.0',

@@ -2,7 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { ask } from './console-password.js';
 
-it('asks for a password after turning the echo off', async () => {
+it('turns the terminal echo off before it asks for a password', async () => {
   const steps: string[] = [];
   const input = Object.assign(new PassThrough(), {
     setRawMode: (isRaw: boolean) => steps.push(isRaw ? 'silent' : 'as before'),

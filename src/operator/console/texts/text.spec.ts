@@ -6,7 +6,7 @@ import { texts, translator } from './text.js';
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
 describe('texts of the console', () => {
-  it.each(Object.entries(texts))('have both languages and the same placeholders: %s', (_, text) => {
+  it.each(Object.entries(texts))('have the same placeholders in both languages: %s', (_, text) => {
     expect(Object.keys(text).toSorted()).toEqual([...languages].toSorted());
     expect(text['ar-eg']).toMatch(/\S/);
     expect(text['en-us']).toMatch(/\S/);
@@ -19,7 +19,7 @@ describe('texts of the console', () => {
   });
 });
 
-it('durations have two units at most, and fractions below a second', () => {
+it('show durations in at most two units, with fractions below one second', () => {
   const formats = formatsOf('en-us');
   const second = 1_000;
   const written = [0, 1, 12.34, 999, second, 61 * second, 3_600 * second, 90_061 * second].map(

@@ -7,11 +7,11 @@ describe('masking', () => {
     expect(maskedValue(value, true)).not.toContain('•');
   });
 
-  it('shows a dash where there is no value', () => {
+  it('shows a dash for a missing value', () => {
     for (const value of [null, undefined, '']) expect(maskedValue(value, false)).toBe('–');
   });
 
-  it('hides names of fields that may be personal', () => {
+  it('hides names of fields that may hold personal data', () => {
     for (const name of ['name', 'phoneNumber2', 'utm.source', 'lead-source']) {
       expect(maskedName(name, false)).toBe(name);
     }

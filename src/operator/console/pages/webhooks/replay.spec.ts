@@ -4,8 +4,8 @@ import { readReplay } from './replay.js';
 const since = '2026-01-05T09:30';
 const until = '2026-01-05T10:30:15.250Z';
 
-describe('a replay', () => {
-  it('is read from a status, a time range, or both', () => {
+describe('a replay form', () => {
+  it('accepts a status, a time range, or both', () => {
     expect(readReplay({ status: 'failed' })).toEqual({
       filter: { status: 'failed', since: undefined, until: undefined },
       fields: { status: 'failed' },
