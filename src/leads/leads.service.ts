@@ -30,7 +30,7 @@ import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-recor
 import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
 
 /** Further leads of a batch are refused once those before them take this many MiB. */
-const batchLimit = 8;
+const maxBatchMebibytes = 8;
 
 /** A batch whose leads may have been refused before, as no JSON for example. */
 interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
@@ -86,8 +86,8 @@ export class LeadsService {
     const batch: Batch<LeadRequest, LeadUpsertResult, BatchAnswer> = {
       caller,
       requests,
-      maxBytes: batchLimit * mebibyte,
-      fullError: new DomainError(leadErrors.batchFull, { limit: batchLimit }),
+      maxBytes: maxBatchMebibytes * mebibyte,
+      fullError: new DomainError(leadErrors.batchFull, { limit: maxBatchMebibytes }),
       answerOf: (outcomes) => {
         const ofRequests = outcomes.values();
         const all = checked.map((one) =>

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { headerReference } from '../core/http/reference/openapi-components.js';
-import { keyLengthLimit } from '../core/idempotency/idempotency-key.js';
+import { maxKeyLength } from '../core/idempotency/idempotency-key.js';
 import { defaultLanguage, languages } from '../core/localization/language.js';
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -31,7 +31,7 @@ const idempotencyKey = {
   // Escaping may double the length.
   schema: {
     ...text,
-    maxLength: 2 * keyLengthLimit + 2,
+    maxLength: 2 * maxKeyLength + 2,
     pattern: String.raw`^("([ !#-\[\]-~]|\\["\\])+"|[!#-~]+)$`,
   },
   example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',

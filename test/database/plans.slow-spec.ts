@@ -22,7 +22,7 @@ import { startWebhookService, type WebhookService } from '../webhooks/webhook-se
 
 const unitCount = 2_000;
 const leadCount = 400;
-const mostInBatch = 100;
+const maxInBatch = 100;
 
 let service: WebhookService;
 let tenant: Tenant;
@@ -78,10 +78,10 @@ beforeAll(async () => {
   }));
   await service.db.collection('reservations').insertMany(others);
   await addOthers(many);
-  for (let first = 0; first < leadCount; first += mostInBatch) {
-    const leads = Array.from({ length: mostInBatch }, (_, index) => leadOf(first + index));
+  for (let first = 0; first < leadCount; first += maxInBatch) {
+    const leads = Array.from({ length: maxInBatch }, (_, index) => leadOf(first + index));
     const batch = service.api('post', '/leads/batch').set('api-key', tenant.key).send({ leads });
-    expect((await batch).body).toMatchObject({ ok: true, created: mostInBatch });
+    expect((await batch).body).toMatchObject({ ok: true, created: maxInBatch });
   }
   receiver = await startReceiver();
   await service.subscribe(tenant, receiver.url);

@@ -10,7 +10,7 @@ import { nextPrimaryAt, type ReplicaSet, startReplicaSet } from './support/repli
 import { differences } from './support/stored-state.js';
 
 /** No client waits longer, whatever happens to the database. */
-const longestWaitMs = 10_000;
+const maxWaitMs = 10_000;
 /** How soon after there is a new primary a change is acknowledged again. */
 const resumptionMs = 5_000;
 
@@ -84,7 +84,7 @@ describe('killing the primary of a replica set under load', () => {
       if (load.unexpected().length > 0) report(faultsOf(services));
       expect(statusCounts(load.unexpected())).toEqual({});
       expect(resumedAt - electedAt).toBeLessThan(resumptionMs);
-      expect(longestWait(load.answers)).toBeLessThan(longestWaitMs);
+      expect(longestWait(load.answers)).toBeLessThan(maxWaitMs);
     }
   });
 });
@@ -129,7 +129,7 @@ describe('a replica set without a majority', () => {
         `well again ${seconds} s after the majority was started`,
     );
     for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    expect(longestWait(load.answers)).toBeLessThan(longestWaitMs);
+    expect(longestWait(load.answers)).toBeLessThan(maxWaitMs);
     expect(await differences(db, tenant.organizationId, load.leads)).toEqual([]);
     expect(statusCounts(load.unexpected())).toEqual({});
   });

@@ -74,7 +74,7 @@ async function cost({ method, path }: Operation, body: string): Promise<Cost> {
 }
 
 /** The longest processor time of twice the bytes, in milliseconds. */
-const mostFor = (half: number) => 3 * half + noiseMs;
+const maxFor = (half: number) => 3 * half + noiseMs;
 
 /** The processor time of each body, in the best of some tries: others work too. */
 async function leastCosts(
@@ -93,7 +93,7 @@ async function leastCosts(
       least[index] = Math.min(least[index] ?? 0, milliseconds);
     }
     const [half = 0, whole = 0] = least;
-    if (whole <= mostFor(half) || attempt === 4) return { half, whole };
+    if (whole <= maxFor(half) || attempt === 4) return { half, whole };
   }
 }
 
@@ -138,10 +138,10 @@ describe(`a body of the largest size, in ${chosen.length} cases`, () => {
           bodyWith(operation, steps, write((halves * (limit - 2_000)) / 2)),
         );
         const { half, whole } = await leastCosts(operation, bodies);
-        expect([steps.join('.'), kind, Math.max(whole, mostFor(half))]).toEqual([
+        expect([steps.join('.'), kind, Math.max(whole, maxFor(half))]).toEqual([
           steps.join('.'),
           kind,
-          mostFor(half),
+          maxFor(half),
         ]);
       }
     },

@@ -20,7 +20,7 @@ export interface SentRequest {
 /** How many requests are under way at once. */
 const width = 16;
 /** How often a request is repeated. */
-const mostRepeated = 5;
+const maxRepeated = 5;
 
 /** Sends requests to a service over a few connections. */
 export function createSender(url: string) {
@@ -49,7 +49,7 @@ export function createSender(url: string) {
     /** A 503 is repeated, as it asks for: many requests at a time meet each other. */
     send: async (sent: SentRequest): Promise<Answer> => {
       let answer = await sendOnce(sent);
-      for (let again = 0; again < mostRepeated && answer.status === 503; again++) {
+      for (let again = 0; again < maxRepeated && answer.status === 503; again++) {
         answer = await sendOnce(sent);
       }
       return answer;

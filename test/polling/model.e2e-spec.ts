@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support/test-service.js';
 import { Poller } from './poller.js';
 
 /** Longest time in seconds from a writer's look at the clock to its commit. */
-const longestLag = 110;
+const maxLagSeconds = 110;
 const partCount = 2;
 const unitCount = 7;
 
@@ -43,7 +43,7 @@ type Step = { readonly pause: number; readonly lag: number } & (
 );
 
 const pause = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 400 }));
-const timing = { pause, lag: fc.nat({ max: longestLag }) };
+const timing = { pause, lag: fc.nat({ max: maxLagSeconds }) };
 const unit = fc.nat({ max: unitCount - 1 });
 const value = fc.nat({ max: 99 });
 const kindOf = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);

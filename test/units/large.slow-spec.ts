@@ -33,7 +33,7 @@ const responses: IncomingMessage[] = [];
 
 beforeAll(async () => {
   service = await startTestService(patient, randomDatabaseUri());
-  service.service.app.get(UnitsService).mostUnits = exportLimit;
+  service.service.app.get(UnitsService).maxUnits = exportLimit;
   tenant = await addTenant(service.db);
   catalogue = await addUnits(tenant, bytesOfUnit);
   tenantOfSmall = bytesOfUnit === 0 ? tenant : await addTenant(service.db);

@@ -238,7 +238,7 @@ const tables: Readonly<Record<string, Table>> = {
       'GET /compounds, limit': inQuery('/compounds?limit'),
       'GET /units, page': inQuery('/units?page'),
       'GET /units, limit': inQuery('/units?limit'),
-      'the command line': inOption(options.listLimit),
+      'the command line': inOption(options.listLimitOption),
     },
   },
   'a text of the catalogue': {

@@ -16,7 +16,7 @@ import {
 } from './declared-fields.js';
 import { importClass, shownClass } from './derived-classes.js';
 import { Text } from './fields.js';
-import { itemsLimit, localizedText } from './sent-values.js';
+import { maxItems, localizedText } from './sent-values.js';
 
 type ObjectOptions = Pick<FieldOptions, 'description' | 'imported' | 'sent'>;
 
@@ -56,8 +56,8 @@ export function ObjectsOf<T extends object>(
       sent: {
         rules: [],
         api: { type: 'array', items: apiOf(type) } as ApiPropertyOptions,
-        inRequests: (api) => nested(api, itemsLimit),
-        inImports: (api) => nested(api, options.sent && itemsLimit),
+        inRequests: (api) => nested(api, maxItems),
+        inImports: (api) => nested(api, options.sent && maxItems),
         toStored: (value) =>
           Array.isArray(value) ? value.map((item) => storedObject(type, item)) : undefined,
       },

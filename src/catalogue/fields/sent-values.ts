@@ -17,11 +17,11 @@ export interface SentKind {
   readonly toStored?: (sent: unknown) => unknown;
 }
 
-export const itemsLimit = 500;
-const { name: tooLong, isMet: isShort } = texts.maxLength(texts.shortTextLimit);
+export const maxItems = 500;
+const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
 /** `fits` checks the length, as a rule of its own. */
 const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
-const limited = { limit: texts.shortTextLimit };
+const limited = { limit: texts.maxShortTextLength };
 
 const fits: Rule = {
   name: tooLong,
@@ -35,7 +35,7 @@ export const shortText = {
   api: {
     type: 'string',
     minLength: 1,
-    maxLength: texts.shortTextLimit,
+    maxLength: texts.maxShortTextLength,
     pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
   },
 } as const satisfies SentKind;
@@ -73,7 +73,7 @@ export const nameOrNull: SentKind = {
 
 export const textList: SentKind = {
   rules: [
-    atMostItems(itemsLimit),
+    atMostItems(maxItems),
     {
       name: 'isTextList',
       isMet: (value) =>
@@ -81,7 +81,7 @@ export const textList: SentKind = {
       values: limited,
     },
   ],
-  api: { type: 'array', items: shortText.api, maxItems: itemsLimit },
+  api: { type: 'array', items: shortText.api, maxItems: maxItems },
 };
 
 export const localizedText: SentKind = {

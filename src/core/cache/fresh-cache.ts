@@ -15,7 +15,7 @@ const largestShare = 1 / 8;
 const overheadBytes = 2_048;
 /** Memory per character of JSON, measured with documents of many small fields. */
 const bytesOfCharacter = 4;
-const longestKey = 1_024;
+const maxKeyLength = 1_024;
 /** Beyond this number of writing organizations, all entries are dropped. */
 const maxOrganizations = 10_000;
 
@@ -193,7 +193,7 @@ function noteUse({ readAt }: Reading): void {
 }
 
 function shortened(key: string): string {
-  return key.length > longestKey ? hash('sha256', key, 'base64url') : key;
+  return key.length > maxKeyLength ? hash('sha256', key, 'base64url') : key;
 }
 
 function bytesOfJson(value: unknown): number {

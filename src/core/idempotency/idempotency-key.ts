@@ -1,7 +1,7 @@
 import { errorDefinitions } from '../http/errors/domain-error.js';
 
 /** In characters. */
-export const keyLengthLimit = 255;
+export const maxKeyLength = 255;
 
 /** A string of structured fields (RFC 9651): printable ASCII in quotes, quotes and backslashes escaped. */
 const quotedKey = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
@@ -11,7 +11,7 @@ const bareKey = /^[!#-~]*$/;
 export function parseIdempotencyKey(value: string): string | null {
   const quoted = quotedKey.exec(value)?.[1]?.replaceAll(/\\(.)/g, '$1');
   const key = quoted ?? (bareKey.test(value) ? value : '');
-  return key.length > 0 && key.length <= keyLengthLimit ? key : null;
+  return key.length > 0 && key.length <= maxKeyLength ? key : null;
 }
 
 export const idempotencyErrors = errorDefinitions('http', {
@@ -19,7 +19,7 @@ export const idempotencyErrors = errorDefinitions('http', {
     status: 400,
     code: 'idempotency.key_malformed',
     messageKey: 'http.idempotencyKeyMalformed',
-    sample: { limit: keyLengthLimit },
+    sample: { limit: maxKeyLength },
     cause:
       '`Idempotency-Key` is empty, too long, sent twice, or has other characters than it may have',
     remedy: 'Send one value of up to 255 printable ASCII characters, a UUID for example',

@@ -6,7 +6,7 @@ import type { RequestCaller } from '../http/request-caller.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
-import { idempotencyErrors, keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
+import { idempotencyErrors, maxKeyLength, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isFinal } from './idempotency.service.js';
 
 interface Exchange {
@@ -51,7 +51,7 @@ export class IdempotentRequests {
   ): Promise<StoredResponse | undefined> {
     const key = parseIdempotencyKey(value);
     if (key === null) {
-      throw new DomainError(idempotencyErrors.keyMalformed, { limit: keyLengthLimit });
+      throw new DomainError(idempotencyErrors.keyMalformed, { limit: maxKeyLength });
     }
     const namesBefore = new Set(Object.keys(reply.getHeaders()));
     const beginning = this.idempotency.begin({

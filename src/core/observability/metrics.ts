@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 const prefix = 'integration_api_';
 
 /** In seconds; the library's minimum without samples is higher. */
-const longestLag = 1e6;
+const maxLagSeconds = 1e6;
 
 interface Sample {
   /** Few different values, none of them personal or secret. */
@@ -55,7 +55,7 @@ export class Metrics {
       // 9223372036 when nothing was sampled since the last scrape.
       const collect = async () => {
         const [sample] = (await original?.get())?.values ?? [];
-        gauge.set(sample !== undefined && sample.value < longestLag ? sample.value : 0);
+        gauge.set(sample !== undefined && sample.value < maxLagSeconds ? sample.value : 0);
       };
       const gauge = new Gauge({ name, help, registers, collect });
     }

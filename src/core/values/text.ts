@@ -1,9 +1,9 @@
 import { type ValueKind, type Rule, textRule } from './rule.js';
 
 /** In characters (rule HTTP-7). */
-export const externalIdLimit = 1_024;
-export const shortTextLimit = 2_048;
-const slugLimit = 400;
+export const maxExternalIdLength = 1_024;
+export const maxShortTextLength = 2_048;
+const maxSlugLength = 400;
 
 export const string: Rule = { name: 'isString', isMet: (value) => typeof value === 'string' };
 
@@ -36,19 +36,19 @@ export const text: ValueKind = [
 ];
 
 /** An id of another system, used exactly as sent (rule HTTP-7). */
-export const externalId: ValueKind = [string, notEmpty, maxLength(externalIdLimit), storable];
+export const externalId: ValueKind = [string, notEmpty, maxLength(maxExternalIdLength), storable];
 
 export const shortText: ValueKind = [
   string,
   textRule('isNotEmpty', (value) => value.trim() !== ''),
-  maxLength(shortTextLimit),
+  maxLength(maxShortTextLength),
   storable,
 ];
 
 /** One segment of a path in any encoding. */
 export const newSlug: ValueKind = [
   ...shortText,
-  maxLength(slugLimit),
+  maxLength(maxSlugLength),
   textRule('isSlug', (value) => !/[\s\p{Cc}/\\?#%]/u.test(value) && !/^\.*$/.test(value)),
 ];
 
@@ -61,9 +61,9 @@ function isWebAddress(value: unknown): boolean {
 }
 
 /** Every report of a cheque is stored, so it has to stay small. */
-export const chequeNumberLimit = 256;
+export const maxChequeNumberLength = 256;
 
-export const chequeNumber: ValueKind = [string, maxLength(chequeNumberLimit)];
+export const chequeNumber: ValueKind = [string, maxLength(maxChequeNumberLength)];
 
 /** 24 hexadecimal digits in any case. */
 export function isObjectId(value: string): boolean {

@@ -26,7 +26,7 @@ export interface DemoAccess {
 
 const name = 'Nile Homes (demo)';
 const nameOfWalks = 'Nile Homes (walk through the API)';
-const longestWalkMs = hourMs;
+const maxWalkMs = hourMs;
 
 /**
  * The demo organization of a database for development (rule CONF-4). It is created with its catalogue and a key for
@@ -62,7 +62,7 @@ export async function openDemoOrganization(
   const now = application.get(Clock).now().getTime();
   for (const { _id, name: other, createdAt } of await organizations.list()) {
     if (other !== nameOfWalks) continue;
-    const isOver = createdAt.getTime() < now - longestWalkMs;
+    const isOver = createdAt.getTime() < now - maxWalkMs;
     if (isOver || (await wasCutOff(application, _id))) await organizations.delete(_id);
   }
   const organizationId = await addOrganization(application, nameOfWalks);
@@ -72,7 +72,7 @@ export async function openDemoOrganization(
     if (!keepsOrganization) await organizations.delete(organizationId);
   };
   try {
-    const expiresAt = new Date(now + longestWalkMs);
+    const expiresAt = new Date(now + maxWalkMs);
     const keyName = nameOfKey(process.pid);
     const keys = await issueKeys(application, organizationId, () => keyName, expiresAt);
     await importCatalogue(application, organizationId);

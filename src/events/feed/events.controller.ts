@@ -33,7 +33,7 @@ export class EventsController {
   @Endpoint({
     operationId: 'readEvents',
     permission: 'events.read',
-    route: { longestWaitMs: maxWaitSeconds * 1_000 },
+    route: { maxWaitMs: maxWaitSeconds * 1_000 },
     summary: 'Read events',
     description:
       "What webhooks tell, to be asked for: every change of the organization's data, in its order, " +

@@ -17,9 +17,9 @@ export interface OutboundEvent extends Readonly<
 export type PendingEvent = OutboxEventDocument;
 
 /** Largest body of a webhook in MiB (rule HOOK-15). */
-const bodyLimit = 8;
+const maxBodyMebibytes = 8;
 /** Largest event as stored, in MiB: a number in a list takes more bytes in BSON than in JSON. */
-const storedLimit = 15;
+const maxStoredMebibytes = 15;
 /** JSON bytes for one byte of BSON, at most: a control character takes one there and six in JSON. */
 const jsonGrowth = 6;
 /** Type, time and the changes of a status take less. */
@@ -40,17 +40,17 @@ export function pendingEvent(
     updatedAt: now,
   };
   const size = BSON.calculateObjectSize(pending);
-  const mayBeTooLarge = size * jsonGrowth > bodyLimit * mebibyte;
+  const mayBeTooLarge = size * jsonGrowth > maxBodyMebibytes * mebibyte;
   const bodySize = mayBeTooLarge ? Buffer.byteLength(messageOf(pending).body) : 0;
-  if (size > storedLimit * mebibyte || bodySize > bodyLimit * mebibyte) {
-    throw new DomainError(httpErrors.eventTooLarge, { limit: bodyLimit });
+  if (size > maxStoredMebibytes * mebibyte || bodySize > maxBodyMebibytes * mebibyte) {
+    throw new DomainError(httpErrors.eventTooLarge, { limit: maxBodyMebibytes });
   }
   return pending;
 }
 
 /** Whether the event of stored documents could be sent; their JSON takes at most eight times as much as their BSON. */
 export function fitsEvent(stored: object, present: () => object): boolean {
-  const limit = bodyLimit * mebibyte - spareBytes;
+  const limit = maxBodyMebibytes * mebibyte - spareBytes;
   if (BSON.calculateObjectSize(stored) * 8 <= limit) return true;
   return Buffer.byteLength(JSON.stringify(present())) <= limit;
 }

@@ -10,12 +10,12 @@ import { objectOf, isScalar } from '../../core/values/json.js';
 import { type Rule, textRule, type ValueKind } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
-import { phoneLimit } from '../../tenants/contacts/phone-number.js';
+import { maxPhoneLength } from '../../tenants/contacts/phone-number.js';
 
 /** Known keys of `data` hold no objects, which would reach database queries (rule LEAD-4). */
 const knownFields: ValueKind = [
   ...knownDataKeys.map((key) => ofKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
-  ...['phoneNumber', 'phoneNumber2'].map((key) => ofKey(key, maxLength(phoneLimit))),
+  ...['phoneNumber', 'phoneNumber2'].map((key) => ofKey(key, maxLength(maxPhoneLength))),
   ofKey('email', {
     ...textRule('isEmail', (email) => email === '' || isEmail(email)),
     values: { property: 'email' },
@@ -76,16 +76,16 @@ export class UpsertLeadDto implements LeadPayload {
   @TextField(
     {
       description: "Stored in data. Any spelling that is valid in the organization's country.",
-      maxLength: phoneLimit,
+      maxLength: maxPhoneLength,
       example: '01001234567',
     },
-    [maxLength(phoneLimit)],
+    [maxLength(maxPhoneLength)],
   )
   phoneNumber?: string;
 
   @TextField(
-    { description: 'Stored in data.', maxLength: phoneLimit, example: '+20 122 345 6789' },
-    [maxLength(phoneLimit)],
+    { description: 'Stored in data.', maxLength: maxPhoneLength, example: '+20 122 345 6789' },
+    [maxLength(maxPhoneLength)],
   )
   phoneNumber2?: string;
 

@@ -17,7 +17,7 @@ export interface LeadRow {
 }
 
 /** The default of a request. */
-const depthLimit = 32;
+const maxDepth = 32;
 const newLine = 0x0a;
 const nestedColumn = /^(data|additionalData)\.(.+)$/s;
 const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
@@ -106,7 +106,7 @@ function fieldsOf(row: Readonly<Record<string, string>>): object {
 }
 
 const bodyRules = {
-  depthLimit,
+  maxDepth,
   toInteger: (integer: bigint) => Long.fromBigInt(integer),
   inexactNumber: leadErrors.inexactNumber,
 };

@@ -44,19 +44,19 @@ function describe(phone: string, user: string | undefined): Message {
 }
 
 /** In MiB as stored. An event holds the lead and the values before and after: together at most 16 MiB. */
-const leadLimit = 4;
-const changesLimit = 8;
+const maxLeadMebibytes = 4;
+const maxChangesMebibytes = 8;
 
 /** Returns the size in bytes (rule LEAD-13). */
 function assertLeadSize({ data, additionalData }: MergedLead): number {
   const size = sizeOf({ data, additionalData });
-  if (size > leadLimit * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
+  if (size > maxLeadMebibytes * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: maxLeadMebibytes });
   return size;
 }
 
 function assertChangesSize(changes: readonly FieldChange[]): number {
   const size = sizeOf({ changes });
-  if (size > changesLimit * mebibyte) throw new DomainError(leadErrors.tooManyChanges);
+  if (size > maxChangesMebibytes * mebibyte) throw new DomainError(leadErrors.tooManyChanges);
   return size;
 }
 

@@ -32,10 +32,10 @@ export class CatalogueOverviewService {
 
   async read(
     organizationId: Types.ObjectId,
-    { mostImports, mostCompounds }: Record<'mostImports' | 'mostCompounds', number>,
+    { maxImports, maxCompounds }: Record<'maxImports' | 'maxCompounds', number>,
   ): Promise<CatalogueOverview> {
     const [imports, counts] = await Promise.all([
-      this.importRecords.last(organizationId, 'catalogue', mostImports),
+      this.importRecords.last(organizationId, 'catalogue', maxImports),
       this.imports.countUnits(organizationId),
     ]);
     const byCompound = Map.groupBy(counts, ({ compoundId }) => compoundId.toHexString());
@@ -46,7 +46,7 @@ export class CatalogueOverviewService {
         byStatus: new Map(ofCompound.map(({ status, count }) => [status, count])),
       }))
       .toSorted((a, b) => b.total - a.total);
-    const largest = all.slice(0, mostCompounds);
+    const largest = all.slice(0, maxCompounds);
     const ids = largest.map(({ _id }) => _id);
     const names = await this.catalogue.compoundNames(organizationId, ids);
     return {

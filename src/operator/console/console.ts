@@ -26,7 +26,7 @@ const publicPaths: ReadonlySet<string> = new Set(
   ['login', 'console.css', 'data.css'].map((name) => `${consolePath}/${name}`),
 );
 
-const bodyLimitBytes = 65_536;
+const maxBodyBytes = 65_536;
 
 const headers = {
   'content-security-policy': [
@@ -76,7 +76,7 @@ export class Console {
       async (scope) => {
         await scope.register(cookies, { secret: sessions.cookieKey });
         scope.removeAllContentTypeParsers();
-        await scope.register(forms, { bodyLimit: bodyLimitBytes });
+        await scope.register(forms, { bodyLimit: maxBodyBytes });
         this.guard(scope, sessions, responses);
         this.handleFailures(scope, responses);
         addAssets(scope);

@@ -19,7 +19,7 @@ import { type ErasureCounts, type ErasureDocument, noCounts } from './erasure.sc
 import { ErasuresRepository } from './erasures.repository.js';
 
 /** More leads share something that is no real phone or email. */
-const leadsLimit = 1_000;
+const maxLeads = 1_000;
 
 /** An erasure waits so long for requests about the same leads that follow each other without a pause. */
 const patienceMs = 30_000;
@@ -57,7 +57,7 @@ export class ErasuresService {
 
   async leadsOfPerson(organization: Organization, person: Contact): Promise<LeadDto[]> {
     const ids = await this.leads.ofPerson(organization, person);
-    if (ids.length > leadsLimit) {
+    if (ids.length > maxLeads) {
       throw new Error(`${ids.length} leads match more than one person; refine the search.`);
     }
     return this.leads.show(organization._id, ids);

@@ -14,7 +14,7 @@ export const readinessPath = '/readyz';
 
 const requestTimeoutMs = 10_000;
 /** Far more than scrapers and probes open; beyond it the connection that is idle longest is closed. */
-const connectionsLimit = 100;
+const maxConnections = 100;
 
 /** Metrics, probes (rule OPS-10) and console. It closes last, so that probes see that a process drains. */
 @Injectable()
@@ -34,7 +34,7 @@ export class OperationsServer implements OnApplicationShutdown {
     if (OPS_PORT === undefined) return null;
     const connections = new Connections({
       http: { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
-      limit: connectionsLimit,
+      limit: maxConnections,
       writeTimeoutMs: this.environment.WRITE_TIMEOUT_MS,
       unparsableResponse: ({ status }) => unparsableResponse(status, {}, '{}'),
     });

@@ -14,9 +14,9 @@ import type { RequestLogDocument } from './request-log.schema.js';
 
 const intervalMs = 2_000;
 /** Further requests are lost. */
-const waitingLimit = 2_000;
+const maxWaitingRequests = 2_000;
 /** A response may have a hundred. */
-const messagesLimit = 10;
+const maxMessages = 10;
 
 /** Logs refused requests, and accepted ones with ignored fields, in batches (rule OPS-36). */
 @Injectable()
@@ -88,14 +88,14 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   private add(completed: CompletedRequest, request: FastifyRequest, caller: RequestCaller): void {
     const now = this.clock.now();
     if (!this.hasRoom(caller.apiKeyId.toHexString(), now.getTime())) return;
-    if (this.waiting.length >= waitingLimit) {
+    if (this.waiting.length >= maxWaitingRequests) {
       this.lost++;
       return;
     }
     const failures = [...(request.failure ? [request.failure] : []), ...(caller.failures ?? [])];
     const texts = failures
-      .slice(0, messagesLimit)
-      .flatMap((failure) => loggedMessages(failure, messagesLimit))
+      .slice(0, maxMessages)
+      .flatMap((failure) => loggedMessages(failure, maxMessages))
       .map((message) => this.messages.textOf(message, 'en-us'));
     this.waiting.push({
       _id: new Types.ObjectId(),
@@ -104,7 +104,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
       route: `${completed.method} ${completed.route}`,
       status: completed.status,
       errorCodes: completed.errorCodes ?? [],
-      messages: [...new Set(texts)].slice(0, messagesLimit),
+      messages: [...new Set(texts)].slice(0, maxMessages),
       ignoredFields: completed.ignoredFields ?? [],
       requestId: request.id,
       durationMs: completed.milliseconds,

@@ -26,15 +26,15 @@ const hoursOfWeek = 7 * hoursOfDay;
 const window = 4 * hoursOfWeek;
 export const baselineWindowMs = window * hourMs;
 
-const leastHours = hoursOfWeek;
-const leastMissed = 5;
+const minHours = hoursOfWeek;
+const minMissedCalls = 5;
 /** A silence is longer than any before it by this factor. */
 const longerThanEver = 1.5;
 /** Unusual traffic differs by this factor, and by so many calls. */
 const unusualFactor = 3;
 const unusualCalls = 50;
 const failingShare = 0.2;
-const leastErrors = 10;
+const minErrors = 10;
 
 export class HourlyCallCounts {
   readonly calls = new Float64Array(window + 1);
@@ -78,7 +78,7 @@ function factsOf({ begin, calls, errors }: HourlyCallCounts) {
   return {
     week,
     lastHour: new Date(begin + last * hourMs),
-    hasBaseline: last - first + 1 >= leastHours,
+    hasBaseline: last - first + 1 >= minHours,
     silentHours: window - last,
     longestSilence: longestSilence(calls, first, last),
     missedCalls: sum(last + 1, window, (index) => week[hourAt(index)]),
@@ -94,11 +94,11 @@ type Facts = Omit<ReturnType<typeof factsOf>, 'week' | 'lastHour'>;
 
 function stateOf(facts: Facts): KeyState {
   const { calls, usualCalls, errors } = facts;
-  const isFailing = errors >= leastErrors && errors > failingShare * calls;
+  const isFailing = errors >= minErrors && errors > failingShare * calls;
   const usualShare = facts.earlierCalls === 0 ? 0 : facts.usualErrors / facts.earlierCalls;
   if (!facts.hasBaseline) return isFailing ? 'failing' : 'new';
   const isLongest = facts.silentHours > longerThanEver * facts.longestSilence;
-  if (facts.missedCalls >= leastMissed && isLongest) return 'silent';
+  if (facts.missedCalls >= minMissedCalls && isLongest) return 'silent';
   if (isFailing && errors > unusualFactor * usualShare * calls) return 'failing';
   const difference = Math.abs(calls - usualCalls);
   if (difference < unusualCalls) return 'usual';

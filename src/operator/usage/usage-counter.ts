@@ -6,9 +6,9 @@ import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 
 /** An hour at least; calls after it are lost while the database is unavailable. */
-const quartersLimit = 5;
+const maxQuarters = 5;
 /** Of keys and of routes in a quarter; further ones count together. */
-const namesLimit = 1_000;
+const maxNames = 1_000;
 
 export interface QuarterCounts {
   /** Its start, in milliseconds since 1970. */
@@ -78,7 +78,7 @@ export class UsageCounter {
     const now = this.clock.now().getTime();
     const at = startOf('quarter', now);
     const known = this.quarters.get(at);
-    if (known !== undefined || this.quarters.size >= quartersLimit) return known;
+    if (known !== undefined || this.quarters.size >= maxQuarters) return known;
     const quarter = { at, total: {}, keys: new Map(), routes: new Map() };
     this.quarters.set(at, quarter);
     this.waitingSince ??= now;
@@ -87,7 +87,7 @@ export class UsageCounter {
 }
 
 function countsOf(all: Map<string, Counts>, wanted: string, others: string): Counts {
-  const name = all.has(wanted) || all.size < namesLimit ? wanted : others;
+  const name = all.has(wanted) || all.size < maxNames ? wanted : others;
   const counts = all.get(name) ?? {};
   all.set(name, counts);
   return counts;

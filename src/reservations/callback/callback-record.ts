@@ -46,11 +46,11 @@ function isKept([field, value]: [string, unknown]): boolean {
 }
 
 /** Bounds the separators between the letters. */
-const longestSpelling = 64;
+const maxSpellingLength = 64;
 
 /** Whether a value equals one of the statuses, ignoring case, blanks and separators. */
 function isSpellingOf(statuses: readonly string[], value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > longestSpelling) return false;
+  if (typeof value !== 'string' || value.length > maxSpellingLength) return false;
   const letters = lettersOf(value);
   return statuses.some((status) => lettersOf(status) === letters);
 }

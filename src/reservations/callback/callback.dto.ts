@@ -2,7 +2,7 @@ import { Allow } from 'class-validator';
 import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
 import { FieldsTogether, Field } from '../../core/http/validation/field.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
-import { chequeNumber, chequeNumberLimit, string } from '../../core/values/text.js';
+import { chequeNumber, maxChequeNumberLength, string } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
@@ -21,7 +21,7 @@ export function ReservationIdField(description: string): PropertyDecorator {
 }
 
 export function ChequeNumberField(description = 'Stored with the cheque.'): PropertyDecorator {
-  const api = { type: String, maxLength: chequeNumberLimit, description, example: '000123' };
+  const api = { type: String, maxLength: maxChequeNumberLength, description, example: '000123' };
   return Field(api, chequeNumber);
 }
 

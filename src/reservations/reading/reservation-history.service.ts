@@ -45,7 +45,7 @@ export interface UnitStatusChange extends StatusChange {
 
 /** Most callbacks and events of a page of the console. */
 export const maxCallbacks = 100;
-const mostEvents = 200;
+const maxEvents = 200;
 
 const reservationTypes = [
   'reservation.created',
@@ -83,7 +83,7 @@ export class ReservationHistoryService {
     const objectIds = [reservation._id, ...wallets.map((wallet) => wallet._id)];
     const [found, events, approvedOthers, leads] = await Promise.all([
       this.callbacks(organizationId, _id, maxCallbacks + 1),
-      this.events.changesOf(organizationId, objectIds, reservationTypes, mostEvents),
+      this.events.changesOf(organizationId, objectIds, reservationTypes, maxEvents),
       this.approvedOthers(organizationId, reservation),
       leadId === null ? [] : this.leads.find(organizationId, leadId),
     ]);
@@ -106,7 +106,7 @@ export class ReservationHistoryService {
     const ofUnit = await this.unitReservations.ofUnits(organizationId, [unitId]);
     const reservationIds = ofUnit.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
-      this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, mostEvents),
+      this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, maxEvents),
       this.log.withUnitChanges(organizationId, reservationIds, maxCallbacks),
     ]);
     const byRequest = await this.reservationsByRequest(organizationId, events);
@@ -132,7 +132,7 @@ export class ReservationHistoryService {
     events: readonly ChangeEvent[],
   ): Promise<ReadonlyMap<string, string>> {
     const requestIds = [...new Set(events.flatMap(({ requestId }) => requestId ?? []))];
-    const others = await this.events.ofRequests(organizationId, requestIds, 4 * mostEvents);
+    const others = await this.events.ofRequests(organizationId, requestIds, 4 * maxEvents);
     const own = others.filter(({ type }) => type.startsWith('reservation.'));
     return new Map(own.map((event) => [event.requestId ?? '', objectIdOf(event) ?? '']));
   }

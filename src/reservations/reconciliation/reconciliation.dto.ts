@@ -12,7 +12,7 @@ import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 /** A partner collects fewer for one organization in most months. */
 const maxEntries = 1_000;
 
-export const unmentionedLimit = 10_000;
+export const maxUnmentionedCheques = 10_000;
 
 export class LedgerEntryDto {
   @ReservationIdField("Id of a reservation of the caller's organization.")
@@ -126,7 +126,7 @@ export class ReconciliationResponseDto {
 
   @ApiPropertyOptional({
     type: [UnmentionedChequeDto],
-    maxItems: unmentionedLimit,
+    maxItems: maxUnmentionedCheques,
     description:
       'Only with `complete: true`: cheques in the partner collection flow that the ledger does not ' +
       'mention, by reservation.',

@@ -12,7 +12,7 @@ import {
   type ReconciliationDto,
   type ReconciliationResponseDto,
   type UnmentionedChequeDto,
-  unmentionedLimit,
+  maxUnmentionedCheques,
 } from './reconciliation.dto.js';
 
 /** Reservations whose wallets, up to 4 MiB each, are in memory at the same time. */
@@ -63,8 +63,8 @@ export class ReconciliationsService {
       matching: cheques.length - new Set(differences.map(({ index }) => index)).size,
       differences,
       ...(complete && {
-        unmentioned: unmentioned.slice(0, unmentionedLimit),
-        hasMore: unmentioned.length > unmentionedLimit,
+        unmentioned: unmentioned.slice(0, maxUnmentionedCheques),
+        hasMore: unmentioned.length > maxUnmentionedCheques,
       }),
     };
   }
@@ -107,7 +107,7 @@ export class ReconciliationsService {
         unmentioned.push(...unmentionedCheques(id, wallets, new Set(mentioned)));
       }
       after = ids.length < reservationsInBatch ? undefined : ids.at(-1);
-    } while (after !== undefined && unmentioned.length <= unmentionedLimit);
+    } while (after !== undefined && unmentioned.length <= maxUnmentionedCheques);
     return unmentioned;
   }
 

@@ -6,7 +6,7 @@ import type { Organization } from '../organizations/organization.js';
 import { pendingEvent } from '../../events/outbox/pending-event.js';
 import { textsOf } from '../../core/values/text.js';
 import { fieldChanges } from '../change-log/field-changes.js';
-import { phonesLimit, presentClient } from './client.presenter.js';
+import { maxPhones, presentClient } from './client.presenter.js';
 import type { ClientChange, ClientRecords } from './client-records.js';
 import type { ClientDocument } from './client.schema.js';
 
@@ -129,14 +129,14 @@ function missingPhones(
   { phoneCountry }: Organization,
 ): string[] {
   const stored = textsOf(client.phoneNumbers);
-  if (stored.length >= phonesLimit) return [];
+  if (stored.length >= maxPhones) return [];
   // Most phones are stored as their keys; only for others all stored phones have to be parsed.
   const missing = phones.filter((phone) => !stored.includes(phoneKey(phone, phoneCountry)));
   if (missing.length === 0) return [];
   const existing = new Set(stored.map((phone) => phoneKey(phone, phoneCountry)));
   return missing
     .filter((phone) => !existing.has(phoneKey(phone, phoneCountry)))
-    .slice(0, phonesLimit - stored.length);
+    .slice(0, maxPhones - stored.length);
 }
 
 function mergeContact(

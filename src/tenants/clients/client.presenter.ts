@@ -2,10 +2,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { objectOf } from '../../core/values/json.js';
 import { textsOf } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
-import { phoneLimit } from '../contacts/phone-number.js';
+import { maxPhoneLength } from '../contacts/phone-number.js';
 
 /** Most phones of a client (rule LEAD-10). */
-export const phonesLimit = 100;
+export const maxPhones = 100;
 
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;
 
@@ -42,7 +42,7 @@ export function presentClient(client: ClientDocument): ClientDto {
 
 /** Other programs may store any number of phones of any length. */
 function shownPhones(phones: readonly string[]): string[] {
-  return phones.filter((phone) => phone.length <= phoneLimit).slice(0, phonesLimit);
+  return phones.filter((phone) => phone.length <= maxPhoneLength).slice(0, maxPhones);
 }
 
 /** The client of an event after an erasure (rule LEAD-15). */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Long } from 'mongodb';
 import {
   parsedPhoneCount,
-  keptPhonesLimit,
+  maxStoredPhones,
   phoneKey,
   phonesOf,
   usualSpellings,
@@ -47,8 +47,8 @@ describe('phoneKey', () => {
     expect(parsedPhoneCount()).toBe(before);
     phoneKey('9'.repeat(64), 'EG');
     expect(parsedPhoneCount()).toBe(before + 1);
-    for (let number = 0; number < keptPhonesLimit + 10; number++) phoneKey(`0${number}`, 'EG');
-    expect(parsedPhoneCount()).toBe(keptPhonesLimit);
+    for (let number = 0; number < maxStoredPhones + 10; number++) phoneKey(`0${number}`, 'EG');
+    expect(parsedPhoneCount()).toBe(maxStoredPhones);
     expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
   });
 

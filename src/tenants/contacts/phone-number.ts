@@ -5,12 +5,12 @@ import { maxLength } from '../../core/values/text.js';
 import { scalarText } from '../../core/values/json.js';
 
 /** Longest text that is a phone, in characters (rule LEAD-4). */
-export const phoneLimit = 64;
+export const maxPhoneLength = 64;
 
 /** Fewer digits mean that there is no phone: `N/A`, `-`, `0`. */
 export const phoneMinDigits = 5;
 
-export const keptPhonesLimit = 10_000;
+export const maxStoredPhones = 10_000;
 
 interface ReadPhone {
   readonly parsed: PhoneNumber | undefined;
@@ -19,7 +19,7 @@ interface ReadPhone {
 }
 
 /** One request compares a phone many times; parsing is slow. */
-const readPhones = new LRUCache<string, ReadPhone>({ max: keptPhonesLimit });
+const readPhones = new LRUCache<string, ReadPhone>({ max: maxStoredPhones });
 
 export function parsedPhoneCount(): number {
   return readPhones.size;
@@ -35,7 +35,7 @@ export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefi
 }
 
 export function isPhone(text: string): boolean {
-  return isValid([maxLength(phoneLimit)], text) && digitsOf(text).length >= phoneMinDigits;
+  return isValid([maxLength(maxPhoneLength)], text) && digitsOf(text).length >= phoneMinDigits;
 }
 
 /** Equal for all spellings: E.164, else the digits, else the text (rule LEAD-7). */
@@ -62,7 +62,7 @@ function spellingsOf(phone: string, { parsed }: ReadPhone): (string | number)[] 
 }
 
 function read(phone: string, country: CountryCode): ReadPhone {
-  if (phone.length > phoneLimit) return parse(phone, country);
+  if (phone.length > maxPhoneLength) return parse(phone, country);
   const name = `${country} ${phone}`;
   const known = readPhones.get(name);
   if (known !== undefined) return known;

@@ -71,7 +71,7 @@ export interface UnitExport {
 @Injectable()
 export class UnitsService {
   /** Most units of an export, and of an order by several fields; tests lower it. */
-  mostUnits = 10_000;
+  maxUnits = 10_000;
 
   constructor(
     private readonly units: UnitsRepository,
@@ -107,17 +107,17 @@ export class UnitsService {
     const snapshot = this.snapshots.open();
     const { total, end } = await snapshot.run(async () => {
       const matching = await reading.total(count);
-      const mayBeMore = matching > this.mostUnits || reading.after !== undefined;
+      const mayBeMore = matching > this.maxUnits || reading.after !== undefined;
       const last = mayBeMore ? await this.lastOf(batches) : null;
       // Outside of the snapshot, whose session allows no parallel reads.
       return { total: matching, end: await withoutSession(() => reading.end(last, matching)) };
     });
-    const units = batches({ limit: this.mostUnits });
+    const units = batches({ limit: this.maxUnits });
     const text =
       format === 'csv'
         ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
         : jsonText(this.presenter.presentBatches(caller, units), format, (sent) =>
-            reading.pagination(sent, this.mostUnits, total, end),
+            reading.pagination(sent, this.maxUnits, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
   }
@@ -132,7 +132,7 @@ export class UnitsService {
   /** Null if no unit follows it. */
   private async lastOf(batches: (part: ListPart) => UnitBatches): Promise<UnitDocument | null> {
     const units: UnitDocument[] = [];
-    const part = { skip: this.mostUnits - 1, limit: 2 };
+    const part = { skip: this.maxUnits - 1, limit: 2 };
     for await (const batch of batches(part)) units.push(...batch);
     return units.length > 1 ? (units[0] ?? null) : null;
   }
@@ -149,8 +149,8 @@ export class UnitsService {
     const fields = requestedSort(query, reading.isCopy);
     const filter = await this.filters.filterOf(organizationId, query);
     const count = () => this.units.count(organizationId, filter);
-    if (fields.length > 1 && (await count()) > this.mostUnits) {
-      throw new DomainError(unitErrors.tooManyToSort, { most: this.mostUnits });
+    if (fields.length > 1 && (await count()) > this.maxUnits) {
+      throw new DomainError(unitErrors.tooManyToSort, { most: this.maxUnits });
     }
     const hint = indexToReadBy(filter, fields, language);
     const batches = (part: ListPart): UnitBatches =>

@@ -15,7 +15,7 @@ import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** Deliveries of one transaction, unless a single event has more. */
-const mostDeliveries = 2_000;
+const maxDeliveries = 2_000;
 
 /** Creates the deliveries of events when these are numbered, for the endpoints that subscribe then (rule HOOK-4). */
 @Injectable()
@@ -50,7 +50,7 @@ export class WebhookFanOut {
       const subscribed = endpoints.filter(({ eventTypes }) =>
         coversType(eventTypes ?? [], event.type),
       );
-      if (count > 0 && deliveries.length + subscribed.length > mostDeliveries) break;
+      if (count > 0 && deliveries.length + subscribed.length > maxDeliveries) break;
       deliveries.push(...subscribed.map(({ _id }) => newDelivery(event, _id, now)));
       count += 1;
     }

@@ -13,7 +13,7 @@ export const typesFault = 'eventTypes is not a list';
 const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 const minPauseMs = 5_000;
 /** An endpoint is disabled after so long without a success, if it failed on as many days (rule HOOK-7). */
-const failingDaysLimit = 5;
+const maxFailingDays = 5;
 /** A success within this time is a fast one (rule HOOK-8). */
 const fastMs = 250;
 const slowMs = 5_000;
@@ -31,8 +31,8 @@ export function endpointAfter(
   const isGone = results.some(isGoneResponse);
   const isFailing =
     failingSince !== null &&
-    now.getTime() - failingSince.getTime() >= failingDaysLimit * dayMs &&
-    failingDays.length === failingDaysLimit;
+    now.getTime() - failingSince.getTime() >= maxFailingDays * dayMs &&
+    failingDays.length === maxFailingDays;
   const isDisabled = before.isEnabled === true && (isGone || isFailing);
   return {
     latencyClass: results.reduce<LatencyClass>(latencyClassAfter, before.latencyClass ?? 'new'),
@@ -79,7 +79,7 @@ function failingDaysAfter(
   if (failingSince === null) return [];
   const [first, today] = [dayOf(failingSince), dayOf(now)];
   const earlier = (failingDays ?? []).filter((day) => day >= first && day !== today);
-  return [...earlier, today].slice(-failingDaysLimit);
+  return [...earlier, today].slice(-maxFailingDays);
 }
 
 function dayOf(time: Date): string {

@@ -35,8 +35,8 @@ export interface EndpointStatistics {
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
 /** Endpoints with a metric of their own; further ones share the label `other`. */
-const endpointsLimit = 1_000;
-const countLimit = 10_000;
+const maxEndpoints = 1_000;
+const maxCounted = 10_000;
 const backlogIntervalMs = minuteMs;
 const hoursOfDay = 24;
 
@@ -86,17 +86,17 @@ export class WebhookStatisticsService {
 
   /** The events without a number, and so without deliveries. */
   async eventBacklog(): Promise<Backlog> {
-    return this.backlog(await this.events.waiting(countLimit));
+    return this.backlog(await this.events.waiting(maxCounted));
   }
 
   async deliveryBacklog(): Promise<Backlog> {
-    return this.backlog(await this.queue.due(this.clock.now(), countLimit));
+    return this.backlog(await this.queue.due(this.clock.now(), maxCounted));
   }
 
   count(endpointId: Types.ObjectId, isDelivered: boolean): void {
     this.attempts[isDelivered ? 'delivered' : 'failed'] += 1;
     const id = endpointId.toHexString();
-    if (this.countedEndpoints.size < endpointsLimit) this.countedEndpoints.add(id);
+    if (this.countedEndpoints.size < maxEndpoints) this.countedEndpoints.add(id);
     const endpoint = this.countedEndpoints.has(id) ? id : 'other';
     this.attemptCounter.inc({ endpoint, result: 'delivered' }, isDelivered ? 1 : 0);
     this.attemptCounter.inc({ endpoint, result: 'failed' }, isDelivered ? 0 : 1);
@@ -133,7 +133,7 @@ export class WebhookStatisticsService {
   async recordBacklogs(): Promise<void> {
     const now = this.clock.now();
     for (const endpoint of await this.queue.endpointsWaiting()) {
-      const backlog = await this.deliveries.countWaiting(endpoint._id, countLimit);
+      const backlog = await this.deliveries.countWaiting(endpoint._id, maxCounted);
       await this.upsert(endpoint, now, { $max: { backlog } });
     }
   }

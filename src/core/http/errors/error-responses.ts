@@ -20,9 +20,9 @@ export interface ErrorResponse {
 }
 
 /** A request of 1 MiB can break a rule a hundred thousand times. */
-const mostMessages = 100;
+const maxMessages = 100;
 /** Leaves room for the other fields within 64 KiB. */
-const mostMessageBytes = 60 * 1_024;
+const maxMessageBytes = 60 * 1_024;
 
 /** Their own texts are not for clients. */
 const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
@@ -76,10 +76,10 @@ export class ErrorResponses {
   private listed(messages: readonly Message[], language: Language): string[] {
     const texts: string[] = [];
     let bytes = 0;
-    for (const message of messages.slice(0, mostMessages)) {
+    for (const message of messages.slice(0, maxMessages)) {
       const text = this.messages.textOf(message, language);
       bytes += Buffer.byteLength(JSON.stringify(text));
-      if (bytes > mostMessageBytes) break;
+      if (bytes > maxMessageBytes) break;
       texts.push(text);
     }
     const count = messages.length - texts.length;

@@ -6,7 +6,7 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
 /** For the clients of one API key, over all their connections. */
-const unsentLimit = 64 * mebibyte;
+const maxUnsentBytes = 64 * mebibyte;
 
 /** They belong to the response that 429 replaces. */
 const replacedHeaders = ['etag', 'content-encoding', 'x-updated-as-of'];
@@ -20,7 +20,7 @@ export class UnsentResponses {
 
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ caller }, _reply, done) => {
-      if (caller === undefined || this.heldBytes(caller.apiKeyId.toHexString()) < unsentLimit) {
+      if (caller === undefined || this.heldBytes(caller.apiKeyId.toHexString()) < maxUnsentBytes) {
         done();
       } else done(new DomainError(httpErrors.rateLimited));
     });
@@ -47,7 +47,7 @@ export class UnsentResponses {
         if (responses.size === 0) this.held.delete(key);
       });
     }
-    return this.heldBytes(key) <= unsentLimit;
+    return this.heldBytes(key) <= maxUnsentBytes;
   }
 
   private heldBytes(key: string): number {

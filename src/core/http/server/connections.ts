@@ -19,7 +19,7 @@ import { ambiguityOf, drainBody, isIncomplete, waitUntilQuiet } from './request-
 const dropReportMs = 10_000;
 
 /** During a shutdown, a new connection has this long to send its first request. */
-const firstRequestMs = 250;
+const maxFirstRequestMs = 250;
 /** During a shutdown, pipelined requests get responses for this long. */
 const pipelineMs = 2_000;
 /** Most clients send their next request within this time. */
@@ -115,9 +115,9 @@ export class Connections {
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
     );
     for (const connection of this.open.values()) {
-      const { unusedMs = firstRequestMs } = connection;
-      if (unusedMs >= firstRequestMs) connection.finish();
-      else setTimeout(() => connection.finish(), firstRequestMs - unusedMs);
+      const { unusedMs = maxFirstRequestMs } = connection;
+      if (unusedMs >= maxFirstRequestMs) connection.finish();
+      else setTimeout(() => connection.finish(), maxFirstRequestMs - unusedMs);
     }
     const timer = setTimeout(() => {
       for (const connection of this.open.values()) connection.dropWaiting();

@@ -20,7 +20,7 @@ import { rejectUnknownRoutes } from './unknown-routes.js';
 import { fieldsOf } from '../validation/field.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { defaultLanguage, parseLanguage } from '../../localization/language.js';
-import { externalIdLimit } from '../../values/text.js';
+import { maxExternalIdLength } from '../../values/text.js';
 import compress from '@fastify/compress';
 
 /** Strong entity tags of reads that are sent as a whole, and 304 (rule HTTP-10). */
@@ -60,7 +60,7 @@ function matchesTag(header: string | undefined, tag: string): boolean {
 }
 
 /** In UTF-16 code units after decoding; a character has up to two. */
-const pathParameterLimit = 2 * externalIdLimit;
+const maxPathParameterLength = 2 * maxExternalIdLength;
 
 /** The default window would take 8 MB for each response in progress; this one takes 256 KB. */
 const brotliParameters = {
@@ -169,7 +169,7 @@ function newAdapter(
     genReqId: requestId,
     bodyLimit: environment.BODY_LIMIT_BYTES,
     trustProxy: trustProxy(environment),
-    routerOptions: { maxParamLength: pathParameterLimit },
+    routerOptions: { maxParamLength: maxPathParameterLength },
     ...connections.serverOptions,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       request.receivedAt = performance.now();
@@ -192,7 +192,7 @@ export function trustProxy({ TRUST_PROXY: trusted }: Environment) {
 
 const toInteger = (integer: bigint) => Long.fromBigInt(integer);
 
-function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
+function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
   fastify.removeAllContentTypeParsers();
   fastify.decorateRequest('judgeBody', null);
   fastify.addHook('onRequest', ({ method, raw }, _reply, done) => {
@@ -210,7 +210,7 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
         request.judgeBody?.(body);
         const { envelopeDepth = 0, inexactNumber, readsOnly } = routeOptionsOf(request);
         const fields = readsOnly && fieldsOf(readsOnly);
-        const rules = { depthLimit: depthLimit + envelopeDepth, toInteger, inexactNumber, fields };
+        const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, inexactNumber, fields };
         done(null, parseJsonBody(body, rules));
       } catch (error) {
         done(error as Error);

@@ -43,10 +43,10 @@ export class RequestDeadline {
     });
     fastify.addHook('preHandler', (request, reply, done) => {
       request.databaseWaitStartedAt += performance.now();
-      const { isPublic, longestWaitMs = 0 } = routeOptionsOf(request);
+      const { isPublic, maxWaitMs = 0 } = routeOptionsOf(request);
       // Public endpoints wait for nothing, or limit their wait themselves.
       if (isPublic !== true) {
-        const rest = this.remainingMs(request) + longestWaitMs;
+        const rest = this.remainingMs(request) + maxWaitMs;
         request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
         if (request.caller) request.caller = { ...request.caller, expiresAt: Date.now() + rest };
       }

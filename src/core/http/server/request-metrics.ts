@@ -14,7 +14,7 @@ const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
 const keyLabels = ['key', 'organization'] as const;
 
 /** Keys beyond this number share one label. */
-const keysLimit = 1_000;
+const maxKeys = 1_000;
 
 @Injectable()
 export class RequestMetrics {
@@ -90,7 +90,7 @@ export class RequestMetrics {
     for (const code of completed.errorCodes ?? []) this.errors.inc({ code });
     if (completed.ignoredFields) this.ignored.inc({ route });
     if (apiKeyId === undefined) return;
-    if (this.keys.size < keysLimit) this.keys.add(apiKeyId);
+    if (this.keys.size < maxKeys) this.keys.add(apiKeyId);
     const labels = this.keys.has(apiKeyId)
       ? { key: apiKeyId, organization: organizationId }
       : { key: 'other', organization: 'other' };
@@ -103,7 +103,7 @@ export class RequestMetrics {
 
 /** Its duration does not show how fast the service is. */
 export function isLongPoll(request: FastifyRequest): boolean {
-  if (routeOptionsOf(request).longestWaitMs === undefined) return false;
+  if (routeOptionsOf(request).maxWaitMs === undefined) return false;
   const { wait, timeout } = request.query as Readonly<Record<string, unknown>>;
   return Number(wait ?? timeout ?? 0) > 0;
 }

@@ -22,7 +22,7 @@ export interface RouteOptions {
   readonly inexactNumber?: NumberError;
   /** Only these fields are read, so others may have values that could not be stored. */
   readonly readsOnly?: DtoClass;
-  readonly longestWaitMs?: number;
+  readonly maxWaitMs?: number;
   readonly keyErrors?: readonly ErrorDefinition[];
 }
 

@@ -3,9 +3,9 @@ import type { DestinationStream } from 'pino';
 import { mebibyte } from '../../values/numbers.js';
 
 const fileDescriptor = 1;
-const waitingLimit = mebibyte;
+const maxWaitingBytes = mebibyte;
 const retryMs = 10;
-const exitLimitMs = 1_000;
+const maxExitMs = 1_000;
 const nothing = Buffer.alloc(0);
 
 /**
@@ -27,7 +27,7 @@ class StandardOutput implements DestinationStream {
 
   write(line: string): void {
     if (!this.isOpen) this.open();
-    const isFull = this.rest.length + this.lines.length + line.length > waitingLimit;
+    const isFull = this.rest.length + this.lines.length + line.length > maxWaitingBytes;
     if (isFull && (this.isStalled || !this.flush())) {
       this.droppedLines += 1;
       return;
@@ -82,7 +82,7 @@ class StandardOutput implements DestinationStream {
   private close(): void {
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
     const start = performance.now();
-    while (!this.flush() && performance.now() - start < exitLimitMs) {
+    while (!this.flush() && performance.now() - start < maxExitMs) {
       Atomics.wait(sleeper, 0, 0, 1);
     }
   }

@@ -5,14 +5,14 @@ import { isEmail, ValidateNested } from 'class-validator';
 import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/json.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
-import { externalId, externalIdLimit, text } from '../../values/text.js';
+import { externalId, maxExternalIdLength, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
 import { type DtoClass, Field, ItemsOf, ObjectOf } from './field.js';
 
 export const externalIdApi = {
   type: 'string',
   minLength: 1,
-  maxLength: externalIdLimit,
+  maxLength: maxExternalIdLength,
   pattern: String.raw`^[^\x00]+$`,
 } as const;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type JsonBodyRules, parseJsonBody } from './json-body.js';
 
-const rounding: JsonBodyRules = { depthLimit: 32, toInteger: (integer) => integer };
+const rounding: JsonBodyRules = { maxDepth: 32, toInteger: (integer) => integer };
 const inexactNumber = {
   status: 400,
   code: 'test.inexact_number',

@@ -7,7 +7,7 @@ import { httpErrors } from '../errors/http-errors.js';
 /** The database driver reads these as types. */
 const reservedKey = '_bsontype';
 
-const longestInteger = '-9223372036854775808'.length;
+const maxIntegerLength = '-9223372036854775808'.length;
 
 const maxQuotedDigits = 40;
 
@@ -22,16 +22,16 @@ export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   try {
     return checked(text, value, rules);
   } catch (error) {
-    const { fields, depthLimit } = rules;
+    const { fields, maxDepth } = rules;
     if (fields === undefined || !isPlainObject(value)) throw error;
     const read = withoutOthers(value, fields);
-    new Walk(depthLimit).visit(read, 1);
+    new Walk(maxDepth).visit(read, 1);
     return read;
   }
 }
 
 function checked(text: string, value: unknown, rules: JsonBodyRules): unknown {
-  const walk = new Walk(rules.depthLimit);
+  const walk = new Walk(rules.maxDepth);
   walk.visit(value, 1);
   if (rules.fields !== undefined) return value;
   const isExact = rules.inexactNumber === undefined || !mayHaveInexactNumbers.test(text);
@@ -49,7 +49,7 @@ export type NumberError = ErrorDefinition & { readonly sample: { readonly number
 
 export interface JsonBodyRules {
   /** A flat object has depth 1. */
-  readonly depthLimit: number;
+  readonly maxDepth: number;
   readonly toInteger: (integer: bigint) => unknown;
   /** Error for fractions beyond a double's precision; without it they are rounded. */
   readonly inexactNumber?: NumberError | undefined;
@@ -72,7 +72,7 @@ type Container = Record<string, unknown>;
 class Walk {
   hasLargeIntegers = false;
 
-  constructor(private readonly depthLimit: number) {}
+  constructor(private readonly maxDepth: number) {}
 
   visit(value: unknown, depth: number): void {
     if (typeof value === 'string') checkText(value);
@@ -83,8 +83,8 @@ class Walk {
   }
 
   private visitItems(container: Container, depth: number): void {
-    if (depth > this.depthLimit) {
-      throw new DomainError(httpErrors.jsonTooDeep, { limit: this.depthLimit });
+    if (depth > this.maxDepth) {
+      throw new DomainError(httpErrors.jsonTooDeep, { limit: this.maxDepth });
     }
     if (Array.isArray(container)) {
       // Keys as texts take several times as long.
@@ -148,7 +148,7 @@ function withExactNumbers(text: string, { toInteger, inexactNumber }: JsonBodyRu
 
 function exactInteger(digits: string, toInteger: JsonBodyRules['toInteger']): unknown {
   // BigInt takes quadratic time.
-  const integer = digits.length > longestInteger ? undefined : BigInt(digits);
+  const integer = digits.length > maxIntegerLength ? undefined : BigInt(digits);
   if (integer !== undefined && BigInt.asIntN(64, integer) === integer) return toInteger(integer);
   throw new DomainError(httpErrors.inexactInteger, { number: quoted(digits) });
 }

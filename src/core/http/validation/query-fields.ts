@@ -1,11 +1,11 @@
 import { ValidateIf } from 'class-validator';
 import { decimal, parseInteger } from '../../values/numbers.js';
-import { listItems, externalIdLimit, maxLength, storable, string } from '../../values/text.js';
+import { listItems, maxExternalIdLength, maxLength, storable, string } from '../../values/text.js';
 import type { Rule, ValueKind } from '../../values/rule.js';
 import { Field } from './field.js';
 
 /** Rule HTTP-15. */
-const pageLimit = 100;
+const maxPageLimit = 100;
 export const defaultPageLimit = 10;
 
 /** Items are not empty; `\` escapes a comma. */
@@ -24,7 +24,7 @@ export function PageLimit(): PropertyDecorator {
     {
       type: 'integer',
       minimum: 1,
-      maximum: pageLimit,
+      maximum: maxPageLimit,
       default: defaultPageLimit,
       description: 'Most items of a page.',
     },
@@ -32,8 +32,8 @@ export function PageLimit(): PropertyDecorator {
       isPositive(Infinity),
       {
         name: 'doesNotExceed',
-        isMet: (value) => (parseInteger(value, 0, Infinity) ?? 0) <= pageLimit,
-        values: { limit: pageLimit },
+        isMet: (value) => (parseInteger(value, 0, Infinity) ?? 0) <= maxPageLimit,
+        values: { limit: maxPageLimit },
       },
     ],
   );
@@ -100,7 +100,7 @@ export function CommaList(
 }
 
 export function ExternalIdList(description: string): PropertyDecorator {
-  return CommaList(description, [maxLength(externalIdLimit)]);
+  return CommaList(description, [maxLength(maxExternalIdLength)]);
 }
 
 export function SortList(fields: readonly string[], fallback: string): PropertyDecorator {

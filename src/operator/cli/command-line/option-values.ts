@@ -7,10 +7,10 @@ import { limitText, parseDecimal, parseInteger } from '../../../core/values/numb
 import { isValid } from '../../../core/values/rule.js';
 import {
   externalId as externalIdKind,
-  externalIdLimit,
+  maxExternalIdLength,
   isObjectId,
   shortText,
-  shortTextLimit,
+  maxShortTextLength,
   webAddress as webAddressKind,
 } from '../../../core/values/text.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
@@ -34,14 +34,14 @@ export const objectId = reader(
 /** The id of something in an outside system, exactly as it was sent. */
 export const externalId = textWhere(
   (text) => isValid(externalIdKind, text),
-  `It must have 1 to ${limitText(externalIdLimit)} characters.`,
+  `It must have 1 to ${limitText(maxExternalIdLength)} characters.`,
 );
 
 export const anyText = (text: string): string => text;
 
 export const name = textWhere(
   (text) => isValid(shortText, text),
-  `It must not be empty, or longer than ${limitText(shortTextLimit)} characters.`,
+  `It must not be empty, or longer than ${limitText(maxShortTextLength)} characters.`,
 );
 
 export const org = required('<id>', 'id or name of the organization', name);
@@ -110,7 +110,7 @@ export const hours = reader(
 
 export const requestsPerSecond = wholeNumber(0, 1_000_000, ' (no limit)');
 export const burst = wholeNumber(1, 1_000_000);
-export const listLimit = wholeNumber(1, 10_000);
+export const listLimitOption = wholeNumber(1, 10_000);
 
 export const eventList = reader(
   (text) => itemsOf(subscriptions, text),

@@ -23,7 +23,7 @@ import {
   expiry,
   hours,
   keyPurpose,
-  listLimit,
+  listLimitOption,
   name,
   operationList,
   org,
@@ -114,7 +114,7 @@ export const keyCommands = {
     description:
       'list requests of a key that were refused, and accepted ones with ignored fields, newest first',
     example: 'iapi_4fT9xQ --limit 20',
-    takes: { key, limit: defaulting('<n>', 'how many to show at most', listLimit, 50) },
+    takes: { key, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
   }),
 };
 

@@ -79,7 +79,7 @@ async function assertPerson(values: {
   readonly email: string | undefined;
 }): Promise<void> {
   const { isEmail } = await import('class-validator');
-  const { isPhone, phoneLimit, phoneMinDigits } =
+  const { isPhone, maxPhoneLength, phoneMinDigits } =
     await import('../../../tenants/contacts/phone-number.js');
   const { phone, email } = values;
   if ((phone ?? email) === undefined ? values.lead === undefined : values.lead !== undefined) {
@@ -88,7 +88,7 @@ async function assertPerson(values: {
   if (phone !== undefined && !isPhone(phone)) {
     throw new WrongUsageError(
       `${phone} is no phone: it must have at least ${phoneMinDigits} digits and at most ` +
-        `${phoneLimit} characters, such as 0100 123 4567.`,
+        `${maxPhoneLength} characters, such as 0100 123 4567.`,
     );
   }
   if (email !== undefined && !isEmail(email)) {

@@ -22,7 +22,7 @@ const importTexts = {
 };
 
 /** A file of the wrong kind has refused rows only. */
-const mostPrinted = 1_000;
+const maxPrintedRows = 1_000;
 
 const countColumns: Columns<ImportedLeads> = {
   Rows: ({ rows }) => rows,
@@ -50,7 +50,7 @@ export async function importLeads(
   const refusedRows: RefusedRow[] = [];
   const onRefused = (row: RefusedRow) => {
     refusals?.write(row);
-    if (refusedRows.length < mostPrinted) refusedRows.push(row);
+    if (refusedRows.length < maxPrintedRows) refusedRows.push(row);
   };
   const work = () =>
     withProgress(importTexts, (progress) =>

@@ -6,7 +6,7 @@ import {
   exampleId,
   flag,
 } from '../command-line/declaration.js';
-import { anyText, listLimit, objectId, org } from '../command-line/option-values.js';
+import { anyText, listLimitOption, objectId, org } from '../command-line/option-values.js';
 
 const id = argument('<id>', 'id of the reservation', objectId);
 const exampleReservation = '6740b1f2c3d4e5f607182940';
@@ -20,7 +20,7 @@ export const reservationCommands = {
   callbacks: declare({
     description: 'list the callbacks of a reservation with their outcome, newest first',
     example: `${exampleReservation} --limit 10`,
-    takes: { id, limit: defaulting('<n>', 'how many to show at most', listLimit, 50) },
+    takes: { id, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
   }),
   reconcile: declare({
     description:

@@ -15,7 +15,7 @@ import {
   deliveryStatus,
   eventList,
   hours,
-  listLimit,
+  listLimitOption,
   name,
   objectId,
   org,
@@ -24,7 +24,7 @@ import {
 } from '../command-line/option-values.js';
 
 const id = argument('<id>', 'id of the endpoint', objectId);
-const limit = defaulting('<n>', 'how many at most', listLimit, 50);
+const limit = defaulting('<n>', 'how many at most', listLimitOption, 50);
 const urlText = 'https address that receives the events';
 const eventsText = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
 

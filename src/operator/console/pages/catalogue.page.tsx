@@ -12,7 +12,7 @@ import { FieldTable } from './shared/fields.js';
 import { chosenOrganizations, OrganizationFilter } from './shared/organizations.js';
 
 /** Further imports, and compounds with fewer units, are not shown. */
-const limits = { mostImports: 20, mostCompounds: 40 };
+const limits = { maxImports: 20, maxCompounds: 40 };
 
 /** The statuses that the service knows; others are counted together. */
 const statuses = [

@@ -32,9 +32,9 @@ interface ShownLead {
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 
-export const mostDeliveries = 20;
+export const maxDeliveries = 20;
 /** Of one request; further ones are only counted. */
-const mostFields = 30;
+const maxFields = 30;
 
 const sharedTitles = { phone: 'lead.sharesPhone', client: 'lead.sharesClient' } as const;
 
@@ -125,10 +125,10 @@ function ChangedFields({
 }: Pick<ShownLead, 'isShown'> & { readonly changes: readonly FieldChange[] }) {
   const { text } = useReader();
   if (changes.length === 0) return <>{text('lead.nothingChanged')}</>;
-  const more = changes.length - mostFields;
+  const more = changes.length - maxFields;
   return (
     <ul class="plain" dir="ltr">
-      {changes.slice(0, mostFields).map(({ field, from, to }, index) => {
+      {changes.slice(0, maxFields).map(({ field, from, to }, index) => {
         const [, top, name = ''] = /^(data|additionalData)\.(.*)$/s.exec(field) ?? [];
         const shown = (value: unknown) =>
           top === undefined && value !== null ? plainText(value) : maskedValue(value, isShown);
@@ -189,7 +189,7 @@ function SentTo({
   if (sent.length === 0) return <>{text('lead.sentToNobody')}</>;
   return (
     <ul class="plain">
-      {sent.slice(0, mostDeliveries).map(({ _id, endpointId, status }) => {
+      {sent.slice(0, maxDeliveries).map(({ _id, endpointId, status }) => {
         const id = _id.toHexString();
         const endpoint = endpoints.get(endpointId.toHexString());
         const isFailed = status === 'failed';
@@ -203,7 +203,7 @@ function SentTo({
           </li>
         );
       })}
-      {sent.length > mostDeliveries && <li>{text('shared.more', { count: mostDeliveries })}</li>}
+      {sent.length > maxDeliveries && <li>{text('shared.more', { count: maxDeliveries })}</li>}
     </ul>
   );
 }

@@ -10,12 +10,12 @@ import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { partOf } from '../shared/parts.js';
 import { OperatorActions } from '../shared/operator-actions.js';
 import { type Subject, subjectOf } from '../shared/organizations.js';
-import { LeadView, mostDeliveries } from './lead-view.js';
+import { LeadView, maxDeliveries } from './lead-view.js';
 
 const changesOnPage = 20;
 const eventsOnPage = 20;
-const mostOthers = 20;
-const mostReservations = 10;
+const maxOtherLeads = 20;
+const maxReservations = 10;
 
 /** A lead with its changes and events: answers "our leads do not arrive". */
 @Injectable()
@@ -61,7 +61,7 @@ export class LeadPage implements ConsolePage {
     isShown: boolean,
   ): Promise<PageContent | null> {
     const { _id: organizationId } = organization;
-    const inspected = await this.leads.inspect(organization, id, mostOthers);
+    const inspected = await this.leads.inspect(organization, id, maxOtherLeads);
     if (inspected === null) return null;
     const [changes, events, reservations, keys] = await Promise.all([
       this.leads.history(organizationId, id, partOf(request, 'changes', changesOnPage)),
@@ -70,7 +70,7 @@ export class LeadPage implements ConsolePage {
         [id.toHexString()],
         partOf(request, 'events', eventsOnPage),
       ),
-      this.reservations.list(organizationId, { leadId: id }, { limit: mostReservations }),
+      this.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
       this.keys.list(organizationId),
     ]);
     const [endpoints, outcome, ...deliveries] = await Promise.all([
@@ -80,7 +80,7 @@ export class LeadPage implements ConsolePage {
         this.deliveries.listPage(
           organizationId,
           { eventIds: [_id] },
-          { limit: mostDeliveries + 1 },
+          { limit: maxDeliveries + 1 },
         ),
       ),
     ]);

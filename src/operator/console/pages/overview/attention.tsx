@@ -30,7 +30,7 @@ const latenessMs = minuteMs;
 /** Enough time to move a partner to another key. */
 const expiryNoticeMs = 14 * dayMs;
 /** Further lines of a kind are only counted. */
-const mostOfKind = 10;
+const maxLinesPerKind = 10;
 
 export function attentionLines(state: SystemState, reader: Reader, now: Date): AttentionLine[] {
   const { text } = reader;
@@ -146,7 +146,7 @@ export function Attention({
       {firstStep !== null && <p>{text(firstStep)}</p>}
       <ul class="attention">
         {[...Map.groupBy(lines, ({ kind }) => kind)].flatMap(([kind, ofKind]) => [
-          ...ofKind.slice(0, mostOfKind).map(({ reason, link }) => (
+          ...ofKind.slice(0, maxLinesPerKind).map(({ reason, link }) => (
             <li>
               <strong>{text(kind)}</strong>{' '}
               <Link to={link.to}>
@@ -156,8 +156,8 @@ export function Attention({
               {reason}
             </li>
           )),
-          ofKind.length > mostOfKind && (
-            <li>{text('overview.more', { count: ofKind.length - mostOfKind })}</li>
+          ofKind.length > maxLinesPerKind && (
+            <li>{text('overview.more', { count: ofKind.length - maxLinesPerKind })}</li>
           ),
         ])}
       </ul>

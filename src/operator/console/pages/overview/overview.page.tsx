@@ -20,9 +20,9 @@ import { CallCharts } from './call-charts.js';
 
 const refreshSeconds = 30;
 /** Further failing endpoints are not read. */
-const mostEndpoints = 50;
-const mostRows = 30;
-const longestWaitMs = 2_000;
+const maxEndpoints = 50;
+const maxRows = 30;
+const maxWaitMs = 2_000;
 
 /** Problems first; without the database it shows the parts that are known, with 503. */
 @Injectable()
@@ -42,7 +42,7 @@ export class OverviewPage implements ConsolePage {
     private readonly pool: ConnectionPool,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
   ) {
-    this.waitMs = Math.min(longestWaitMs, DATABASE_DEADLINE_MS / 2);
+    this.waitMs = Math.min(maxWaitMs, DATABASE_DEADLINE_MS / 2);
   }
 
   async read(request: PageRequest): Promise<PageContent> {
@@ -50,7 +50,7 @@ export class OverviewPage implements ConsolePage {
     const [hasPrimary, ...parts] = await Promise.all([
       this.database.hasPrimary(this.waitMs),
       this.orNull(this.partners.list()),
-      this.orNull(this.endpoints.list(mostEndpoints)),
+      this.orNull(this.endpoints.list(maxEndpoints)),
       this.orNull(this.stats.lastDay()),
       this.orNull(this.stats.series(stepOf(request))),
       this.orNull(this.organizations.listByName()),
@@ -151,8 +151,8 @@ function CallTable({
         { title: 'overview.median', isNumber: true, show: (row) => formats.duration(row.medianMs) },
         { title: 'overview.p95', isNumber: true, show: ({ p95Ms }) => formats.duration(p95Ms) },
       ]}
-      items={rows.slice(0, mostRows)}
-      next={rows.length > mostRows ? '' : null}
+      items={rows.slice(0, maxRows)}
+      next={rows.length > maxRows ? '' : null}
       ifEmpty={text('overview.noCalls')}
     />
   );

@@ -22,7 +22,7 @@ interface ShownReservation extends ShownHistory {
 }
 
 /** The timeline has all reports of callbacks. */
-const mostReports = 200;
+const maxReports = 200;
 
 const eventNames: Readonly<Record<string, TextKey>> = {
   'reservation.created': 'reservation.event.created',
@@ -63,8 +63,8 @@ export function ReservationView(shown: ShownReservation) {
         title={text('reservation.reports')}
         caption={text('reservation.reportsCaption')}
         fields={reportFields}
-        items={reports.slice(-mostReports).toReversed()}
-        next={reports.length > mostReports ? '' : null}
+        items={reports.slice(-maxReports).toReversed()}
+        next={reports.length > maxReports ? '' : null}
       />
     </>
   );

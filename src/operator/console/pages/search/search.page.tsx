@@ -6,7 +6,7 @@ import { FieldTable } from '../shared/fields.js';
 import { Form, Link } from '../shared/parts.js';
 import { RecordSearchService } from './record-search.service.js';
 
-const mostHits = 50;
+const maxHits = 50;
 
 /**
  * One box for every record of all organizations; a single hit is opened. The reference is posted, since it may be a
@@ -35,7 +35,7 @@ export class SearchPage implements ConsolePage {
     const hits =
       reference === ''
         ? []
-        : await this.records.find(organizations, reference, language, mostHits + 1);
+        : await this.records.find(organizations, reference, language, maxHits + 1);
     const [first] = hits;
     if (first === undefined) return pageWith(request, <p>{text('search.none')}</p>);
     if (hits.length === 1 && first.path !== null) return { redirectTo: first.path };
@@ -62,8 +62,8 @@ export class SearchPage implements ConsolePage {
           },
           { title: 'shared.created', kind: 'time', of: ({ createdAt }) => createdAt },
         ]}
-        items={hits.slice(0, mostHits)}
-        next={hits.length > mostHits ? '' : null}
+        items={hits.slice(0, maxHits)}
+        next={hits.length > maxHits ? '' : null}
       />,
     );
   }

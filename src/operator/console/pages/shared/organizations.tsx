@@ -10,7 +10,7 @@ import { FieldTable } from './fields.js';
 import { consolePath } from './parts.js';
 
 /** More organizations are not offered; each is found by its name or id. */
-const mostOffered = 200;
+const maxOrganizations = 200;
 
 export interface Subject {
   readonly organization: Organization;
@@ -63,7 +63,7 @@ export function OrganizationFilter({
           />
           <small id="organization-hint">{text('shared.organizationHint')}</small>
           <datalist id="organizations">
-            {organizations.slice(0, mostOffered).map((one) => (
+            {organizations.slice(0, maxOrganizations).map((one) => (
               <option key={labelOf(one)} value={labelOf(one)} />
             ))}
           </datalist>
@@ -84,7 +84,7 @@ export function OrganizationFilter({
             },
             { title: 'shared.id', kind: 'code', of: ({ _id }) => _id.toHexString() },
           ]}
-          items={chosen.slice(0, mostOffered)}
+          items={chosen.slice(0, maxOrganizations)}
         />
       )}
     </>

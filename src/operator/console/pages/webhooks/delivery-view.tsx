@@ -17,7 +17,7 @@ interface Shown {
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
-const mostCharacters = 20_000;
+const maxCharacters = 20_000;
 
 export function DeliveryView(shown: Shown) {
   const { isShown, delivery, endpoint, notice } = shown;
@@ -62,13 +62,13 @@ function Body({ isShown, delivery }: Shown) {
     `webhook-timestamp: ${lastAttemptAt === null ? '–' : Math.floor(lastAttemptAt.getTime() / 1_000)}`,
     `webhook-signature: ${mask}`,
   ];
-  const isCut = isShown && body !== null && body.length > mostCharacters;
+  const isCut = isShown && body !== null && body.length > maxCharacters;
   const shown = isShown && !isCut && body !== null ? indented(body) : body;
   return (
     <Card title={text('delivery.request')}>
       <pre dir="ltr">{headers.join('\n')}</pre>
       <pre id="body" dir="ltr" role="region" tabIndex={0} aria-label={text('delivery.body')}>
-        {shown === null ? '–' : maskedValue(shown.slice(0, mostCharacters), isShown)}
+        {shown === null ? '–' : maskedValue(shown.slice(0, maxCharacters), isShown)}
       </pre>
       {isShown && shown !== null && (
         <button
@@ -81,7 +81,7 @@ function Body({ isShown, delivery }: Shown) {
           {text('delivery.copy')}
         </button>
       )}
-      {isCut && <p class="note">{text('delivery.cut', { count: mostCharacters })}</p>}
+      {isCut && <p class="note">{text('delivery.cut', { count: maxCharacters })}</p>}
     </Card>
   );
 }

@@ -14,7 +14,7 @@ import { readReplay } from './replay.js';
 
 const deliveriesOnPage = 25;
 /** Pending deliveries are counted up to this. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 @Injectable()
 export class EndpointPage implements ConsolePage {
@@ -47,7 +47,7 @@ export class EndpointPage implements ConsolePage {
     const part = partOf(request, 'deliveries', deliveriesOnPage);
     const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
-      this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
+      this.deliveries.countWaiting(endpoint.document._id, maxWaiting),
       this.statistics.lastDay([endpoint.shown]),
       this.failing.health(endpoint.shown),
       this.organizations.findByHexId(endpoint.shown.organizationId),
@@ -57,7 +57,7 @@ export class EndpointPage implements ConsolePage {
     const shown = {
       notice,
       health,
-      hasMore: pending === mostWaiting,
+      hasMore: pending === maxWaiting,
       endpoint: endpoint.shown,
       organizationName: organization?.name,
       deliveries,
