@@ -11,7 +11,7 @@ export class FeedClient {
   /** Further instances on the same database, for a test. */
   private readonly others: TestService[] = [];
   /** How long to wait for an event that should come within a second; short after a first failure. */
-  private patienceMs = 20_000;
+  private maxWaitMs = 20_000;
 
   private constructor(readonly service: WebhookService) {}
 
@@ -29,7 +29,7 @@ export class FeedClient {
 
   /** The `wait` of requests, in seconds. */
   get patience(): number {
-    return Math.ceil(this.patienceMs / 2_000);
+    return Math.ceil(this.maxWaitMs / 2_000);
   }
 
   async stop(): Promise<void> {
@@ -71,9 +71,9 @@ export class FeedClient {
 
   async soon(check: () => unknown): Promise<void> {
     try {
-      await eventually(check, this.patienceMs);
+      await eventually(check, this.maxWaitMs);
     } catch (error) {
-      this.patienceMs = 500;
+      this.maxWaitMs = 500;
       throw error;
     }
   }

@@ -12,7 +12,7 @@ import { randomDatabaseUri } from '../support/test-service.js';
 import { metricLines, valueOf } from './metrics-text.js';
 
 /** How long a request may take although nobody reads the log. */
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 
 /** A service whose standard output is a pipe that is read only when the test does so. */
 interface PipedService {
@@ -77,7 +77,7 @@ async function start(name: string): Promise<PipedService> {
   return { process: child, url, operations, read, exited };
 }
 
-const get = (url: string) => fetch(url, { signal: AbortSignal.timeout(patienceMs) });
+const get = (url: string) => fetch(url, { signal: AbortSignal.timeout(maxWaitMs) });
 
 async function dropped({ operations }: PipedService): Promise<number> {
   const text = await (await get(`${operations}/metrics`)).text();
@@ -86,7 +86,7 @@ async function dropped({ operations }: PipedService): Promise<number> {
 
 /** Sends requests until lines of the log are dropped, and returns how many it sent. */
 async function stall(service: PipedService): Promise<number> {
-  const pool = new Pool(service.url, { connections: 8, headersTimeout: patienceMs });
+  const pool = new Pool(service.url, { connections: 8, headersTimeout: maxWaitMs });
   let sent = 0;
   const statuses = new Set<number>();
   while ((await dropped(service)) === 0) {
@@ -138,6 +138,6 @@ describe('A stalled reader of the log', () => {
     const signaledAt = performance.now();
     service.process.kill('SIGTERM');
     expect(await service.exited).toBe(0);
-    expect(performance.now() - signaledAt).toBeLessThan(patienceMs);
+    expect(performance.now() - signaledAt).toBeLessThan(maxWaitMs);
   });
 });

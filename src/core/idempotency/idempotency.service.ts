@@ -57,7 +57,7 @@ export type ClaimResult =
 @Injectable()
 export class IdempotencyService {
   private readonly leaseMs: number;
-  private readonly keptMs: number;
+  private readonly retentionMs: number;
 
   constructor(
     @InjectCollection('IdempotencyRecord')
@@ -66,7 +66,7 @@ export class IdempotencyService {
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
   ) {
     this.leaseMs = DATABASE_DEADLINE_MS + leaseMarginMs;
-    this.keptMs = IDEMPOTENCY_RETENTION_HOURS * hourMs;
+    this.retentionMs = IDEMPOTENCY_RETENTION_HOURS * hourMs;
   }
 
   /** @throws DomainError 409 while the first request with the key runs, 422 when that was another request */
@@ -130,12 +130,12 @@ export class IdempotencyService {
 
   /** From then on no response is stored any more that is stored, or being made, now. */
   storedResponsesEndAt(): Date {
-    return new Date(this.clock.now().getTime() + this.leaseMs + this.keptMs + removalMs);
+    return new Date(this.clock.now().getTime() + this.leaseMs + this.retentionMs + removalMs);
   }
 
   /** @returns how many claims still had their owners and no response */
   private async complete(completions: readonly Completion[], updatedAt: Date): Promise<number> {
-    const expiresAt = new Date(updatedAt.getTime() + this.keptMs);
+    const expiresAt = new Date(updatedAt.getTime() + this.retentionMs);
     const updates = completions.map(async ({ claim, response }) => ({
       _id: claim.recordId,
       filter: ownedBy(claim),
@@ -182,7 +182,7 @@ export class IdempotencyService {
       fingerprint,
       owner: randomUUID(),
       claimedAt: now,
-      expiresAt: new Date(now.getTime() + this.keptMs),
+      expiresAt: new Date(now.getTime() + this.retentionMs),
       createdAt: now,
       updatedAt: now,
     };

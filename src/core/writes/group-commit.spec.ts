@@ -65,7 +65,7 @@ function doubling(
   const load = async (requests: readonly Doubling[]) => {
     const values = requests.map(({ value }) => value);
     tried.push(values);
-    const error = fail(values, options.at(-1)?.conflictPatienceMs === undefined);
+    const error = fail(values, options.at(-1)?.maxConflictWaitMs === undefined);
     if (error !== undefined) throw error;
     return { records: { lockKeys: [], bytes: 0 }, count: requests.length };
   };
@@ -185,7 +185,7 @@ describe('GroupCommit', () => {
       requests.includes(2) && !isAlone ? new ContentionError(undefined) : undefined,
     );
     await submitAll([1, 2]);
-    expect(options.map((one) => one.conflictPatienceMs)).toEqual([500, 500, undefined]);
+    expect(options.map((one) => one.maxConflictWaitMs)).toEqual([500, 500, undefined]);
   });
 
   it('rejects a lone request for the same reasons as in a group', async () => {

@@ -27,7 +27,7 @@ import type { Batch, Outcome, PendingWrites, WriteKind, WriteRequest } from './w
 
 const groupLimits = { count: 32, bytes: mebibyte };
 /** Longest delay in ms of a group by another program's transaction. */
-const conflictPatienceMs = 500;
+const maxConflictWaitMs = 500;
 
 @Injectable()
 export class GroupCommits implements TransactionParts {
@@ -142,7 +142,7 @@ export class GroupCommit<
       for (const [index, entry] of entries.entries()) settle(index, outcome(entry));
     };
     try {
-      const outcomes = await this.runTogether(entries, { conflictPatienceMs });
+      const outcomes = await this.runTogether(entries, { maxConflictWaitMs });
       for (const [index, outcome] of outcomes.entries()) settle(index, outcome);
       const done = outcomes.length;
       if (done === entries.length) return;

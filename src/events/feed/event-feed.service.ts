@@ -47,7 +47,7 @@ interface Range {
 
 @Injectable()
 export class EventFeedService {
-  private readonly keptMs: number;
+  private readonly retentionMs: number;
   private readonly deadlineMs: number;
   /** Reads that have not started, by their parameters; each is there for one turn of the event loop. */
   private readonly starting = new Map<string, Promise<EventsResponseDto>>();
@@ -61,7 +61,7 @@ export class EventFeedService {
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, EVENTS_RETENTION_DAYS }: Environment,
   ) {
-    this.keptMs = EVENTS_RETENTION_DAYS * dayMs;
+    this.retentionMs = EVENTS_RETENTION_DAYS * dayMs;
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
@@ -145,7 +145,7 @@ export class EventFeedService {
 
   /** The server removes expired events later, in no certain order: they are not shown meanwhile. */
   private kept({ after, last }: Range) {
-    const expiredAt = new Date(this.clock.now().getTime() - this.keptMs);
+    const expiredAt = new Date(this.clock.now().getTime() - this.retentionMs);
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
   }
 

@@ -22,7 +22,7 @@ import { ErasuresRepository } from './erasures.repository.js';
 const maxLeads = 1_000;
 
 /** An erasure waits so long for requests about the same leads that follow each other without a pause. */
-const patienceMs = 30_000;
+const maxWaitMs = 30_000;
 
 interface Removed {
   readonly counts: ErasureCounts;
@@ -168,7 +168,7 @@ export class ErasuresService {
         await this.ledger.count(erasure, { leads, clients });
         return { leads, clients, ...rest };
       },
-      { isRehearsal: isDryRun, expiresAt: Date.now() + patienceMs },
+      { isRehearsal: isDryRun, expiresAt: Date.now() + maxWaitMs },
     );
     counts.leads += records.leads;
     counts.clients += records.clients;

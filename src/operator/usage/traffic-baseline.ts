@@ -29,7 +29,7 @@ export const baselineWindowMs = window * hourMs;
 const minHours = hoursOfWeek;
 const minMissedCalls = 5;
 /** A silence is longer than any before it by this factor. */
-const longerThanEver = 1.5;
+const minSilenceRatio = 1.5;
 /** Unusual traffic differs by this factor, and by so many calls. */
 const unusualFactor = 3;
 const unusualCalls = 50;
@@ -80,7 +80,7 @@ function factsOf({ begin, calls, errors }: HourlyCallCounts) {
     lastHour: new Date(begin + last * hourMs),
     hasBaseline: last - first + 1 >= minHours,
     silentHours: window - last,
-    longestSilence: longestSilence(calls, first, last),
+    longestSilenceHours: longestSilenceHours(calls, first, last),
     missedCalls: sum(last + 1, window, (index) => week[hourAt(index)]),
     calls: sum(day, window + 1, (index) => calls[index]),
     errors: sum(day, window + 1, (index) => errors[index]),
@@ -97,7 +97,7 @@ function stateOf(facts: Facts): KeyState {
   const isFailing = errors >= minErrors && errors > failingShare * calls;
   const usualShare = facts.earlierCalls === 0 ? 0 : facts.usualErrors / facts.earlierCalls;
   if (!facts.hasBaseline) return isFailing ? 'failing' : 'new';
-  const isLongest = facts.silentHours > longerThanEver * facts.longestSilence;
+  const isLongest = facts.silentHours > minSilenceRatio * facts.longestSilenceHours;
   if (facts.missedCalls >= minMissedCalls && isLongest) return 'silent';
   if (isFailing && errors > unusualFactor * usualShare * calls) return 'failing';
   const difference = Math.abs(calls - usualCalls);
@@ -122,7 +122,7 @@ function meanByHour(
   return sums.map((total, hour) => total / Math.max(1, counts[hour] ?? 0));
 }
 
-function longestSilence(calls: Float64Array, first: number, last: number): number {
+function longestSilenceHours(calls: Float64Array, first: number, last: number): number {
   let longest = 1;
   let since = first;
   for (let index = first; index <= last; index++) {

@@ -13,7 +13,7 @@ import { operationsIn } from './key-counts.js';
 import type { QuarterCounts, UsageBatch } from './usage-counter.js';
 import type { UsageStatsDocument } from './usage-stats.schema.js';
 
-const weeksKeptMs = weekMs + baselineWindowMs + dayMs;
+const weekRetentionMs = weekMs + baselineWindowMs + dayMs;
 /** Few, because decoding them blocks the event loop. */
 const quartersInBatch = 10;
 
@@ -95,7 +95,7 @@ export class UsageStatsRepository {
   async countLogged(keyId: Types.ObjectId, now: Date, count: number): Promise<number> {
     const day = `logged.${now.getUTCDay()}`;
     const week = { span: 'week', at: now.getTime(), keyId } as const;
-    const { filter, update } = upsert(week, weeksKeptMs, { [day]: count }).updateOne;
+    const { filter, update } = upsert(week, weekRetentionMs, { [day]: count }).updateOne;
     const options = { upsert: true, returnDocument: 'before', projection: { logged: 1 } } as const;
     const before = await this.stats.findOneAndUpdate(filter, update, options);
     return before?.logged?.[now.getUTCDay()] ?? 0;
@@ -106,14 +106,14 @@ export class UsageStatsRepository {
   }
 
   private writesOf({ at, total, keys, routes }: QuarterCounts) {
-    const keptMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
+    const retentionMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
     const named = [...routes].map(([route, counts]) => [encoded(route), counts] as const);
     const names = { ...increments('keys', keys), ...increments('routes', named) };
     const hour = `hours.${hourOfWeek(at)}`;
     return [
-      upsert({ span: 'quarter', at, keyId: null }, keptMs, { ...total, ...names }),
-      upsert({ span: 'hour', at, keyId: null }, keptMs, total),
-      upsert({ span: 'day', at, keyId: null }, keptMs, total),
+      upsert({ span: 'quarter', at, keyId: null }, retentionMs, { ...total, ...names }),
+      upsert({ span: 'hour', at, keyId: null }, retentionMs, total),
+      upsert({ span: 'day', at, keyId: null }, retentionMs, total),
       ...[...keys]
         .filter(([id]) => id !== 'none')
         .map(([id, counts]) => {
@@ -126,7 +126,7 @@ export class UsageStatsRepository {
             [`${hour}.errors`]: refused + failed,
             ...Object.fromEntries(used),
           };
-          return upsert({ span: 'week', at, keyId: new Types.ObjectId(id) }, weeksKeptMs, ofWeek);
+          return upsert({ span: 'week', at, keyId: new Types.ObjectId(id) }, weekRetentionMs, ofWeek);
         }),
     ];
   }
@@ -134,11 +134,11 @@ export class UsageStatsRepository {
 
 function upsert(
   { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterCounts, 'at'>,
-  keptMs: number,
+  retentionMs: number,
   $inc: Counts,
 ) {
   const begin = startOf(span, at);
-  const $setOnInsert = { expiresAt: new Date(begin + keptMs) };
+  const $setOnInsert = { expiresAt: new Date(begin + retentionMs) };
   const filter = { span, at: new Date(begin), keyId };
   return { updateOne: { filter, update: { $inc, $setOnInsert }, upsert: true } };
 }

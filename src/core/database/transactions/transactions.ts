@@ -30,7 +30,7 @@ const commitShare = 1 / 8;
 export interface TransactionOptions {
   readonly onDuplicateKey?: (index: string) => Promise<void>;
   /** After so many milliseconds of conflicts a {@link ContentionError} ends the transaction. */
-  readonly conflictPatienceMs?: number;
+  readonly maxConflictWaitMs?: number;
   readonly isRehearsal?: boolean;
   /** The end of the request, in milliseconds since 1970; by default DATABASE_DEADLINE_MS from now. */
   readonly expiresAt?: number | undefined;
@@ -125,10 +125,10 @@ export class Transactions {
   private async runOnce<T>(
     work: () => Promise<T>,
     deadline: number,
-    { conflictPatienceMs = Number.POSITIVE_INFINITY, isRehearsal = false }: TransactionOptions,
+    { maxConflictWaitMs = Number.POSITIVE_INFINITY, isRehearsal = false }: TransactionOptions,
   ): Promise<T> {
     let lastError: unknown;
-    const patienceEnd = Date.now() + conflictPatienceMs;
+    const patienceEnd = Date.now() + maxConflictWaitMs;
     let conflictDeadline = Date.now() + conflictThresholdMs;
     const attempt = async () => {
       // The driver retries for two minutes unless the callback stops it.

@@ -24,7 +24,7 @@ const migrationColumns: Columns<MigrationState> = {
 
 const usageColumns: Columns<RecordUsage> = {
   Records: ({ kind }) => kind,
-  Kept: ({ keptSeconds }) => keptText(keptSeconds),
+  Kept: ({ keptSeconds }) => retentionText(keptSeconds),
   'In the database': ({ isCurrent }) => (isCurrent ? 'the same' : 'differs'),
   Count: ({ count }) => count,
   MiB: ({ bytes }) => (bytes / mebibyte).toFixed(1),
@@ -89,7 +89,7 @@ function conclusion(isComplete: boolean, records: readonly RecordUsage[]): strin
   return `Records are not kept as the configuration says: ${commandLine} db init`;
 }
 
-function keptText(seconds: number | null): string {
+function retentionText(seconds: number | null): string {
   if (seconds === null) return 'indefinitely';
   const hours = seconds / 3_600;
   return hours % 24 === 0 && hours > 24 ? `${hours / 24} days` : `${hours} hours`;
