@@ -9,7 +9,7 @@ import { assertValid } from '../core/http/validation/validation.pipe.js';
 import type { ServiceResponse } from '../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../core/values/numbers.js';
 import { type GroupCommit, GroupCommits } from '../core/writes/group-commit.js';
-import type { Batch, Outcome } from '../core/writes/write-kind.js';
+import type { Batch, WriteOutcome } from '../core/writes/write-kind.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
 import type { Caller } from '../tenants/keys/caller.js';
@@ -39,7 +39,7 @@ interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
 
 interface BatchAnswer extends ServiceResponse<LeadBatchResponseDto> {
   readonly body: LeadBatchResponseDto;
-  readonly outcomes: readonly Outcome<LeadUpsertResult>[];
+  readonly outcomes: readonly WriteOutcome<LeadUpsertResult>[];
 }
 
 /** Upserts, reads and deletes leads (rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14). */
@@ -91,7 +91,9 @@ export class LeadsService {
       answerOf: (outcomes) => {
         const ofRequests = outcomes.values();
         const all = checked.map((one) =>
-          one.status === 'rejected' ? one : (ofRequests.next().value as Outcome<LeadUpsertResult>),
+          one.status === 'rejected'
+            ? one
+            : (ofRequests.next().value as WriteOutcome<LeadUpsertResult>),
         );
         return { status: 200, body: this.batchResponse(caller, all, isDryRun), outcomes: all };
       },
@@ -142,7 +144,7 @@ export class LeadsService {
 
   private batchResponse(
     { language }: Caller,
-    outcomes: readonly Outcome<LeadUpsertResult>[],
+    outcomes: readonly WriteOutcome<LeadUpsertResult>[],
     isDryRun: boolean,
   ): LeadBatchResponseDto {
     const newIds = new Set<string>();
@@ -171,7 +173,7 @@ export class LeadsService {
   }
 
   /** Adds refusals to the request log once, however often the transaction ran. */
-  private report({ failures }: Caller, outcomes: readonly Outcome<LeadUpsertResult>[]): void {
+  private report({ failures }: Caller, outcomes: readonly WriteOutcome<LeadUpsertResult>[]): void {
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') continue;
       const error = toDomainError(outcome.reason);

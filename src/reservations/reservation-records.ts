@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../availability/reservation.schema.js';
 import type { UnitReservation } from '../availability/unit-reservations.repository.js';
-import type { Change } from '../core/database/documents/document-diff.js';
+import type { DocumentChange } from '../core/database/documents/document-diff.js';
 import type { PendingWrites } from '../core/writes/write-kind.js';
 import type { OutboundEvent } from '../events/outbox/pending-event.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
@@ -99,12 +99,12 @@ export class ReservationRecords implements PendingWrites {
     this.lockedUnits.add(unitKey);
   }
 
-  reservationChanges(): Change<ReservationDocument>[] {
+  reservationChanges(): DocumentChange<ReservationDocument>[] {
     return changesOf(this.loaded.reservations, this.reservations.values());
   }
 
   /** Deletions first: a unique index allows one active wallet of a reservation. */
-  walletChanges(): Change<ChequeWalletDocument>[] {
+  walletChanges(): DocumentChange<ChequeWalletDocument>[] {
     const changes = changesOf(this.loaded.wallets, [...this.wallets.values()].flat());
     return changes.toSorted((a, b) => Number(b.after.isDeleted) - Number(a.after.isDeleted));
   }
@@ -156,7 +156,10 @@ function latestFirst(a: ChequeWalletDocument, b: ChequeWalletDocument): number {
 
 type Identified = { readonly _id: Types.ObjectId };
 
-function changesOf<T extends Identified>(loaded: readonly T[], current: Iterable<T>): Change<T>[] {
+function changesOf<T extends Identified>(
+  loaded: readonly T[],
+  current: Iterable<T>,
+): DocumentChange<T>[] {
   const before = byId(loaded);
   return [...current]
     .map((after) => ({ before: before.get(keyOf(after._id)), after }))

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../availability/reservation.schema.js';
-import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
+import { buildWrite, type DocumentChange } from '../core/database/documents/document-diff.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -115,8 +115,8 @@ export class ReservationsRepository {
 
   async write(
     organizationId: Types.ObjectId,
-    reservations: readonly Change<ReservationDocument>[],
-    wallets: readonly Change<ChequeWalletDocument>[],
+    reservations: readonly DocumentChange<ReservationDocument>[],
+    wallets: readonly DocumentChange<ChequeWalletDocument>[],
   ): Promise<void> {
     await this.reservations.write(organizationId, reservations.map(buildWrite));
     await this.wallets.write(organizationId, wallets.map(buildWrite));

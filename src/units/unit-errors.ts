@@ -1,5 +1,5 @@
 import { errorDefinitions } from '../core/http/errors/domain-error.js';
-import type { Message } from '../core/localization/messages.service.js';
+import type { LocalizedMessage } from '../core/localization/messages.service.js';
 
 export const unitErrors = errorDefinitions('units', {
   notFound: {
@@ -72,6 +72,6 @@ export const unitErrors = errorDefinitions('units', {
   },
 });
 
-export function unknownName(property: string, value: string): Message {
+export function unknownName(property: string, value: string): LocalizedMessage {
   return { key: unitErrors.unknownName.messageKey, values: { property, value } };
 }

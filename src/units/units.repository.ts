@@ -7,7 +7,7 @@ import {
   InjectCollection,
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
-import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
+import { buildWrite, type DocumentChange } from '../core/database/documents/document-diff.js';
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import type { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
@@ -79,7 +79,7 @@ export class UnitsRepository {
 
   async write(
     organizationId: Types.ObjectId,
-    changes: readonly Change<UnitDocument>[],
+    changes: readonly DocumentChange<UnitDocument>[],
   ): Promise<void> {
     await this.units.write(organizationId, changes.map(buildWrite));
   }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Language } from '../../src/core/localization/language.js';
-import { type Message, MessagesService } from '../../src/core/localization/messages.service.js';
+import {
+  type LocalizedMessage,
+  MessagesService,
+} from '../../src/core/localization/messages.service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -9,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const textOf = (key: string, values: NonNullable<Message['values']>, language: Language) =>
+const textOf = (key: string, values: NonNullable<LocalizedMessage['values']>, language: Language) =>
   service.service.app.get(MessagesService).textOf({ key, values }, language);
 
 describe('MessagesService', () => {

@@ -146,7 +146,7 @@ const tables: Readonly<Record<string, Table>> = {
       'GET /units/export/all?unitId': inQuery('/units/export/all?unitId'),
       'an import, recordSystemId': inImport('units', (recordSystemId) => ({ recordSystemId })),
       'an import, unitId': inImport('units', (unitId) => ({ unitId })),
-      'the command line': inOption(options.externalId),
+      'the command line': inOption(options.externalIdOption),
     },
   },
   'a time': {
@@ -301,7 +301,7 @@ const tables: Readonly<Record<string, Table>> = {
         brochures: [{ dateUploaded: '2026-01-31', name: 'Plan', url }],
       })),
       'an import, icon': inImport('amenities', (icon) => ({ icon })),
-      'the command line': inOption(options.webAddress),
+      'the command line': inOption(options.urlOption),
     },
   },
 };

@@ -4,7 +4,7 @@ import { DeletableDocument, notDeleted } from '../../core/database/documents/ten
 import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
 import { Flag, Id, ImportedTime, Quantity, Text, Time } from '../fields/fields.js';
-import { webAddress } from '../fields/sent-values.js';
+import { urlInput } from '../fields/sent-values.js';
 
 /** Only required fields are always stored. Each class declares its name and slug, in the order of responses. */
 @Schema()
@@ -32,7 +32,7 @@ export class CatalogueDocument extends DeletableDocument {
 export class Media {
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
-    kind: webAddress,
+    kind: urlInput,
     imported: 'required',
   })
   image!: string;
@@ -50,7 +50,7 @@ export class Brochure {
 
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/brochure.pdf',
-    kind: webAddress,
+    kind: urlInput,
     imported: 'required',
   })
   url!: string;

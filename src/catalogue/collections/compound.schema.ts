@@ -4,8 +4,8 @@ import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import { languages, type Localized } from '../../core/localization/language.js';
 import { Flag, Id, List, Quantity, Text } from '../fields/fields.js';
-import { LocalizedText, ObjectOf, ObjectsOf } from '../fields/object-fields.js';
-import { newSlug, webAddress } from '../fields/sent-values.js';
+import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../fields/object-fields.js';
+import { newSlugInput, urlInput } from '../fields/sent-values.js';
 import {
   Brochure,
   CatalogueDocument,
@@ -29,7 +29,7 @@ export class CompoundDocument extends CatalogueDocument {
   })
   declare name?: Localized | null;
 
-  @Text({ example: 'palm-meadows', kind: newSlug, imported: 'required' })
+  @Text({ example: 'palm-meadows', kind: newSlugInput, imported: 'required' })
   declare slug?: string;
 
   @LocalizedText({
@@ -44,35 +44,38 @@ export class CompoundDocument extends CatalogueDocument {
 
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/logo.png',
-    kind: webAddress,
+    kind: urlInput,
     imported: true,
   })
   logo?: string;
 
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/main.jpg',
-    kind: webAddress,
+    kind: urlInput,
     imported: true,
   })
   mainImageUrl?: string;
 
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/banner.jpg',
-    kind: webAddress,
+    kind: urlInput,
     imported: true,
   })
   mainBannerUrl?: string;
 
-  @ObjectsOf(Media, { imported: true })
+  @EmbeddedObjects(Media, { imported: true })
   media?: Media[];
 
-  @ObjectsOf(Media, { imported: true })
+  @EmbeddedObjects(Media, { imported: true })
   constructionUpdates?: Media[];
 
-  @ObjectOf(Brochure, { description: 'Its fields are empty where there is none.', imported: true })
+  @EmbeddedObject(Brochure, {
+    description: 'Its fields are empty where there is none.',
+    imported: true,
+  })
   mainBrochure?: Brochure | null;
 
-  @ObjectsOf(Brochure, { imported: true })
+  @EmbeddedObjects(Brochure, { imported: true })
   brochures?: Brochure[];
 
   @Quantity({ example: 420_000, description: 'Square meters.', imported: true })

@@ -16,15 +16,20 @@ import {
   Text,
   Texts,
 } from '../fields/fields.js';
-import { LocalizedText, ObjectOf, ObjectsOf } from '../fields/object-fields.js';
-import { anyText, externalId, newSlug, webAddress } from '../fields/sent-values.js';
+import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../fields/object-fields.js';
+import {
+  requiredTextInput,
+  externalIdInput,
+  newSlugInput,
+  urlInput,
+} from '../fields/sent-values.js';
 import { CatalogueDocument } from './catalogue-document.js';
 
 /** `imageType` is null for general images, `floorplan` for floor plans. */
 export class UnitMedia {
   @Text({
     example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
-    kind: webAddress,
+    kind: urlInput,
     imported: 'required',
   })
   image!: string;
@@ -74,7 +79,7 @@ export class UnitDocument extends CatalogueDocument {
 
   @Reference('compounds', {
     as: 'compound',
-    kind: anyText,
+    kind: requiredTextInput,
     sent: {
       description: 'Slug of the compound; required to create. With unitId alone, where to look.',
       example: 'palm-meadows',
@@ -112,7 +117,7 @@ export class UnitDocument extends CatalogueDocument {
 
   @OptionalText({
     description: 'Present when it has an external id.',
-    kind: externalId,
+    kind: externalIdInput,
     sent: {
       description:
         'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
@@ -125,13 +130,13 @@ export class UnitDocument extends CatalogueDocument {
   /** Unique within the compound. */
   @Text({
     example: 'PM-V-101',
-    kind: externalId,
+    kind: externalIdInput,
     sent: { description: 'Id of the unit within its compound.' },
     imported: 'required',
   })
   unitId?: string;
 
-  @Text({ example: 'garden-villa-pm-v-101', kind: newSlug, imported: 'required' })
+  @Text({ example: 'garden-villa-pm-v-101', kind: newSlugInput, imported: 'required' })
   declare slug?: string;
 
   @LocalizedText({
@@ -148,7 +153,7 @@ export class UnitDocument extends CatalogueDocument {
   @Text({
     example: 'Available',
     description: 'Such as Available, Reserved or Sold.',
-    kind: anyText,
+    kind: requiredTextInput,
     sent: {
       description:
         'Such as Available, Reserved or Sold; between these three, approved and open reservations ' +
@@ -157,10 +162,10 @@ export class UnitDocument extends CatalogueDocument {
   })
   status?: string;
 
-  @Text({ example: 'Unavailable', kind: anyText, sent: true })
+  @Text({ example: 'Unavailable', kind: requiredTextInput, sent: true })
   rentalStatus?: string;
 
-  @Text({ example: 'primary', kind: anyText, sent: true })
+  @Text({ example: 'primary', kind: requiredTextInput, sent: true })
   saleType?: string;
 
   @Quantity({ example: 260, description: 'Built-up area in square meters.', sent: true })
@@ -172,13 +177,13 @@ export class UnitDocument extends CatalogueDocument {
   @Quantity({ example: 3, sent: true })
   beds?: number;
 
-  @ObjectOf(Floor, { sent: { example: { name: 'Ground' } } })
+  @EmbeddedObject(Floor, { sent: { example: { name: 'Ground' } } })
   floor?: Floor | null;
 
-  @ObjectsOf(UnitMedia, { sent: true })
+  @EmbeddedObjects(UnitMedia, { sent: true })
   media?: UnitMedia[];
 
-  @ObjectsOf(UnitReview)
+  @EmbeddedObjects(UnitReview)
   reviews?: UnitReview[];
 
   @Flag({ sent: true })

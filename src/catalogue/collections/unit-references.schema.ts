@@ -10,8 +10,8 @@ import {
   References,
   Text,
 } from '../fields/fields.js';
-import { LocalizedText, ObjectsOf } from '../fields/object-fields.js';
-import { newSlug, webAddress } from '../fields/sent-values.js';
+import { LocalizedText, EmbeddedObjects } from '../fields/object-fields.js';
+import { newSlugInput, urlInput } from '../fields/sent-values.js';
 import {
   Brochure,
   CatalogueDocument,
@@ -30,7 +30,7 @@ export class AmenityDocument extends CatalogueDocument {
 
   @Text({
     example: 'https://cdn.example.com/icons/amenities/swimming-pool.svg',
-    kind: webAddress,
+    kind: urlInput,
     imported: true,
   })
   icon?: string;
@@ -41,7 +41,7 @@ export class AmenityDocument extends CatalogueDocument {
   @Text({ example: '#DFF3FA', imported: true })
   backgroundColor?: string;
 
-  @Text({ kind: newSlug, imported: 'required', shown: false })
+  @Text({ kind: newSlugInput, imported: 'required', shown: false })
   declare slug?: string;
 }
 
@@ -62,7 +62,7 @@ export class PropertyTypeDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Villa', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({ example: 'villa', kind: newSlug, imported: 'required' })
+  @Text({ example: 'villa', kind: newSlugInput, imported: 'required' })
   declare slug?: string;
 }
 
@@ -91,21 +91,21 @@ export class PhaseDocument extends CatalogueDocument {
 
   @Text({
     example: 'https://cdn.example.com/phases/lake/main.jpg',
-    kind: webAddress,
+    kind: urlInput,
     imported: true,
   })
   mainImageUrl?: string;
 
-  @ObjectsOf(Media, { imported: true })
+  @EmbeddedObjects(Media, { imported: true })
   media?: Media[];
 
-  @ObjectsOf(Brochure, { imported: true })
+  @EmbeddedObjects(Brochure, { imported: true })
   brochures?: Brochure[];
 
   @LocalizedText({ example: 'Lake Phase', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({ example: 'palm-meadows-lake', kind: newSlug, imported: 'required' })
+  @Text({ example: 'palm-meadows-lake', kind: newSlugInput, imported: 'required' })
   declare slug?: string;
 
   @LocalizedText({ example: 'The first houses by the lake', imported: true })
@@ -146,7 +146,7 @@ export class UnitDesignDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Garden Villa', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({ example: 'palm-meadows-garden-villa', kind: newSlug, imported: 'required' })
+  @Text({ example: 'palm-meadows-garden-villa', kind: newSlugInput, imported: 'required' })
   declare slug?: string;
 
   @LocalizedText({ example: 'Three bedrooms and a garden', imported: true })
@@ -158,10 +158,10 @@ export class UnitDesignDocument extends CatalogueDocument {
   @Quantity({ example: 3, imported: true })
   bedrooms?: number;
 
-  @ObjectsOf(Media, { imported: true })
+  @EmbeddedObjects(Media, { imported: true })
   media?: Media[];
 
-  @ObjectsOf(Media, { imported: true })
+  @EmbeddedObjects(Media, { imported: true })
   offerGallery?: Media[];
 
   @References('amenities', { as: 'amenities' })

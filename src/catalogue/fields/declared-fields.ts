@@ -4,7 +4,7 @@ import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
 import type { Language, Localized } from '../../core/localization/language.js';
 import { withoutUndefined } from '../../core/values/json.js';
-import type { SentKind } from './sent-values.js';
+import type { InputKind } from './sent-values.js';
 
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
 
@@ -15,7 +15,7 @@ export interface FieldKind {
   readonly stored: PropOptions;
   readonly read: Read;
   readonly api: ApiPropertyOptions;
-  readonly sent?: SentKind;
+  readonly sent?: InputKind;
 }
 
 export interface Documentation {
@@ -33,7 +33,7 @@ export interface FieldOptions extends Documentation {
   readonly shown?: false;
   /** The CSV export has a column for it, after its original columns. */
   readonly column?: true;
-  readonly kind?: SentKind;
+  readonly kind?: InputKind;
   readonly default?: string | null;
 }
 
@@ -42,7 +42,7 @@ interface SentReference {
   readonly refersTo: ReferenceKind;
 }
 
-interface SentAs extends SentKind, Partial<SentReference> {
+interface SentAs extends InputKind, Partial<SentReference> {
   readonly byRequests: boolean;
   readonly isRequired: boolean;
 }
@@ -92,7 +92,7 @@ export function declareField(
 
 function sentAs(
   { sent, imported, default: standard, ...shown }: FieldOptions,
-  kind: SentKind | undefined,
+  kind: InputKind | undefined,
   reference: SentReference | undefined,
 ): SentAs | undefined {
   if (kind === undefined || (sent === undefined && imported === undefined)) return undefined;
@@ -116,11 +116,11 @@ function documented(
 }
 
 /** The fields of a class in their order, those of its parent class first. */
-export function fieldsOf(type: Type): readonly DeclaredField[] {
+export function declaredFieldsOf(type: Type): readonly DeclaredField[] {
   const known = allFields.get(type);
   if (known !== undefined) return known;
   const parent = Object.getPrototypeOf(type) as Type;
-  const inherited = parent === Function.prototype ? [] : fieldsOf(parent);
+  const inherited = parent === Function.prototype ? [] : declaredFieldsOf(parent);
   const fields = [...inherited, ...(ownFields.get(type.prototype as object) ?? [])];
   allFields.set(type, fields);
   return fields;
@@ -133,7 +133,7 @@ export function present<T extends object>(
 ): Shown<T> {
   const values = stored as Readonly<Record<string, unknown>>;
   const presented: Record<string, unknown> = {};
-  for (const { name, shown } of fieldsOf(type)) {
+  for (const { name, shown } of declaredFieldsOf(type)) {
     const value = shown?.read(values[name], language);
     if (value !== undefined) presented[name] = value;
   }
@@ -143,7 +143,7 @@ export function present<T extends object>(
 /** Without references, which are sent by name. */
 export function storedFields<T extends object>(type: Type<T>, values: object): Partial<T> {
   const sent = values as Readonly<Record<string, unknown>>;
-  const stored = fieldsOf(type).flatMap((field) =>
+  const stored = declaredFieldsOf(type).flatMap((field) =>
     field.sent === undefined || field.sent.refersTo !== undefined
       ? []
       : [[field.name, field.sent.toStored?.(sent[field.name])] as const],
@@ -158,7 +158,7 @@ export interface DeclaredReference {
 }
 
 export function referencesOf(type: Type): DeclaredReference[] {
-  return fieldsOf(type).flatMap(({ name, sent }) =>
+  return declaredFieldsOf(type).flatMap(({ name, sent }) =>
     sent?.refersTo === undefined
       ? []
       : [{ field: sent.name ?? name, kind: sent.refersTo, storedAs: name }],
@@ -166,6 +166,6 @@ export function referencesOf(type: Type): DeclaredReference[] {
 }
 
 export function columnsOf<T>(type: Type<T>): (keyof T)[] {
-  const columns = fieldsOf(type).filter(({ hasColumn }) => hasColumn);
+  const columns = declaredFieldsOf(type).filter(({ hasColumn }) => hasColumn);
   return columns.map(({ name }) => name as keyof T);
 }

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
 import { Field } from '../../core/http/validation/field.js';
 import type { Localized } from '../../core/localization/language.js';
-import { fieldsOf, type Shown } from './declared-fields.js';
+import { declaredFieldsOf, type Shown } from './declared-fields.js';
 
 type Sent<T> = {
   [Field in keyof T as NonNullable<T[Field]> extends Ids ? never : Field]?: SentValue<
@@ -31,7 +31,7 @@ export function shownClass<T extends object>(type: Type<T>): Type<Shown<T>> {
   const known = shownClasses.get(type);
   if (known !== undefined) return known as Type<Shown<T>>;
   const shape = classNamed(`${type.name.replace(/Document$/, '')}Dto`);
-  for (const { name, shown } of fieldsOf(type)) {
+  for (const { name, shown } of declaredFieldsOf(type)) {
     if (shown !== undefined) ApiProperty(shown.api)(shape.prototype as object, name);
   }
   shownClasses.set(type, shape);
@@ -41,7 +41,7 @@ export function shownClass<T extends object>(type: Type<T>): Type<Shown<T>> {
 export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
   const request = classNamed(`${type.name}Request`);
   const prototype = request.prototype as object;
-  for (const { name, sent } of fieldsOf(type)) {
+  for (const { name, sent } of declaredFieldsOf(type)) {
     if (sent?.byRequests !== true) continue;
     const field = sent.name ?? name;
     // The compiler adds this to declared fields; without it the reference cannot document `oneOf`.
@@ -54,7 +54,7 @@ export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
 
 export function importClass<T extends object>(type: Type<T>): Type<Sent<T>> {
   const entry = classNamed(`${type.name}Entry`);
-  for (const { name, sent } of fieldsOf(type)) {
+  for (const { name, sent } of declaredFieldsOf(type)) {
     if (sent === undefined) continue;
     const { isRequired: required, rules, inImports = (api) => Field(api, rules) } = sent;
     inImports({ required })(entry.prototype as object, sent.name ?? name);

@@ -1,12 +1,12 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
-import { fieldsOf } from '../../core/http/validation/field.js';
+import { fieldNamesOf } from '../../core/http/validation/field.js';
 import { checkedDto } from '../../core/http/validation/validation.pipe.js';
 import { columnsOf, present, referencesOf, storedFields } from './declared-fields.js';
 import { importClass, requestClass } from './derived-classes.js';
 import { Quantity, Reference, Text } from './fields.js';
-import { ObjectsOf } from './object-fields.js';
+import { EmbeddedObjects } from './object-fields.js';
 
 class Picture {
   @Text({ imported: 'required' })
@@ -27,7 +27,7 @@ class Garden {
   @Reference('phases', { as: 'phase' })
   locationId?: string;
 
-  @ObjectsOf(Picture, { imported: true })
+  @EmbeddedObjects(Picture, { imported: true })
   pictures?: Picture[];
 
   @Text({ stored: false })
@@ -57,9 +57,9 @@ describe('the declaration of a field', () => {
   });
 
   it('validates the field in requests and imports, and can require it in imports', () => {
-    expect(fieldsOf(Request)).toEqual(['flowers']);
+    expect(fieldNamesOf(Request)).toEqual(['flowers']);
     expect([faultsOf(Request, {}), faultsOf(Request, { flowers: 1 })]).toEqual([[], ['flowers']]);
-    expect(fieldsOf(Entry)).toEqual(['flowers', 'trees', 'phase', 'pictures']);
+    expect(fieldNamesOf(Entry)).toEqual(['flowers', 'trees', 'phase', 'pictures']);
     const pictures = [{ image: '' }];
     expect(faultsOf(Entry, { trees: -1, phase: null, pictures })).toEqual([
       'flowers',

@@ -26,8 +26,8 @@ import {
   nameOrNull,
   nonNegativeNumber,
   orNull,
-  type SentKind,
-  shortText,
+  type InputKind,
+  shortTextInput,
   textList,
 } from './sent-values.js';
 
@@ -51,14 +51,14 @@ export const Text = kind({
   stored: storedText,
   read: textOf,
   api: { type: String },
-  sent: shortText,
+  sent: shortTextInput,
 });
 
 export const NullableText = kind({
   stored: storedText,
   read: (value) => textOf(value) || null,
   api: { type: String, ...isNull },
-  sent: orNull(shortText),
+  sent: orNull(shortTextInput),
 });
 
 /** A text; left out if missing. */
@@ -66,7 +66,7 @@ export const OptionalText = kind({
   stored: storedText,
   read: (value) => (typeof value === 'string' ? value : undefined),
   api: { type: String, required: false },
-  sent: shortText,
+  sent: shortTextInput,
 });
 
 export const Quantity = kind({
@@ -124,7 +124,7 @@ interface ReferenceOptions extends Pick<FieldOptions, 'description' | 'imported'
   /** The name of the field in requests and imports, which send names or slugs for ids. */
   readonly as: string;
   readonly sent?: Documentation;
-  readonly kind?: SentKind;
+  readonly kind?: InputKind;
 }
 
 const reference =
@@ -132,7 +132,7 @@ const reference =
   (refersTo: ReferenceKind, { as: name, ...options }: ReferenceOptions): PropertyDecorator =>
     declareField(of, { imported: true, ...options }, { name, refersTo });
 
-const slugField = (api: ApiPropertyOptions) => Field(api, shortText.rules);
+const slugField = (api: ApiPropertyOptions) => Field(api, shortTextInput.rules);
 
 export function Reference(
   refersTo: ReferenceKind,

@@ -10,17 +10,17 @@ import { isPlainObject, objectOf } from '../../core/values/json.js';
 import {
   declareField,
   type FieldOptions,
-  fieldsOf,
+  declaredFieldsOf,
   present,
   storedFields,
 } from './declared-fields.js';
 import { importClass, shownClass } from './derived-classes.js';
 import { Text } from './fields.js';
-import { maxItems, localizedText } from './sent-values.js';
+import { maxListItems, localizedText } from './sent-values.js';
 
 type ObjectOptions = Pick<FieldOptions, 'description' | 'imported' | 'sent'>;
 
-export function ObjectOf<T extends object>(
+export function EmbeddedObject<T extends object>(
   type: Type<T>,
   options: ObjectOptions,
 ): PropertyDecorator {
@@ -42,7 +42,7 @@ export function ObjectOf<T extends object>(
   );
 }
 
-export function ObjectsOf<T extends object>(
+export function EmbeddedObjects<T extends object>(
   type: Type<T>,
   options: ObjectOptions = {},
 ): PropertyDecorator {
@@ -56,8 +56,8 @@ export function ObjectsOf<T extends object>(
       sent: {
         rules: [],
         api: { type: 'array', items: apiOf(type) } as ApiPropertyOptions,
-        inRequests: (api) => nested(api, maxItems),
-        inImports: (api) => nested(api, options.sent && maxItems),
+        inRequests: (api) => nested(api, maxListItems),
+        inImports: (api) => nested(api, options.sent && maxListItems),
         toStored: (value) =>
           Array.isArray(value) ? value.map((item) => storedObject(type, item)) : undefined,
       },
@@ -98,7 +98,9 @@ function storedObject(type: Type, value: unknown): unknown {
 }
 
 function apiOf(type: Type): ApiPropertyOptions {
-  const sent = fieldsOf(type).flatMap((field) => (field.sent ? [{ ...field.sent, ...field }] : []));
+  const sent = declaredFieldsOf(type).flatMap((field) =>
+    field.sent ? [{ ...field.sent, ...field }] : [],
+  );
   const properties = sent.map(({ name, api: { example: _shown, ...api } }) => [name, api] as const);
   return {
     type: 'object',

@@ -7,7 +7,7 @@ import { isPlainObject } from '../../core/values/json.js';
 import { isValid, type Rule, type ValueKind } from '../../core/values/rule.js';
 import { parseTime } from '../../core/values/time.js';
 
-export interface SentKind {
+export interface InputKind {
   readonly rules: ValueKind;
   readonly api: ApiPropertyOptions;
   /** Replace the rules where a field holds objects, which are checked as DTOs of their own. */
@@ -17,7 +17,7 @@ export interface SentKind {
   readonly toStored?: (sent: unknown) => unknown;
 }
 
-export const maxItems = 500;
+export const maxListItems = 500;
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
 /** `fits` checks the length, as a rule of its own. */
 const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
@@ -30,7 +30,7 @@ const fits: Rule = {
   values: limited,
 };
 
-export const shortText = {
+export const shortTextInput = {
   rules: texts.shortText,
   api: {
     type: 'string',
@@ -38,42 +38,45 @@ export const shortText = {
     maxLength: texts.maxShortTextLength,
     pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
   },
-} as const satisfies SentKind;
+} as const satisfies InputKind;
 
-export const anyText: SentKind = { rules: texts.text, api: { type: String, minLength: 1 } };
-
-export const externalId: SentKind = { rules: texts.externalId, api: externalIdApi };
-
-export const newSlug: SentKind = { rules: texts.newSlug, api: shortText.api };
-
-export const webAddress: SentKind = {
-  rules: texts.webAddress,
-  api: { ...shortText.api, format: 'uri' },
+export const requiredTextInput: InputKind = {
+  rules: texts.text,
+  api: { type: String, minLength: 1 },
 };
 
-export const boolean: SentKind = {
+export const externalIdInput: InputKind = { rules: texts.externalId, api: externalIdApi };
+
+export const newSlugInput: InputKind = { rules: texts.newSlug, api: shortTextInput.api };
+
+export const urlInput: InputKind = {
+  rules: texts.httpUrl,
+  api: { ...shortTextInput.api, format: 'uri' },
+};
+
+export const boolean: InputKind = {
   rules: [{ name: 'isBoolean', isMet: (value) => typeof value === 'boolean' }],
   api: { type: Boolean },
 };
 
-export const nonNegativeNumber: SentKind = { rules: quantity, api: { type: Number, minimum: 0 } };
+export const nonNegativeNumber: InputKind = { rules: quantity, api: { type: Number, minimum: 0 } };
 
-export const isoTime: SentKind = {
+export const isoTime: InputKind = {
   rules: [{ name: 'isTime', isMet: (value) => parseTime(value) !== null }],
   api: { type: String, format: 'date-time' },
 };
 
-export const nameOrNull: SentKind = {
+export const nameOrNull: InputKind = {
   rules: [
     fits,
     { name: 'isTextOrNull', isMet: (value) => value === null || isValid(unlimitedText, value) },
   ],
-  api: { ...shortText.api, nullable: true },
+  api: { ...shortTextInput.api, nullable: true },
 };
 
-export const textList: SentKind = {
+export const textList: InputKind = {
   rules: [
-    atMostItems(maxItems),
+    atMostItems(maxListItems),
     {
       name: 'isTextList',
       isMet: (value) =>
@@ -81,20 +84,20 @@ export const textList: SentKind = {
       values: limited,
     },
   ],
-  api: { type: 'array', items: shortText.api, maxItems: maxItems },
+  api: { type: 'array', items: shortTextInput.api, maxItems: maxListItems },
 };
 
-export const localizedText: SentKind = {
+export const localizedText: InputKind = {
   rules: [
     fits,
     { name: 'isName', isMet: (value) => isValid(unlimitedText, value) || isLocalized(value) },
   ],
   api: {
     oneOf: [
-      { ...shortText.api, description: 'In the language of the request.' },
+      { ...shortTextInput.api, description: 'In the language of the request.' },
       {
         type: 'object',
-        properties: { 'en-us': shortText.api, 'ar-eg': shortText.api },
+        properties: { 'en-us': shortTextInput.api, 'ar-eg': shortTextInput.api },
         minProperties: 1,
         additionalProperties: false,
       },
@@ -109,7 +112,7 @@ function isLocalized(value: unknown): boolean {
   return sent.length > 0 && sent.every((language) => isValid(unlimitedText, value[language]));
 }
 
-export function orNull({ rules, api }: SentKind): SentKind {
+export function orNull({ rules, api }: InputKind): InputKind {
   return {
     rules: rules.map((rule) => ({
       ...rule,

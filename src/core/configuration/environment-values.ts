@@ -11,11 +11,11 @@ export function integer(minimum: number, maximum: number) {
     .pipe(z.number(range).min(minimum, range).max(maximum, range));
 }
 
-export function oneOf<const Values extends readonly string[]>(values: Values) {
+export function enumSetting<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, `must be one of ${values.join(', ')}`);
 }
 
-export const flag = oneOf(['true', 'false']).transform((value) => value === 'true');
+export const booleanSetting = enumSetting(['true', 'false']).transform((value) => value === 'true');
 
 const serverDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
@@ -34,7 +34,7 @@ export const databaseAddress = z.string().transform((value, context): string => 
   return z.NEVER;
 });
 
-export const encryptionKeys = z.string().transform((value, context): Buffer[] => {
+export const encryptionKeysSetting = z.string().transform((value, context): Buffer[] => {
   const texts = value.split(',').map((part) => part.trim());
   const keys = texts.map((text) => Buffer.from(text, 'base64'));
   const isKey = (text: string, index: number) =>
@@ -51,7 +51,7 @@ export const hostNames = z.string().transform((value, context): string[] => {
   return z.NEVER;
 });
 
-export const passwordHash = z.string().transform((value, context): PasswordHash => {
+export const passwordHashSetting = z.string().transform((value, context): PasswordHash => {
   const hash = parsePasswordHash(value);
   if (hash !== null) return hash;
   context.addIssue('must be a line that `npm run cli -- console password` prints');
@@ -59,14 +59,16 @@ export const passwordHash = z.string().transform((value, context): PasswordHash 
 });
 
 /** Fastify's `trustProxy`. */
-export const trustProxy = z.string().transform((value, context): boolean | number | string[] => {
-  if (value === 'true' || value === 'false') return value === 'true';
-  if (/^\d{1,2}$/.test(value)) return Number(value);
-  const addresses = value.split(',').map((part) => part.trim());
-  if (addresses.every(isAddressOrRange)) return addresses;
-  context.addIssue('must be true, false, a number of hops, or addresses separated by commas');
-  return z.NEVER;
-});
+export const trustProxySetting = z
+  .string()
+  .transform((value, context): boolean | number | string[] => {
+    if (value === 'true' || value === 'false') return value === 'true';
+    if (/^\d{1,2}$/.test(value)) return Number(value);
+    const addresses = value.split(',').map((part) => part.trim());
+    if (addresses.every(isAddressOrRange)) return addresses;
+    context.addIssue('must be true, false, a number of hops, or addresses separated by commas');
+    return z.NEVER;
+  });
 
 function isAddressOrRange(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');

@@ -3,13 +3,13 @@ import { schemaMessage } from '../values/schema-messages.js';
 import {
   ConfigurationError,
   databaseAddress,
-  encryptionKeys,
-  flag,
+  encryptionKeysSetting,
+  booleanSetting,
   hostNames,
   integer,
-  oneOf,
-  passwordHash,
-  trustProxy,
+  enumSetting,
+  passwordHashSetting,
+  trustProxySetting,
 } from './environment-values.js';
 
 export const variables = z.object({
@@ -41,7 +41,7 @@ export const variables = z.object({
       'a page of another name that resolves to this listener gets nothing.',
     example: 'ops.internal',
   }),
-  OPS_PASSWORD: passwordHash.optional().meta({
+  OPS_PASSWORD: passwordHashSetting.optional().meta({
     description:
       "The operator's password for the console, which is at /console of that listener, as a hash: " +
       '`npm run cli -- console password` makes it. The same for every instance, and as secret as ' +
@@ -54,10 +54,10 @@ export const variables = z.object({
       'is started under DATA_FOLDER (not in production).',
     example: 'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
   }),
-  NODE_ENV: oneOf(['development', 'test', 'production'])
+  NODE_ENV: enumSetting(['development', 'test', 'production'])
     .prefault('development')
     .describe('development, test or production.'),
-  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+  LOG_LEVEL: enumSetting(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .prefault('info')
     .describe('fatal, error, warn, info, debug, trace or silent.'),
   DATA_FOLDER: z.string().prefault('.data').describe('Folder of the embedded database.'),
@@ -138,7 +138,7 @@ export const variables = z.object({
       'How long calls are counted by quarter of an hour, key and route; by minute for two days. Holds ' +
         'for what is counted from then on.',
     ),
-  ROLE: oneOf(['all', 'api', 'worker'])
+  ROLE: enumSetting(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),
   REQUEST_TIMEOUT_MS: integer(100, 600_000)
@@ -157,26 +157,26 @@ export const variables = z.object({
     .describe(
       'How long requests are still accepted after SIGTERM; /healthz gives 503 meanwhile (rule HTTP-13).',
     ),
-  ENFORCE_API_DOMAIN: flag
+  ENFORCE_API_DOMAIN: booleanSetting
     .prefault('false')
     .describe("true: a key is valid only on its organization's own API domain (rule AUTH-2)."),
-  TRUST_PROXY: trustProxy
+  TRUST_PROXY: trustProxySetting
     .prefault('false')
     .describe(
       'Whose X-Forwarded-* headers count: false, true, a number of hops, or addresses and CIDR ' +
         'ranges separated by commas.',
     ),
-  ENCRYPTION_KEYS: encryptionKeys.optional().meta({
+  ENCRYPTION_KEYS: encryptionKeysSetting.optional().meta({
     description:
       'Keys that seal the secrets of webhook endpoints and of signed keys, each base64 of 32 bytes, separated by ' +
       'commas, newest first: the first seals, all open. Required in production; elsewhere a public ' +
       'key is one of them.',
     example: '<openssl rand -base64 32>',
   }),
-  WEBHOOKS_ALLOW_HTTP: flag
+  WEBHOOKS_ALLOW_HTTP: booleanSetting
     .prefault('false')
     .describe('true: webhook endpoints may have http:// URLs. For development (rule HOOK-11).'),
-  WEBHOOKS_ALLOW_PRIVATE_NETWORKS: flag
+  WEBHOOKS_ALLOW_PRIVATE_NETWORKS: booleanSetting
     .prefault('false')
     .describe(
       'true: webhooks are also sent to loopback and private addresses. For development. ' +

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { I18nService } from 'nestjs-i18n';
 import type { Language } from './language.js';
 
-export interface Message {
+export interface LocalizedMessage {
   readonly key: string;
   readonly values?: Readonly<Record<string, string | number>>;
 }
@@ -16,7 +16,7 @@ export class MessagesService {
   constructor(private readonly i18n: I18nService) {}
 
   /** Fills in placeholders; `count` selects the plural. */
-  textOf({ key, values = {} }: Message, language: Language): string {
+  textOf({ key, values = {} }: LocalizedMessage, language: Language): string {
     const args = Object.fromEntries(
       Object.entries(values).map(([name, value]) => [
         name,

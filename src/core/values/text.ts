@@ -53,7 +53,7 @@ export const newSlug: ValueKind = [
 ];
 
 /** Absolute http or https: `javascript:` would run where the address is shown. */
-export const webAddress: ValueKind = [...shortText, { name: 'isWebAddress', isMet: isWebAddress }];
+export const httpUrl: ValueKind = [...shortText, { name: 'isWebAddress', isMet: isWebAddress }];
 
 function isWebAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;

@@ -23,7 +23,7 @@ import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
 import { mebibyte } from '../values/numbers.js';
 import { GroupTransaction, type TransactionParts } from './group-transaction.js';
 import { groupMetrics, RequestGroups, type Settle } from './request-groups.js';
-import type { Batch, Outcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
+import type { Batch, WriteOutcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
 const groupLimits = { count: 32, bytes: mebibyte };
 /** Longest delay in ms of a group by another program's transaction. */
@@ -180,7 +180,7 @@ export class GroupCommit<
   private async runTogether(
     entries: readonly Entry<Request, Response>[],
     options: TransactionOptions = {},
-  ): Promise<Outcome<ServiceResponse>[]> {
+  ): Promise<WriteOutcome<ServiceResponse>[]> {
     const [first] = entries;
     const newest = entries.at(-1);
     // Stryker disable next-line all: each group has a first request, which the compiler cannot know.
@@ -204,7 +204,7 @@ export class GroupCommit<
 
   private async runOnce(
     entries: readonly Entry<Request, Response>[],
-  ): Promise<Outcome<ServiceResponse>[]> {
+  ): Promise<WriteOutcome<ServiceResponse>[]> {
     const batch = entries[0]?.batch;
     if (batch === undefined) return this.transaction.run(entries.map(({ request }) => request));
     return [{ status: 'fulfilled', value: await this.transaction.runBatch(batch) }];
@@ -223,8 +223,8 @@ export class GroupCommit<
 function withLate<One>(
   entries: readonly One[],
   inTime: readonly One[],
-  outcomes: readonly Outcome<ServiceResponse>[],
-): Outcome<ServiceResponse>[] {
+  outcomes: readonly WriteOutcome<ServiceResponse>[],
+): WriteOutcome<ServiceResponse>[] {
   const known = new Map(inTime.map((one, index) => [one, outcomes[index]]));
   const all = entries.map((one) => (known.has(one) ? known.get(one) : tooLate()));
   const end = all.indexOf(undefined);

@@ -10,7 +10,7 @@ import type {
   Batch,
   Decided,
   LoadOptions,
-  Outcome,
+  WriteOutcome,
   PendingWrites,
   WriteKind,
   WriteRequest,
@@ -39,7 +39,7 @@ export class GroupTransaction<
   ) {}
 
   /** Returns the outcomes of as many requests, from the first on, as one transaction should store. */
-  async run(requests: readonly Request[]): Promise<Outcome<Response>[]> {
+  async run(requests: readonly Request[]): Promise<WriteOutcome<Response>[]> {
     const [first] = requests;
     if (first === undefined) return [];
     const options = this.optionsFor(first, false);
@@ -90,9 +90,9 @@ export class GroupTransaction<
     requests: readonly Request[],
     maxBytes: number,
     options: LoadOptions,
-  ): Promise<{ outcomes: Outcome<Response>[]; records: Records }> {
+  ): Promise<{ outcomes: WriteOutcome<Response>[]; records: Records }> {
     const { records, count } = await this.kind.load(requests, options);
-    const decisions: Outcome<Decided<Request, Decision>>[] = [];
+    const decisions: WriteOutcome<Decided<Request, Decision>>[] = [];
     for (const request of requests.slice(0, count)) {
       if (records.bytes > maxBytes) break;
       decisions.push(this.decideOne(records, request));
@@ -101,7 +101,7 @@ export class GroupTransaction<
     // Reading the references of a response may take several queries at a time.
     const responses = await withoutSession(async () => this.kind.respond(accepted));
     let next = 0;
-    const outcomes = decisions.map((one): Outcome<Response> =>
+    const outcomes = decisions.map((one): WriteOutcome<Response> =>
       one.status === 'rejected' ? one : { ...one, value: responses[next++] as Response },
     );
     return { outcomes, records };
@@ -122,7 +122,7 @@ export class GroupTransaction<
   }
 
   private responseTo(
-    outcome: Outcome<Response>,
+    outcome: WriteOutcome<Response>,
     { language }: WriteRequest['caller'],
   ): ServiceResponse {
     if (outcome.status === 'fulfilled') return outcome.value;
@@ -133,8 +133,8 @@ export class GroupTransaction<
 /** With the refusal of the requests for which a batch had no room. */
 function withRefused<Request, Response, Whole extends ServiceResponse>(
   { requests, fullError: reason }: Batch<Request, Response, Whole>,
-  outcomes: readonly Outcome<Response>[],
-): Outcome<Response>[] {
+  outcomes: readonly WriteOutcome<Response>[],
+): WriteOutcome<Response>[] {
   const refused = requests
     .slice(outcomes.length)
     .map(() => ({ status: 'rejected', reason }) as const);

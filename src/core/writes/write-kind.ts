@@ -52,7 +52,7 @@ export interface WriteKind<
   onDuplicateKey?(index: string, request: Request): Promise<void>;
 }
 
-export type Outcome<Response> = PromiseSettledResult<Response>;
+export type WriteOutcome<Response> = PromiseSettledResult<Response>;
 
 /** Requests of one caller that one transaction stores, and one response answers. */
 export interface Batch<Request, Response, Whole extends ServiceResponse> {
@@ -61,6 +61,6 @@ export interface Batch<Request, Response, Whole extends ServiceResponse> {
   /** How much they may change; further requests are refused. */
   readonly maxBytes: number;
   readonly fullError: DomainError;
-  answerOf(outcomes: readonly Outcome<Response>[]): Whole;
+  answerOf(outcomes: readonly WriteOutcome<Response>[]): Whole;
   alsoStore?(response: Whole, now: Date): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 const prefix = 'msg_';
 
 /** A webhook without its signature: the same bytes for every attempt and endpoint. */
-export interface Message {
+export interface WebhookMessage {
   readonly id: string;
   readonly body: string;
 }
@@ -17,7 +17,7 @@ export function payloadOf({ type, data, changes, createdAt }: Omit<PayloadSource
   return { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };
 }
 
-export function messageOf(event: PayloadSource): Message {
+export function messageOf(event: PayloadSource): WebhookMessage {
   return { id: messageIdOf(event._id), body: JSON.stringify(payloadOf(event)) };
 }
 

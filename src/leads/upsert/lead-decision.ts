@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Language } from '../../core/localization/language.js';
-import type { Message } from '../../core/localization/messages.service.js';
+import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
 import { pendingEvent } from '../../events/outbox/pending-event.js';
@@ -29,7 +29,7 @@ function assertNoDuplicates(
   own: readonly string[],
 ): void {
   if (allowConflictLeads) return;
-  const messages = [...new Set(sent)].flatMap((phone): Message[] => {
+  const messages = [...new Set(sent)].flatMap((phone): LocalizedMessage[] => {
     const key = phoneKey(phone, phoneCountry);
     const owner = own.includes(key) ? undefined : records.findPhoneOwner(key);
     return owner === undefined ? [] : [describe(phone, records.userName(owner.assignedToId))];
@@ -37,7 +37,7 @@ function assertNoDuplicates(
   if (messages.length > 0) throw new DomainError(leadErrors.duplicatePhone, messages);
 }
 
-function describe(phone: string, user: string | undefined): Message {
+function describe(phone: string, user: string | undefined): LocalizedMessage {
   const { messageKey, otherMessage } = leadErrors.duplicatePhone;
   if (user === undefined) return { key: messageKey, values: { phone } };
   return { key: otherMessage.key, values: { phone, user } };
@@ -50,7 +50,8 @@ const maxChangesMebibytes = 8;
 /** Returns the size in bytes (rule LEAD-13). */
 function assertLeadSize({ data, additionalData }: MergedLead): number {
   const size = sizeOf({ data, additionalData });
-  if (size > maxLeadMebibytes * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: maxLeadMebibytes });
+  if (size > maxLeadMebibytes * mebibyte)
+    throw new DomainError(leadErrors.tooLarge, { limit: maxLeadMebibytes });
   return size;
 }
 

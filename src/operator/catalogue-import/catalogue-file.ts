@@ -10,7 +10,7 @@ import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { isPlainObject, objectOf } from '../../core/values/json.js';
 import type { DtoClass } from '../../core/http/validation/field.js';
 import { checkedDto } from '../../core/http/validation/validation.pipe.js';
-import type { Message } from '../../core/localization/messages.service.js';
+import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import { importClass } from '../../catalogue/fields/derived-classes.js';
 
@@ -69,7 +69,10 @@ type Item =
   ImportError | { readonly location: string; readonly kind: Kind; readonly value: unknown };
 
 /** Reads one JSON object with a list for each kind, or one entry a line (NDJSON) with its `kind`. */
-export function readCatalogue(text: string, textOf: (message: Message) => string): CatalogueFile {
+export function readCatalogue(
+  text: string,
+  textOf: (message: LocalizedMessage) => string,
+): CatalogueFile {
   const catalogue = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Catalogue;
   const slugs = new Map(kinds.map((kind) => [kind, new Set<unknown>()]));
   const errors: ImportError[] = [];

@@ -15,7 +15,7 @@ import {
 import { DatabasePing } from '../../core/database/connection/database-ping.js';
 import { LoginAttempts } from './access/login-attempts.js';
 import { Sessions } from './access/sessions.js';
-import { fieldsOf, nextOf, PageResponses, redirectToLogin } from './page-responses.js';
+import { formFieldsOf, nextOf, PageResponses, redirectToLogin } from './page-responses.js';
 import type { ConsolePage, PageContent, Redirect } from './pages/page.js';
 import { consolePath } from './pages/shared/parts.js';
 
@@ -104,7 +104,7 @@ export class Console {
       if (request.method !== 'POST') return undefined;
       const { consoleSession: session } = request;
       const isOwn =
-        session === null || sessions.isOwnForm(session, fieldsOf(request.body)['token'] ?? '');
+        session === null || sessions.isOwnForm(session, formFieldsOf(request.body)['token'] ?? '');
       // The login's form has no token: the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
@@ -137,7 +137,7 @@ export class Console {
       return responses.sendLogin(request, reply, 200);
     });
     scope.post('/login', async (request, reply) => {
-      const { password = '' } = fieldsOf(request.body);
+      const { password = '' } = formFieldsOf(request.body);
       const outcome = await this.attempts.attempt(request.ip, password);
       if (outcome !== 'right') {
         this.logger.warn(`Login to the console from ${request.ip}: ${outcome}.`);

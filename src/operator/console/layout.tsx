@@ -10,7 +10,7 @@ export interface MenuEntry {
   readonly title: TextKey;
 }
 
-export interface Page {
+export interface PageLayout {
   readonly heading: string;
   readonly body: ComponentChildren;
   /** The address of this page in the other language. */
@@ -20,7 +20,7 @@ export interface Page {
 }
 
 /** An HTML document; Preact escapes its content. */
-export function renderPage(reader: Reader, page: Page): string {
+export function renderPage(reader: Reader, page: PageLayout): string {
   const document = (
     <ReaderContext.Provider value={reader}>
       <Document {...page} />
@@ -29,7 +29,7 @@ export function renderPage(reader: Reader, page: Page): string {
   return `<!doctype html>${renderToString(document)}`;
 }
 
-function Document({ heading, body, otherLanguageUrl, menu, refreshSeconds }: Page) {
+function Document({ heading, body, otherLanguageUrl, menu, refreshSeconds }: PageLayout) {
   const { language, text } = useReader();
   const [code] = language.split('-');
   const otherLanguage = (

@@ -33,7 +33,7 @@ export class PageResponses {
   pageRequest(request: FastifyRequest, reply: FastifyReply): PageRequest {
     const { consoleSession: session, params, body, ip: address } = request;
     if (session === null) throw new Error('A page was asked for without a session.');
-    const fields = { params: fieldsOf(params), form: fieldsOf(body) };
+    const fields = { params: formFieldsOf(params), form: formFieldsOf(body) };
     return { ...this.readerOf(request, reply), ...fields, session, address, now: this.clock.now() };
   }
 
@@ -87,7 +87,7 @@ export class PageResponses {
     const language = languageOf(request, reply);
     return {
       path: url.replace(/\?.*$/s, '').slice(consolePath.length) || '/',
-      query: fieldsOf(query),
+      query: formFieldsOf(query),
       language,
       text: translator(language),
       formats: formatsOf(language),
@@ -118,12 +118,12 @@ export function redirectToLogin(
 
 /** The address after the login: always a page of the console. */
 export function nextOf({ query, body }: FastifyRequest): string {
-  const next = fieldsOf(body)['next'] ?? fieldsOf(query)['next'] ?? '';
+  const next = formFieldsOf(body)['next'] ?? formFieldsOf(query)['next'] ?? '';
   return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
 }
 
 /** The texts of a form, a query or a path; the last one of a repeated name. */
-export function fieldsOf(values: unknown): Readonly<Record<string, string>> {
+export function formFieldsOf(values: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries((values ?? {}) as Record<string, unknown>).map(([name, value]) => {
     const last: unknown = Array.isArray(value) ? value.at(-1) : value;
     return [name, typeof last === 'string' ? last : ''] as const;
@@ -133,8 +133,8 @@ export function fieldsOf(values: unknown): Readonly<Record<string, string>> {
 
 /** From `?language=`, which a cookie remembers; otherwise the language of the browser. */
 function languageOf({ query, cookies, headers }: FastifyRequest, reply: FastifyReply): Language {
-  const [chosen, remembered] = [fieldsOf(query)['language'], cookies[languageCookie]].map((name) =>
-    languages.find((language) => language === name),
+  const [chosen, remembered] = [formFieldsOf(query)['language'], cookies[languageCookie]].map(
+    (name) => languages.find((language) => language === name),
   );
   if (chosen !== undefined) {
     reply.setCookie(languageCookie, chosen, {

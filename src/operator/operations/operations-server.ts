@@ -4,8 +4,8 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { Connections, unparsableResponse } from '../../core/http/server/connections.js';
 import { listenOn } from '../../core/http/server/listen-on.js';
-import { requestId } from '../../core/http/server/request-context.js';
-import { trustProxy } from '../../core/http/server/fastify-adapter.js';
+import { requestIdFor } from '../../core/http/server/request-context.js';
+import { trustProxyOption } from '../../core/http/server/fastify-adapter.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { HealthService } from '../../health/health.service.js';
 
@@ -55,8 +55,8 @@ export class OperationsServer implements OnApplicationShutdown {
     const server = fastify({
       ...connections.serverOptions,
       requestIdHeader: false,
-      genReqId: requestId,
-      trustProxy: trustProxy(this.environment),
+      genReqId: requestIdFor,
+      trustProxy: trustProxyOption(this.environment),
     });
     // A scraper keeps its connection open.
     server.addHook('preClose', (done) => {

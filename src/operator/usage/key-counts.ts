@@ -3,7 +3,7 @@ import { basePath } from '../../core/http/base-path.js';
 import { type Operation, operations } from '../../core/http/operations.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
-import { fieldsOf } from '../../core/http/validation/field.js';
+import { fieldNamesOf } from '../../core/http/validation/field.js';
 import { UpsertLeadDto } from '../../leads/dto/upsert-lead.dto.js';
 import { type Counts, sumOf } from './call-counts.js';
 
@@ -13,7 +13,7 @@ type LeadBody = Readonly<Record<string, unknown>> & { readonly leads?: readonly 
 
 const prefix = 'used_';
 const leadRoutes = new Set([`/${basePath}/leads`, `/${basePath}/leads/batch`]);
-const leadFields = new Set(fieldsOf(UpsertLeadDto));
+const leadFields = new Set(fieldNamesOf(UpsertLeadDto));
 
 /** Counts that only a key has: operations, and accepted leads of which half the fields or more are ignored (rule OPS-37). */
 export function keyCounts(completed: CompletedRequest, request: FastifyRequest): Counts {

@@ -126,7 +126,11 @@ export class UsageStatsRepository {
             [`${hour}.errors`]: refused + failed,
             ...Object.fromEntries(used),
           };
-          return upsert({ span: 'week', at, keyId: new Types.ObjectId(id) }, weekRetentionMs, ofWeek);
+          return upsert(
+            { span: 'week', at, keyId: new Types.ObjectId(id) },
+            weekRetentionMs,
+            ofWeek,
+          );
         }),
     ];
   }

@@ -1,9 +1,9 @@
 import type { CatalogueOverview } from '../catalogue-import/catalogue-overview.service.js';
-import type { Field } from './field.js';
+import type { ViewField } from './field.js';
 
 type Import = CatalogueOverview['imports'][number];
 
-export const importFields: readonly Field<Import>[] = [
+export const importFields: readonly ViewField<Import>[] = [
   { title: 'import.begun', kind: 'time', of: ({ createdAt }) => createdAt },
   {
     title: 'shared.state',

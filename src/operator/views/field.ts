@@ -25,7 +25,7 @@ type Value<T, Kind extends string, V> = Title<T> & {
  * A title and a value for the console and the command line. The console translates a `status`, masks `personal`
  * values until a reader asks for them, and masks the parts of a `url` that may be secret.
  */
-export type Field<T> =
+export type ViewField<T> =
   | Value<T, 'text' | 'code', string | number | readonly string[]>
   | Value<T, 'time' | 'day', Date | string>
   | Value<T, 'number' | 'duration', number>
@@ -47,28 +47,28 @@ export function eventPath(type: string, organizationId: string, id: string | nul
 }
 
 /** The page of a value; null where it has none. */
-export function pathOf<T>(field: Field<T>, item: T, organizationId: string): string | null {
+export function pathOf<T>(field: ViewField<T>, item: T, organizationId: string): string | null {
   if (field.record === undefined) return field.to?.(item, organizationId) ?? null;
   const id = field.of(item);
   return typeof id === 'string' ? recordPath(field.record, organizationId, id) : null;
 }
 
 /** English and unmasked, for a terminal. */
-export function plainColumns<T>(fields: readonly Field<T>[]) {
+export function plainColumns<T>(fields: readonly ViewField<T>[]) {
   const entries = fields.map(
     (field) => [english(field.title), (item: T) => plainValue(field, item)] as const,
   );
   return Object.fromEntries(entries);
 }
 
-function plainValue<T>(field: Field<T>, item: T) {
+function plainValue<T>(field: ViewField<T>, item: T) {
   const value = valueOf(field, item);
   const note = field.note?.(item) ?? null;
   if (note === null) return value;
   return `${String(value ?? '')} (${isViewText(note) ? english(note) : note})`.trimStart();
 }
 
-function valueOf<T>(field: Field<T>, item: T) {
+function valueOf<T>(field: ViewField<T>, item: T) {
   if (field.kind === 'status') return [field.of(item) ?? []].flat().map(english);
   if (field.kind === 'day') return dayOf(field.of(item));
   if (field.kind === 'personal') return plainText(field.of(item));

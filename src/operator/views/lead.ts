@@ -1,19 +1,19 @@
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { FoundClient } from '../../tenants/clients/clients.service.js';
 import type { InspectedLead } from '../../leads/lead-lookup.service.js';
-import { type Field, recordPath } from './field.js';
-import { createdAt, externalId, id, updatedAt } from './common.js';
+import { type ViewField, recordPath } from './field.js';
+import { createdAt, externalIdField, id, updatedAt } from './common.js';
 
 /** Only the console knows the names. */
 type Lead = LeadDto & Partial<Pick<InspectedLead, 'isErased' | 'compounds' | 'assignedTo'>>;
 
-const number: Field<LeadDto> = {
+const number: ViewField<LeadDto> = {
   title: 'lead.number',
   kind: 'code',
   of: ({ leadId }) => leadId,
   to: ({ _id }, organizationId) => recordPath('leads', organizationId, _id),
 };
-const state: Field<Lead> = {
+const state: ViewField<Lead> = {
   title: 'shared.state',
   kind: 'status',
   of: ({ isDeleted, isActive }) => {
@@ -23,12 +23,12 @@ const state: Field<Lead> = {
   note: ({ isErased = false }) => (isErased ? 'shared.erased' : null),
 };
 
-export const leadListFields = [number, externalId, state, createdAt];
+export const leadListFields = [number, externalIdField, state, createdAt];
 
-export const leadFields: readonly Field<Lead>[] = [
+export const leadFields: readonly ViewField<Lead>[] = [
   id,
   { title: 'lead.number', kind: 'code', of: ({ leadId }) => leadId },
-  externalId,
+  externalIdField,
   state,
   { title: 'lead.client', kind: 'code', of: ({ clientId }) => clientId },
   {
@@ -48,7 +48,7 @@ export const leadFields: readonly Field<Lead>[] = [
   updatedAt,
 ];
 
-export const clientFields: readonly Field<FoundClient>[] = [
+export const clientFields: readonly ViewField<FoundClient>[] = [
   id,
   {
     title: 'shared.state',

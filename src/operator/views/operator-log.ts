@@ -1,9 +1,9 @@
 import type { OperatorLogEntry } from '../audit/operator-log.service.js';
-import { type Field, recordPath } from './field.js';
+import { type ViewField, recordPath } from './field.js';
 
 type Entry = OperatorLogEntry & { readonly organizationName: string };
 
-export const operatorLogFields: readonly Field<Entry>[] = [
+export const operatorLogFields: readonly ViewField<Entry>[] = [
   { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
   { title: 'shared.what', kind: 'status', of: ({ action }) => `log.action.${action}` as const },
   {

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '../requests/request-log.service.js';
 import type { Partner } from '../usage/partners.service.js';
-import type { Field, Severity } from './field.js';
+import type { ViewField, Severity } from './field.js';
 
 const moods: Readonly<Record<Partner['state'], Severity>> = {
   silent: 'bad',
@@ -12,7 +12,7 @@ const moods: Readonly<Record<Partner['state'], Severity>> = {
   ended: 'note',
 };
 
-const calls: readonly Field<Partner>[] = [
+const calls: readonly ViewField<Partner>[] = [
   { title: 'shared.organization', kind: 'text', of: ({ organizationName }) => organizationName },
   {
     title: 'shared.state',
@@ -26,7 +26,7 @@ const calls: readonly Field<Partner>[] = [
   { title: 'partners.errors', kind: 'number', of: ({ errors }) => errors },
 ];
 
-export const partnerListFields: readonly Field<Partner>[] = [
+export const partnerListFields: readonly ViewField<Partner>[] = [
   {
     title: 'shared.key',
     kind: 'text',
@@ -37,7 +37,7 @@ export const partnerListFields: readonly Field<Partner>[] = [
   ...calls,
 ];
 
-export const partnerFields: readonly Field<Partner>[] = [
+export const partnerFields: readonly ViewField<Partner>[] = [
   ...calls,
   {
     title: 'partners.may',
@@ -60,7 +60,7 @@ export const partnerFields: readonly Field<Partner>[] = [
 ];
 
 /** A request that was refused or half understood, in a list. */
-export const requestFields: readonly Field<LoggedRequest>[] = [
+export const loggedRequestFields: readonly ViewField<LoggedRequest>[] = [
   { title: 'shared.when', kind: 'time', of: ({ time }) => time },
   { title: 'requests.route', kind: 'code', of: ({ route }) => route },
   {

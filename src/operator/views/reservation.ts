@@ -4,30 +4,30 @@ import type {
   FoundReservation,
   InspectedReservation,
 } from '../../reservations/reading/reservations.service.js';
-import { createdAt, externalId, id, requestId, updatedAt } from './common.js';
-import { type Field, recordPath } from './field.js';
+import { createdAt, externalIdField, id, requestIdField, updatedAt } from './common.js';
+import { type ViewField, recordPath } from './field.js';
 
 type Wallet = InspectedReservation['wallets'][number];
 type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
 type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
 
-const status: Field<Pick<FoundReservation, 'status' | 'isDeleted'>> = {
+const status: ViewField<Pick<FoundReservation, 'status' | 'isDeleted'>> = {
   title: 'shared.status',
   kind: 'code',
   of: (reservation) => reservation.status,
   note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
 };
 
-export const reservationListFields: readonly Field<FoundReservation>[] = [
+export const reservationListFields: readonly ViewField<FoundReservation>[] = [
   { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservations' },
-  externalId,
+  externalIdField,
   status,
   { title: 'shared.unit', kind: 'code', of: ({ unitId }) => unitId, record: 'units' },
   createdAt,
   updatedAt,
 ];
 
-export const reservationFields: readonly Field<
+export const reservationFields: readonly ViewField<
   InspectedReservation & {
     readonly organizationName?: string;
     readonly leadNumber?: number | null;
@@ -39,7 +39,7 @@ export const reservationFields: readonly Field<
     kind: 'text',
     of: ({ organizationId, organizationName }) => organizationName ?? organizationId,
   },
-  externalId,
+  externalIdField,
   status,
   {
     title: 'shared.unit',
@@ -84,19 +84,20 @@ export const reservationFields: readonly Field<
   updatedAt,
 ];
 
-const installment: Field<{ readonly installmentId: string }> = {
+const installment: ViewField<{ readonly installmentId: string }> = {
   title: 'reservation.installment',
   kind: 'code',
   of: ({ installmentId }) => installmentId,
 };
 
-const chequeState: readonly Field<Pick<Report, 'status' | 'chequeNumber' | 'chequeAmount'>>[] = [
-  { title: 'reservation.cheque', kind: 'code', of: (item) => item.status },
-  { title: 'reservation.number', kind: 'code', of: ({ chequeNumber }) => chequeNumber },
-  { title: 'reservation.amount', kind: 'number', of: ({ chequeAmount }) => chequeAmount },
-];
+const chequeState: readonly ViewField<Pick<Report, 'status' | 'chequeNumber' | 'chequeAmount'>>[] =
+  [
+    { title: 'reservation.cheque', kind: 'code', of: (item) => item.status },
+    { title: 'reservation.number', kind: 'code', of: ({ chequeNumber }) => chequeNumber },
+    { title: 'reservation.amount', kind: 'number', of: ({ chequeAmount }) => chequeAmount },
+  ];
 
-export const chequeFields: readonly Field<Cheque>[] = [
+export const chequeFields: readonly ViewField<Cheque>[] = [
   installment,
   ...chequeState,
   { title: 'reservation.due', kind: 'day', of: ({ dueDate }) => dueDate },
@@ -104,7 +105,7 @@ export const chequeFields: readonly Field<Cheque>[] = [
   { title: 'reservation.walletDeletedAt', kind: 'time', of: ({ wallet }) => wallet.deletedAt },
 ];
 
-export const reportFields: readonly Field<Report>[] = [
+export const reportFields: readonly ViewField<Report>[] = [
   { title: 'reservation.reported', kind: 'time', of: ({ changedAt }) => changedAt },
   installment,
   ...chequeState,
@@ -124,10 +125,10 @@ export const callbackFields = {
     of: (item) => item.otherFields,
   },
   why: { title: 'reservation.why', kind: 'text', of: ({ outcome }) => outcome.messages },
-  request: requestId,
-} as const satisfies Readonly<Record<string, Field<Callback>>>;
+  request: requestIdField,
+} as const satisfies Readonly<Record<string, ViewField<Callback>>>;
 
-export const callbackListFields: readonly Field<ShownCallback>[] = [
+export const callbackListFields: readonly ViewField<ShownCallback>[] = [
   { title: 'reservation.received', kind: 'time', of: ({ receivedAt }) => receivedAt },
   { title: 'shared.response', kind: 'number', of: ({ outcome }) => outcome.status },
   { title: 'shared.reservation', kind: 'code', of: ({ outcome }) => outcome.reservation },
@@ -141,12 +142,12 @@ export const callbackListFields: readonly Field<ShownCallback>[] = [
 ];
 
 /** The cheques of all wallets, those of the active one first. */
-export function chequesOf({ wallets }: InspectedReservation): Cheque[] {
+export function chequesInAllWallets({ wallets }: InspectedReservation): Cheque[] {
   return wallets.flatMap((wallet) => wallet.cheques.map((cheque) => ({ ...cheque, wallet })));
 }
 
 export function reportsOf(reservation: InspectedReservation): Report[] {
-  return chequesOf(reservation)
+  return chequesInAllWallets(reservation)
     .flatMap(({ installmentId, statusHistory }) =>
       statusHistory.map((report) => ({ ...report, installmentId })),
     )

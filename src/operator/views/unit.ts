@@ -1,21 +1,21 @@
 import type { UnitStatusChange } from '../../reservations/reading/reservation-history.service.js';
 import type { FoundUnit } from '../../units/reading/unit-lookup.service.js';
-import { createdAt, externalId, id, requestId, updatedAt } from './common.js';
-import type { Field } from './field.js';
+import { createdAt, externalIdField, id, requestIdField, updatedAt } from './common.js';
+import type { ViewField } from './field.js';
 
-const status: Field<FoundUnit> = {
+const status: ViewField<FoundUnit> = {
   title: 'shared.status',
   kind: 'text',
   of: (unit) => unit.status,
   note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
 };
 
-export const unitFields: readonly Field<FoundUnit>[] = [
+export const unitFields: readonly ViewField<FoundUnit>[] = [
   id,
   status,
   { title: 'unit.slug', kind: 'code', of: ({ slug }) => slug },
   { title: 'unit.unitId', kind: 'code', of: ({ unitId }) => unitId },
-  externalId,
+  externalIdField,
   {
     title: 'shared.compound',
     kind: 'name',
@@ -27,7 +27,7 @@ export const unitFields: readonly Field<FoundUnit>[] = [
   updatedAt,
 ];
 
-export const unitChangeFields: readonly Field<UnitStatusChange>[] = [
+export const unitChangeFields: readonly ViewField<UnitStatusChange>[] = [
   { title: 'shared.when', kind: 'time', of: ({ at }) => at },
   { title: 'shared.status', kind: 'change', of: (change) => change },
   {
@@ -45,5 +45,5 @@ export const unitChangeFields: readonly Field<UnitStatusChange>[] = [
     of: ({ reservationId }) => reservationId,
     record: 'reservations',
   },
-  requestId,
+  requestIdField,
 ];

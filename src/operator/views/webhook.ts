@@ -5,7 +5,7 @@ import type {
 import type { EndpointHealth } from '../../webhooks/statistics/failing-endpoints.service.js';
 import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAt, id, updatedAt } from './common.js';
-import { eventPath, type Field, type Severity } from './field.js';
+import { eventPath, type ViewField, type Severity } from './field.js';
 import type { ViewText } from './texts.js';
 
 /** Only the console knows the name of its organization and its health. */
@@ -26,14 +26,14 @@ const reasons: Readonly<Record<string, ViewText>> = {
   removed: 'endpoint.reason.removed',
 };
 
-const url = { title: 'endpoint.url', kind: 'url', of: (item) => item.url } satisfies Field<{
+const url = { title: 'endpoint.url', kind: 'url', of: (item) => item.url } satisfies ViewField<{
   readonly url: string;
 }>;
 const eventTypes = {
   title: 'endpoint.events',
   kind: 'code',
   of: (endpoint) => endpoint.eventTypes,
-} satisfies Field<Pick<ShownEndpoint, 'eventTypes'>>;
+} satisfies ViewField<Pick<ShownEndpoint, 'eventTypes'>>;
 type EndpointState = 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
 
 const stateMoods: Readonly<Record<EndpointState, Severity>> = {
@@ -65,14 +65,14 @@ function reasonOf(endpoint: Endpoint): string | number | null {
   return stateOf(endpoint) === 'healthy' ? null : (statusCode ?? error);
 }
 
-const endpointState: Field<Endpoint> = {
+const endpointState: ViewField<Endpoint> = {
   title: 'shared.state',
   kind: 'status',
   of: (endpoint) => `endpoint.${stateOf(endpoint)}` as const,
   note: reasonOf,
   mood: (endpoint) => stateMoods[stateOf(endpoint)],
 };
-const stateSince: Field<Endpoint> = {
+const stateSince: ViewField<Endpoint> = {
   title: 'endpoint.stateSince',
   kind: 'time',
   of: (endpoint) => {
@@ -87,12 +87,12 @@ const stateSince: Field<Endpoint> = {
     return since[stateOf(endpoint)];
   },
 };
-const organization: Field<Endpoint> = {
+const organization: ViewField<Endpoint> = {
   title: 'shared.organization',
   kind: 'text',
   of: ({ organizationId, organizationName }) => organizationName ?? organizationId,
 };
-const failingSince: Field<Endpoint> = {
+const failingSince: ViewField<Endpoint> = {
   title: 'endpoint.failingSince',
   kind: 'time',
   of: (endpoint) => endpoint.failingSince,
@@ -100,7 +100,7 @@ const failingSince: Field<Endpoint> = {
 
 export const newEndpointFields = [id, url, eventTypes];
 
-export const endpointListFields: readonly Field<Endpoint>[] = [
+export const endpointListFields: readonly ViewField<Endpoint>[] = [
   ...newEndpointFields,
   endpointState,
   failingSince,
@@ -108,14 +108,14 @@ export const endpointListFields: readonly Field<Endpoint>[] = [
 ];
 
 /** In the list of the console, next to charts. */
-export const endpointSummaryFields: readonly Field<Endpoint>[] = [
+export const endpointSummaryFields: readonly ViewField<Endpoint>[] = [
   { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
   organization,
   endpointState,
   stateSince,
 ];
 
-export const endpointFields: readonly Field<Endpoint>[] = [
+export const endpointFields: readonly ViewField<Endpoint>[] = [
   id,
   organization,
   url,
@@ -135,7 +135,7 @@ export const endpointFields: readonly Field<Endpoint>[] = [
   updatedAt,
 ];
 
-export const endpointDetailFields: readonly Field<
+export const endpointDetailFields: readonly ViewField<
   Endpoint & { readonly pending: number; readonly hasMore?: boolean }
 >[] = [
   ...endpointFields,
@@ -147,35 +147,35 @@ export const endpointDetailFields: readonly Field<
   },
 ];
 
-const deliveryId: Field<ListedDelivery> = {
+const deliveryId: ViewField<ListedDelivery> = {
   title: 'shared.id',
   kind: 'code',
   of: ({ _id }) => _id.toHexString(),
 };
-const event: Field<ListedDelivery> = {
+const event: ViewField<ListedDelivery> = {
   title: 'shared.event',
   kind: 'code',
   of: ({ type }) => type,
 };
-const about: Field<ListedDelivery> = {
+const about: ViewField<ListedDelivery> = {
   title: 'delivery.about',
   kind: 'code',
   of: ({ objectId }) => objectId,
   to: pathOfRecord,
 };
-const deliveryState: Field<ListedDelivery> = {
+const deliveryState: ViewField<ListedDelivery> = {
   title: 'shared.state',
   kind: 'status',
   of: ({ status }) => `delivery.${status}` as const,
   note: ({ failureReason }) => failureReason,
   mood: ({ status }) => moods[status],
 };
-const attempts: Field<ListedDelivery> = {
+const attempts: ViewField<ListedDelivery> = {
   title: 'delivery.attempts',
   kind: 'number',
   of: (delivery) => delivery.attempts,
 };
-const nextAttempt: Field<ListedDelivery> = {
+const nextAttempt: ViewField<ListedDelivery> = {
   title: 'delivery.next',
   kind: 'time',
   of: ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
@@ -186,7 +186,7 @@ function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): strin
 }
 
 /** In lists of the console, which fit the page: the event leads to its record. */
-export const deliverySummaryFields: readonly Field<ListedDelivery>[] = [
+export const deliverySummaryFields: readonly ViewField<ListedDelivery>[] = [
   { ...deliveryId, to: ({ _id }) => `/webhooks/deliveries/${_id.toHexString()}` },
   { ...event, to: pathOfRecord },
   deliveryState,
@@ -200,14 +200,14 @@ export const deliverySummaryFields: readonly Field<ListedDelivery>[] = [
   nextAttempt,
 ];
 
-export const deliveryListFields: readonly Field<ListedDelivery>[] = [
+export const deliveryListFields: readonly ViewField<ListedDelivery>[] = [
   ...deliverySummaryFields.slice(0, 2),
   about,
   ...deliverySummaryFields.slice(2),
   createdAt,
 ];
 
-export const deliveryFields: readonly Field<ListedDelivery>[] = [
+export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
   deliveryId,
   {
     title: 'endpoint.title',
@@ -227,7 +227,7 @@ export const deliveryFields: readonly Field<ListedDelivery>[] = [
   { title: 'shared.erased', kind: 'time', of: ({ erasedAt }) => erasedAt },
 ];
 
-export const attemptFields: readonly Field<ShownDelivery['log'][number]>[] = [
+export const attemptFields: readonly ViewField<ShownDelivery['log'][number]>[] = [
   { title: 'delivery.round', kind: 'number', of: ({ round }) => round },
   { title: 'delivery.attempt', kind: 'number', of: ({ attempt }) => attempt },
   { title: 'delivery.started', kind: 'time', of: ({ startedAt }) => startedAt },

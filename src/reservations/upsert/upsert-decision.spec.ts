@@ -12,10 +12,15 @@ import {
 import type { ReservationState } from '../reservation-state.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
-import { decideUpsert, ignoredFields, newReservation, type References } from './upsert-decision.js';
+import {
+  decideUpsert,
+  ignoredFields,
+  newReservation,
+  type LinkedRecords,
+} from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
-const none: References = { unitId: undefined, leadId: undefined };
+const none: LinkedRecords = { unitId: undefined, leadId: undefined };
 const isOpen = (status: ReservationStatus) => status.startsWith('pending');
 const closedStatuses = reservationStatuses.filter((status) => !isOpen(status));
 
@@ -23,7 +28,7 @@ const closedStatuses = reservationStatuses.filter((status) => !isOpen(status));
 function upsert(
   fields: Partial<ReservationDocument>,
   request: UpsertReservationDto,
-  { references = none, ...loaded }: Partial<ReservationState> & { references?: References } = {},
+  { references = none, ...loaded }: Partial<ReservationState> & { references?: LinkedRecords } = {},
 ): ReservationState {
   const state = stateWith({ reservation: reservationWith(fields), ...loaded });
   return decideUpsert(state, request, references);

@@ -7,7 +7,7 @@ import type { ReservationDocument } from '../../availability/reservation.schema.
 import { isOpen, type ReservationStatus } from '../../availability/availability.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
-export interface References {
+export interface LinkedRecords {
   readonly unitId: Types.ObjectId | undefined;
   readonly leadId: Types.ObjectId | undefined;
 }
@@ -15,7 +15,7 @@ export interface References {
 /** @throws DomainError 422 for a status that a new reservation cannot have (rule RES-4) */
 export function newReservation(
   { recordSystemId, status = 'pending', partnerCollection = false }: UpsertReservationDto,
-  { unitId, leadId }: References,
+  { unitId, leadId }: LinkedRecords,
   tenant: Pick<ReservationDocument, 'organizationId' | 'createdAt'>,
 ): ReservationDocument {
   if (!isOpen(status)) {
@@ -40,7 +40,7 @@ export function newReservation(
 export function decideUpsert(
   loaded: ReservationState,
   request: UpsertReservationDto,
-  { unitId, leadId }: References,
+  { unitId, leadId }: LinkedRecords,
 ): ReservationState {
   const { reservation, now } = loaded;
   if (unitId !== undefined && !reservation.unitId?.equals(unitId))

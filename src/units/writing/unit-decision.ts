@@ -6,7 +6,7 @@ import { unitErrors } from '../unit-errors.js';
 import { statusWhenSent } from '../../availability/availability.js';
 import { slugCandidates } from './slug.js';
 import { type UnitChange, unitChanges } from './unit-writes.service.js';
-import { compoundOf, requestFields, resolveLinks } from './unit-fields.js';
+import { compoundOf, requestedUnitFields, resolveLinks } from './unit-fields.js';
 import type { UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
@@ -36,7 +36,7 @@ export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDeci
     throw new DomainError(unitErrors.compoundRequired);
   }
   const fields = {
-    ...requestFields(input, stored, caller.language),
+    ...requestedUnitFields(input, stored, caller.language),
     ...resolveLinks(records, input, stored, compoundId),
   };
   assertUnitIdFree(records, { ...stored, ...fields }, stored?._id);

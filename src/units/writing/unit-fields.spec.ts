@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { requestFields } from './unit-fields.js';
+import { requestedUnitFields } from './unit-fields.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
-type StoredName = Parameters<typeof requestFields>[1];
+type StoredName = Parameters<typeof requestedUnitFields>[1];
 
 describe('requestFields', () => {
   it('returns the sent values without references', () => {
@@ -22,12 +22,14 @@ describe('requestFields', () => {
       unitDesign: 'a',
       amenities: ['pool'],
     };
-    expect(requestFields({ ...plain, ...references }, null, 'en-us')).toStrictEqual(plain);
+    expect(requestedUnitFields({ ...plain, ...references }, null, 'en-us')).toStrictEqual(plain);
   });
 
   it('keeps only the name of a floor', () => {
     const floor = { name: 'Ground', level: 0 };
-    expect(requestFields({ floor }, null, 'en-us')).toStrictEqual({ floor: { name: 'Ground' } });
+    expect(requestedUnitFields({ floor }, null, 'en-us')).toStrictEqual({
+      floor: { name: 'Ground' },
+    });
   });
 
   it('adds the defaults of media', () => {
@@ -36,7 +38,7 @@ describe('requestFields', () => {
       { image: 'https://b', imageType: 'floorplan', type: 'video' },
       { image: 'https://c', imageType: null },
     ];
-    expect(requestFields({ media }, null, 'en-us')).toStrictEqual({
+    expect(requestedUnitFields({ media }, null, 'en-us')).toStrictEqual({
       media: [
         { image: 'https://a', imageType: null, type: 'image' },
         { image: 'https://b', imageType: 'floorplan', type: 'video' },
@@ -55,7 +57,7 @@ describe('the name of a unit', () => {
     name: NonNullable<UpsertUnitDto['name']>,
     stored: StoredName = null,
     language: 'en-us' | 'ar-eg' = 'en-us',
-  ) => requestFields({ name }, stored, language);
+  ) => requestedUnitFields({ name }, stored, language);
 
   it('is set in the language of the request, or in the languages of an object', () => {
     expect(after('Villa')).toEqual({ name: named('Villa'), nameStandIn: null });

@@ -4,7 +4,7 @@ import { storedFields } from '../../catalogue/fields/declared-fields.js';
 import type { Language, Localized } from '../../core/localization/language.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';
-import type { Message } from '../../core/localization/messages.service.js';
+import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import { statusWhenSent } from '../../availability/availability.js';
 import type { IdsByName, UnitRecords } from './unit-records.js';
@@ -45,7 +45,7 @@ export function resolveLinks(
 ): Links {
   const { loaded } = records;
   const { phase, propertyType, unitDesign, amenities, status } = input;
-  const errors: Message[] = [];
+  const errors: LocalizedMessage[] = [];
   const found = (property: string, name: string, id: Types.ObjectId | undefined) => {
     if (id === undefined) errors.push(unknownName(property, name));
     return id ?? null;
@@ -87,7 +87,7 @@ function distinct(ids: readonly Types.ObjectId[]): Types.ObjectId[] {
 }
 
 /** Without references. */
-export function requestFields(
+export function requestedUnitFields(
   input: UpsertUnitDto,
   stored: StoredName | null,
   language: Language,

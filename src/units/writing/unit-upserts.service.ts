@@ -7,7 +7,7 @@ import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
 import { slugCandidates } from './slug.js';
-import { requestFields } from './unit-fields.js';
+import { requestedUnitFields } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
@@ -129,7 +129,7 @@ export class UnitUpsertsService {
     const candidates = requests.flatMap(({ input, caller: { language } }) =>
       input.compound === undefined
         ? []
-        : slugCandidates(slugTexts(requestFields(input, null, language)), ''),
+        : slugCandidates(slugTexts(requestedUnitFields(input, null, language)), ''),
     );
     return this.units.usedSlugs(organizationId, candidates);
   }

@@ -25,7 +25,7 @@ export type FailureReason =
   /** The command that sent it was ended. */
   | 'interrupted';
 
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly status: 'delivered' }
   | { readonly status: 'failed'; readonly reason: FailureReason }
   | { readonly status: 'pending'; readonly nextAttemptAt: Date };
@@ -44,7 +44,7 @@ export function outcomeOf(
   previousAttempts: number,
   now: Date,
   random: number,
-): Outcome {
+): DeliveryOutcome {
   if (isSuccess(result)) return { status: 'delivered' };
   if (isGoneResponse(result)) return { status: 'failed', reason: 'gone' };
   const failedAttempts = previousAttempts + 1;

@@ -8,7 +8,7 @@ import {
 } from '../../core/database/documents/across-tenants.js';
 import { openSession } from '../../core/database/transactions/open-session.js';
 import type { BacklogCount } from '../../events/outbox/outbox-events.repository.js';
-import type { AttemptResult, FailureReason, Outcome } from './delivery-outcome.js';
+import type { AttemptResult, FailureReason, DeliveryOutcome } from './delivery-outcome.js';
 import {
   type DeliveryAttempt,
   maxLoggedAttempts,
@@ -21,7 +21,7 @@ export interface FinishedAttempt {
   readonly delivery: DueDelivery;
   readonly url: string;
   readonly result: AttemptResult;
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
   readonly now: Date;
 }
 
@@ -195,7 +195,7 @@ function updateOf({ delivery, url, result, outcome, now }: FinishedAttempt, isLo
 
 /** A retry does not change the status: the delivery may have failed meanwhile because its endpoint is off. */
 function changesOf(
-  outcome: Outcome,
+  outcome: DeliveryOutcome,
   attempts: number,
   now: Date,
 ): Partial<WebhookDeliveryDocument> {

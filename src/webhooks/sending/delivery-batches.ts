@@ -5,7 +5,7 @@ import { Gauge } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { traced } from '../../core/observability/tracing.js';
-import { type Message, messageIdOf, messageOf } from '../../events/outbox/message.js';
+import { type WebhookMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { type AttemptResult, isSuccess, outcomeOf } from '../deliveries/delivery-outcome.js';
 import {
@@ -107,7 +107,7 @@ export class DeliveryBatches {
     const messages = await this.messagesOf(organizationId, deliveries);
     const finished: FinishedAttempt[] = [];
     let hasFailed = false;
-    const attempt = async (delivery: DueDelivery, message: Message) => {
+    const attempt = async (delivery: DueDelivery, message: WebhookMessage) => {
       if (hasFailed || !mayBegin()) return;
       const result = await traced(
         'webhook attempt',
@@ -140,7 +140,7 @@ export class DeliveryBatches {
   private async messagesOf(
     organizationId: Types.ObjectId,
     deliveries: readonly DueDelivery[],
-  ): Promise<ReadonlyMap<string, Message>> {
+  ): Promise<ReadonlyMap<string, WebhookMessage>> {
     const ids = deliveries.map(({ eventId }) => eventId);
     const events = await this.events.findWhole(organizationId, ids);
     const messages = new Map(events.map((event) => [event._id.toHexString(), messageOf(event)]));
@@ -195,7 +195,7 @@ function firstBytes(deliveries: readonly DueDelivery[]): readonly DueDelivery[] 
   return end === -1 ? deliveries : deliveries.slice(0, Math.max(1, end));
 }
 
-function attributesOf({ type, endpointId, attempts }: DueDelivery, { id }: Message) {
+function attributesOf({ type, endpointId, attempts }: DueDelivery, { id }: WebhookMessage) {
   return {
     'webhook.id': id,
     'webhook.type': type,

@@ -2,8 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { pingType } from '../../events/outbox/event-types.js';
-import { type Message, messageOf } from '../../events/outbox/message.js';
-import { type AttemptResult, isSuccess, type Outcome } from '../deliveries/delivery-outcome.js';
+import { type WebhookMessage, messageOf } from '../../events/outbox/message.js';
+import {
+  type AttemptResult,
+  isSuccess,
+  type DeliveryOutcome,
+} from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { newDelivery } from '../deliveries/webhook-fan-out.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
@@ -38,7 +42,7 @@ export class WebhookPingService {
     } as const;
     await this.queue.insert([delivery]);
     const result = await this.sendSafely(endpoint, message);
-    const outcome: Outcome = isSuccess(result)
+    const outcome: DeliveryOutcome = isSuccess(result)
       ? { status: 'delivered' }
       : { status: 'failed', reason: 'exhausted' };
     await this.queue.store([{ delivery, url, result, outcome, now: this.clock.now() }]);
@@ -47,7 +51,7 @@ export class WebhookPingService {
 
   private async sendSafely(
     endpoint: WebhookEndpointDocument,
-    message: Message,
+    message: WebhookMessage,
   ): Promise<AttemptResult> {
     const startedAt = this.clock.now();
     try {

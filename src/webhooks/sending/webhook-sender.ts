@@ -3,7 +3,7 @@ import https from 'node:https';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import type { Message } from '../../events/outbox/message.js';
+import type { WebhookMessage } from '../../events/outbox/message.js';
 import { type AttemptResult, retryAfterMs } from '../deliveries/delivery-outcome.js';
 import { signedHeaders } from '../../core/secrets/signing-secret.js';
 import { urlViolation } from './addresses.js';
@@ -52,7 +52,11 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 
   /** Posts a signed message, again if the receiver had closed the reused connection. Never rejects. */
-  async send(target: Target, message: Message, abortSignal?: AbortSignal): Promise<AttemptResult> {
+  async send(
+    target: Target,
+    message: WebhookMessage,
+    abortSignal?: AbortSignal,
+  ): Promise<AttemptResult> {
     const startedAt = this.clock.now();
     const start = performance.now();
     const timeout = AbortSignal.timeout(this.timeout);
@@ -68,7 +72,7 @@ export class WebhookSender implements OnApplicationShutdown {
 
   private async exchange(
     { url, secrets }: Target,
-    message: Message,
+    message: WebhookMessage,
     { startedAt, signal }: { readonly startedAt: Date; readonly signal: AbortSignal },
   ): Promise<ExchangeResult> {
     const reason = urlViolation(url, this.environment);

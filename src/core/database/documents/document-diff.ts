@@ -3,12 +3,15 @@ import { filteredLists } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantUpdate, WriteOf } from './tenant-queries.js';
 
-export interface Change<T> {
+export interface DocumentChange<T> {
   readonly before: T | undefined;
   readonly after: T;
 }
 
-export function buildWrite<T extends TenantDocument>({ before, after }: Change<T>): WriteOf<T> {
+export function buildWrite<T extends TenantDocument>({
+  before,
+  after,
+}: DocumentChange<T>): WriteOf<T> {
   if (before === undefined) return { insert: after };
   return { _id: before._id, update: updateBetween(before, after) };
 }

@@ -1,4 +1,4 @@
-import type { Message } from '../../localization/messages.service.js';
+import type { LocalizedMessage } from '../../localization/messages.service.js';
 
 /** One error of the API: its response, its documentation in the reference and in the guides. */
 export interface ErrorDefinition {
@@ -9,7 +9,7 @@ export interface ErrorDefinition {
   readonly messageKey: string;
   /** Throwing the error requires a value for each placeholder. */
   readonly sample?: Readonly<Record<string, string | number>>;
-  readonly otherMessage?: Message;
+  readonly otherMessage?: LocalizedMessage;
   readonly cause: string;
   readonly remedy: string;
   readonly isList?: boolean;
@@ -37,8 +37,8 @@ export function errorDefinitions<const T extends Definitions>(
 type Headers = Readonly<Record<string, string>>;
 
 type Content<Definition> = Definition extends { sample: infer Sample }
-  ? { readonly [Placeholder in keyof Sample]: string | number } | readonly Message[]
-  : readonly Message[] | undefined;
+  ? { readonly [Placeholder in keyof Sample]: string | number } | readonly LocalizedMessage[]
+  : readonly LocalizedMessage[] | undefined;
 
 type Details<Definition> =
   undefined extends Content<Definition>
@@ -47,7 +47,7 @@ type Details<Definition> =
 
 export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> extends Error {
   readonly definition: ErrorDefinition;
-  readonly messages: readonly Message[];
+  readonly messages: readonly LocalizedMessage[];
   readonly headers: Headers;
 
   /** @param details values or messages, then headers beyond those of the definition */
@@ -55,8 +55,13 @@ export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> e
     super(definition.code);
     this.definition = definition;
     this.messages = Array.isArray(content)
-      ? (content as Message[])
-      : [{ key: definition.messageKey, values: (content ?? {}) as NonNullable<Message['values']> }];
+      ? (content as LocalizedMessage[])
+      : [
+          {
+            key: definition.messageKey,
+            values: (content ?? {}) as NonNullable<LocalizedMessage['values']>,
+          },
+        ];
     this.headers = { ...definition.headers, ...headers };
   }
 

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import type { Language } from '../../localization/language.js';
-import { type Message, MessagesService } from '../../localization/messages.service.js';
+import { type LocalizedMessage, MessagesService } from '../../localization/messages.service.js';
 import { DomainError, type ErrorDefinition } from './domain-error.js';
 import { httpErrors } from './http-errors.js';
 
@@ -73,7 +73,7 @@ export class ErrorResponses {
   }
 
   /** Ends with the number of omitted messages (rule HTTP-5). */
-  private listed(messages: readonly Message[], language: Language): string[] {
+  private listed(messages: readonly LocalizedMessage[], language: Language): string[] {
     const texts: string[] = [];
     let bytes = 0;
     for (const message of messages.slice(0, maxMessages)) {

@@ -1,4 +1,4 @@
-import type { Message } from '../../localization/messages.service.js';
+import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isIdentifier } from '../server/ignored-fields.js';
 import type { DomainError } from './domain-error.js';
 
@@ -24,7 +24,7 @@ const ownValues = new Set([
 const names = new Set(['property', 'key']);
 
 /** A phone becomes `•••`; a new placeholder is masked until it is listed above. */
-export function loggedMessages({ messages }: DomainError, limit: number): Message[] {
+export function loggedMessages({ messages }: DomainError, limit: number): LocalizedMessage[] {
   return messages.slice(0, limit).map(({ key, values = {} }) => {
     const masked = Object.entries(values).map(([name, value]) => {
       const isShown = ownValues.has(name) || (names.has(name) && isIdentifier(String(value)));

@@ -11,7 +11,7 @@ import { cacheLifetimeMs } from '../../cache/fresh-cache.js';
 import { commitLagMs } from '../../database/transactions/transactions.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { type Page, type PageOf, type PaginationDto, paginationOf } from './pages.js';
+import { type PageRange, type PageOf, type PaginationDto, paginationOf } from './pages.js';
 
 export interface PartQuery {
   readonly page?: string;
@@ -100,7 +100,7 @@ export class ListReading {
   }
 
   async page<Document extends object, Item>(
-    { skip, limit }: Page,
+    { skip, limit }: PageRange,
     { count, batches, present }: ListSource<Document, Item>,
   ): Promise<ListPage<Item>> {
     // A first page that is not full contains everything; pages beyond the end need no read.

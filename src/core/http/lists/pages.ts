@@ -26,7 +26,7 @@ export class PaginationDto {
   next?: string | null;
 }
 
-export interface Page {
+export interface PageRange {
   readonly skip: number;
   readonly limit: number;
 }
@@ -36,7 +36,7 @@ export interface PageOf<T> {
   readonly pagination: PaginationDto;
 }
 
-export function pageOf({ page = '1', limit }: { page?: string; limit?: string }): Page {
+export function pageOf({ page = '1', limit }: { page?: string; limit?: string }): PageRange {
   const size = limit === undefined ? defaultPageLimit : Number(limit);
   return { skip: (Number(page) - 1) * size, limit: size };
 }

@@ -13,11 +13,11 @@ import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { Connections, unparsableResponse } from './connections.js';
 import { checkAnnouncedBodies, hasBody, isIncomplete } from './request-checks.js';
-import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
+import { addRequestContext, requestIdFor, setContextHeaders } from './request-context.js';
 import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 import { rejectUnknownRoutes } from './unknown-routes.js';
-import { fieldsOf } from '../validation/field.js';
+import { fieldNamesOf } from '../validation/field.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { defaultLanguage, parseLanguage } from '../../localization/language.js';
 import { maxExternalIdLength } from '../../values/text.js';
@@ -137,7 +137,7 @@ function newConnections(
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     unparsableResponse: (error) => {
       const { status, headers, body } = fastify().errorFilter.responses.of(error, defaultLanguage);
-      const id = requestId({ headers: {} });
+      const id = requestIdFor({ headers: {} });
       logUnparsableRequest(logger, id, status);
       return unparsableResponse(status, { ...headers, 'x-request-id': id }, JSON.stringify(body));
     },
@@ -166,9 +166,9 @@ function newAdapter(
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    genReqId: requestId,
+    genReqId: requestIdFor,
     bodyLimit: environment.BODY_LIMIT_BYTES,
-    trustProxy: trustProxy(environment),
+    trustProxy: trustProxyOption(environment),
     routerOptions: { maxParamLength: maxPathParameterLength },
     ...connections.serverOptions,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -185,7 +185,7 @@ function newAdapter(
 }
 
 /** Proxies whose `X-Forwarded-*` headers count; a number counts them from the nearest. */
-export function trustProxy({ TRUST_PROXY: trusted }: Environment) {
+export function trustProxyOption({ TRUST_PROXY: trusted }: Environment) {
   if (typeof trusted !== 'number') return trusted;
   return (_address: string, hop: number) => hop < trusted;
 }
@@ -209,7 +209,7 @@ function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
       try {
         request.judgeBody?.(body);
         const { envelopeDepth = 0, inexactNumber, readsOnly } = routeOptionsOf(request);
-        const fields = readsOnly && fieldsOf(readsOnly);
+        const fields = readsOnly && fieldNamesOf(readsOnly);
         const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, inexactNumber, fields };
         done(null, parseJsonBody(body, rules));
       } catch (error) {

@@ -16,7 +16,7 @@ declare module 'fastify' {
 const requestIdPattern = /^[\w.:~+/=@-]{1,128}$/;
 
 /** Rule HTTP-6. */
-export function requestId(request: { headers: Record<string, unknown> }): string {
+export function requestIdFor(request: { headers: Record<string, unknown> }): string {
   const headerId = request.headers['x-request-id'];
   return typeof headerId === 'string' && requestIdPattern.test(headerId) ? headerId : randomUUID();
 }

@@ -49,7 +49,7 @@ export function ItemsOf(type: DtoClass, maxItems: number): PropertyDecorator {
   return Reflect.metadata(itemsKey, { type, maxItems } satisfies Items);
 }
 
-export function ObjectOf(type: DtoClass): PropertyDecorator {
+export function NestedObject(type: DtoClass): PropertyDecorator {
   return Reflect.metadata(itemsKey, { type, maxItems: null } satisfies Items);
 }
 
@@ -79,7 +79,7 @@ function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorat
 
 /** Objects and lists are copied: class-transformer would walk them and lose keys such as `constructor`. */
 export function instantiate(type: DtoClass, plain: Readonly<Record<string, unknown>>): object {
-  const fields = fieldsOf(type).filter((field) => Object.hasOwn(plain, field));
+  const fields = fieldNamesOf(type).filter((field) => Object.hasOwn(plain, field));
   const values = fields.map((field) => [field, plain[field]] as const);
   const scalars = values.filter(([, value]) => !isObject(value));
   const objects = values
@@ -106,7 +106,7 @@ function isObject(value: unknown): boolean {
 
 const fieldsByType = new WeakMap<DtoClass, readonly string[]>();
 
-export function fieldsOf(type: DtoClass): readonly string[] {
+export function fieldNamesOf(type: DtoClass): readonly string[] {
   const known = fieldsByType.get(type);
   if (known !== undefined) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);

@@ -4,8 +4,8 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { maxNameLength, maxNames, setIgnoredFields } from '../server/ignored-fields.js';
 import { declaredType } from './declared-types.js';
-import { type DtoClass, fieldsOf, itemsOf, allowedNestedKeys } from './field.js';
-import type { Message } from '../../localization/messages.service.js';
+import { type DtoClass, fieldNamesOf, itemsOf, allowedNestedKeys } from './field.js';
+import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
 
 const noQuery = Object as DtoClass;
@@ -71,7 +71,7 @@ export function unknownNameMessages(
   place: 'query' | 'body',
   type: DtoClass,
   sent: object,
-): Message[] {
+): LocalizedMessage[] {
   const key = `validation.${place === 'query' ? 'unknownParameter' : 'unknownField'}`;
   const { rejected } = unknownNames(type, sent);
   return rejected.map((property) => ({ key, values: { property } }));
@@ -83,7 +83,7 @@ interface UnknownName {
 }
 
 function* namesIn(type: DtoClass, sent: object, parent: string): Generator<UnknownName> {
-  const known = fieldsOf(type);
+  const known = fieldNamesOf(type);
   const isTolerated = tolerantTypes.has(type);
   for (const [name, value] of Object.entries(sent)) {
     const path = `${parent}${name}`;

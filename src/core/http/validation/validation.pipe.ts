@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { validate, validateSync, type ValidationError } from 'class-validator';
-import type { Message } from '../../localization/messages.service.js';
+import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -29,14 +29,17 @@ export class RequestValidationPipe implements PipeTransform {
 export function checkedDto(
   type: DtoClass,
   sent: Readonly<Record<string, unknown>>,
-): { readonly dto: object; readonly messages: readonly Message[] } {
+): { readonly dto: object; readonly messages: readonly LocalizedMessage[] } {
   const dto = instantiate(type, sent);
   const broken = validateSync(dto, options).flatMap((error) => messagesOf(error));
   return { dto, messages: distinct([...unknownNameMessages('body', type, sent), ...broken]) };
 }
 
 /** @throws DomainError 400 with one message per broken rule (rule HTTP-5) */
-export async function assertValid(dto: object, others: readonly Message[] = []): Promise<void> {
+export async function assertValid(
+  dto: object,
+  others: readonly LocalizedMessage[] = [],
+): Promise<void> {
   const errors = await validate(dto, options);
   const messages = [...others, ...errors.flatMap((error) => messagesOf(error))];
   if (messages.length > 0) {
@@ -45,13 +48,16 @@ export async function assertValid(dto: object, others: readonly Message[] = []):
 }
 
 /** A field that may be sent in two places has one name. */
-function distinct(messages: readonly Message[]): Message[] {
+function distinct(messages: readonly LocalizedMessage[]): LocalizedMessage[] {
   return [...new Map(messages.map((message) => [JSON.stringify(message), message])).values()];
 }
 
-function messagesOf({ property: field, ...error }: ValidationError, parent = ''): Message[] {
+function messagesOf(
+  { property: field, ...error }: ValidationError,
+  parent = '',
+): LocalizedMessage[] {
   const property = `${parent}${field}`;
-  const contexts: Record<string, Message['values']> = error.contexts ?? {};
+  const contexts: Record<string, LocalizedMessage['values']> = error.contexts ?? {};
   const broken = Object.entries(error.constraints ?? {});
   // Reports a non-list once, not also as a non-object.
   const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);

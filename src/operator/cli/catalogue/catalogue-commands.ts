@@ -1,5 +1,5 @@
 import { argument, type CommandGroup, declare, exampleId } from '../command-line/declaration.js';
-import { anyText, org } from '../command-line/option-values.js';
+import { textOption, org } from '../command-line/option-values.js';
 
 const example = `catalogue.json --org ${exampleId}`;
 
@@ -9,7 +9,7 @@ export const catalogueCommands = {
       'check a whole JSON or NDJSON file of compounds, phases, property types, unit designs, ' +
       'amenities and units, then store it; importing it again changes nothing',
     example,
-    takes: { file: argument('<file>', 'path of the file', anyText), org },
+    takes: { file: argument('<file>', 'path of the file', textOption), org },
   }),
 };
 

@@ -6,12 +6,12 @@ import { dayMs, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
 import { isValid } from '../../../core/values/rule.js';
 import {
-  externalId as externalIdKind,
+  externalId,
   maxExternalIdLength,
   isObjectId,
   shortText,
   maxShortTextLength,
-  webAddress as webAddressKind,
+  httpUrl,
 } from '../../../core/values/text.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
 import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
@@ -32,12 +32,12 @@ export const objectId = reader(
 );
 
 /** The id of something in an outside system, exactly as it was sent. */
-export const externalId = textWhere(
-  (text) => isValid(externalIdKind, text),
+export const externalIdOption = textWhere(
+  (text) => isValid(externalId, text),
   `It must have 1 to ${limitText(maxExternalIdLength)} characters.`,
 );
 
-export const anyText = (text: string): string => text;
+export const textOption = (text: string): string => text;
 
 export const name = textWhere(
   (text) => isValid(shortText, text),
@@ -51,8 +51,8 @@ export const domain = reader((text) => {
   return hostName.test(host) ? host : null;
 }, 'It must be a host name such as api.example.com.');
 
-export const webAddress = textWhere(
-  (text) => isValid(webAddressKind, text),
+export const urlOption = textWhere(
+  (text) => isValid(httpUrl, text),
   'It must be an http or https URL.',
 );
 
@@ -112,7 +112,7 @@ export const requestsPerSecond = wholeNumber(0, 1_000_000, ' (no limit)');
 export const burst = wholeNumber(1, 1_000_000);
 export const listLimitOption = wholeNumber(1, 10_000);
 
-export const eventList = reader(
+export const eventTypesOption = reader(
   (text) => itemsOf(subscriptions, text),
   `It must be a list of ${subscriptions.join(', ')}.`,
 );

@@ -1,12 +1,12 @@
 import Table from 'cli-table3';
-import { type Field, plainColumns } from '../../views/field.js';
+import { type ViewField, plainColumns } from '../../views/field.js';
 
 type Cell = string | number | boolean | Date | null | undefined | readonly string[];
 
 /** Titles in their order, and the cell of each. */
 export type Columns<T> = Readonly<Record<string, (item: T) => Cell>>;
 
-type View<T> = Columns<T> | readonly Field<T>[];
+type View<T> = Columns<T> | readonly ViewField<T>[];
 
 /** The result of a command: JSON for programs, lines for people. */
 export interface Result {
@@ -68,7 +68,7 @@ function itemLines<T>(one: T, columns: Columns<T>): string[] {
 }
 
 function columnsOf<T>(view: View<T>): Columns<T> {
-  return Array.isArray(view) ? plainColumns(view as readonly Field<T>[]) : (view as Columns<T>);
+  return Array.isArray(view) ? plainColumns(view as readonly ViewField<T>[]) : (view as Columns<T>);
 }
 
 /** Wraps the widest column between words; null when the table is still wider than the screen. */

@@ -8,7 +8,7 @@ export const consoles: CommandGroup = {
     password: declare({
       description:
         'print the value of OPS_PASSWORD for a password that you type or send to standard input',
-      run: async () => (await import('./console-password.js')).passwordHash(),
+      run: async () => (await import('./console-password.js')).printPasswordHash(),
     }),
   },
 };

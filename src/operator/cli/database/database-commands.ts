@@ -1,5 +1,5 @@
 import { type CommandGroup, declare, option } from '../command-line/declaration.js';
-import { anyText } from '../command-line/option-values.js';
+import { textOption } from '../command-line/option-values.js';
 
 export const databaseCommands = {
   init: declare({
@@ -19,7 +19,11 @@ export const databaseCommands = {
     description: 'erase again the data that a restore has brought back; may be repeated',
     example: '--ledger erasures.json',
     takes: {
-      ledger: option('<file>', 'output of `db erasures --json` from before the restore', anyText),
+      ledger: option(
+        '<file>',
+        'output of `db erasures --json` from before the restore',
+        textOption,
+      ),
     },
   }),
 };

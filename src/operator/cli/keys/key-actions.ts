@@ -3,7 +3,7 @@ import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { RequestLogService } from '../../requests/request-log.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
-import { requestFields } from '../../views/partner.js';
+import { loggedRequestFields } from '../../views/partner.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { item, list } from '../command-line/result.js';
@@ -102,7 +102,7 @@ export const actions: ActionsOf<typeof keyCommands> = {
       keyId: key._id.toHexString(),
     };
     const { items } = await context.get(RequestLogService).listOfKey(ids, { limit });
-    return list(items, requestFields);
+    return list(items, loggedRequestFields);
   },
 };
 

@@ -18,7 +18,7 @@ import {
 } from '../command-line/declaration.js';
 import {
   addressList,
-  anyText,
+  textOption,
   burst,
   expiry,
   hours,
@@ -31,7 +31,11 @@ import {
 } from '../command-line/option-values.js';
 
 const purposes = Object.keys(keyPurposes).join(', ');
-const key = argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it', anyText);
+const key = argument(
+  '<id-or-prefix>',
+  'id of the key, or the prefix that is shown of it',
+  textOption,
+);
 const restrictions = {
   for: option('<purpose>', `for a purpose: ${purposes}`, keyPurpose),
   operations: option('<list>', `for single operations: ${operations.join(', ')}`, operationList),

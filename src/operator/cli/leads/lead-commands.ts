@@ -9,12 +9,18 @@ import {
   option,
   WrongUsageError,
 } from '../command-line/declaration.js';
-import { anyText, externalId, language, name, org } from '../command-line/option-values.js';
+import {
+  textOption,
+  externalIdOption,
+  language,
+  name,
+  org,
+} from '../command-line/option-values.js';
 
 const lead = argument(
   '<lead>',
   'external id (recordSystemId) of the lead, or its own id or number',
-  externalId,
+  externalIdOption,
 );
 const example = `form-7f3a --org ${exampleId}`;
 
@@ -33,7 +39,11 @@ export const leadCommands = {
     example: `--org ${exampleId} --lead form-7f3a --dry-run`,
     takes: {
       org,
-      lead: option('<id>', 'external id (recordSystemId) of the lead, or its own id', externalId),
+      lead: option(
+        '<id>',
+        'external id (recordSystemId) of the lead, or its own id',
+        externalIdOption,
+      ),
       phone: option('<number>', 'a phone of the person, in any spelling', name),
       email: option('<address>', 'the email of the person', name),
       dryRun: flag('report without removing'),
@@ -50,12 +60,12 @@ export const leadCommands = {
       file: argument(
         '<file>',
         'path of the file; NDJSON where it ends with .ndjson or .jsonl',
-        anyText,
+        textOption,
       ),
       org,
       dryRun: flag('report what each batch of a hundred would do'),
       restart: flag('start with the first row, also when the file was imported before'),
-      report: option('<file>', 'append every refused row to a CSV file', anyText),
+      report: option('<file>', 'append every refused row to a CSV file', textOption),
       language: defaulting(
         '<code>',
         'language of project names and messages, as of a request: en-us or ar-eg',

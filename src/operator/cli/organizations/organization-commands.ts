@@ -15,12 +15,12 @@ import {
   name,
   objectId,
   trueOrFalse,
-  webAddress,
+  urlOption,
 } from '../command-line/option-values.js';
 
 const settings = {
   apiDomain: option('<domain>', 'host name under which its clients call the API', domain),
-  logo: option('<url>', 'address of its logo', webAddress),
+  logo: option('<url>', 'address of its logo', urlOption),
   phoneCountry: option(
     '<code>',
     'country whose national phone numbers are understood, ISO 3166 alpha-2 (default: EG)',

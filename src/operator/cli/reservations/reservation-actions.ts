@@ -10,7 +10,7 @@ import { OrganizationsRepository } from '../../../tenants/organizations/organiza
 import {
   callbackListFields,
   chequeFields,
-  chequesOf,
+  chequesInAllWallets,
   reportFields,
   reportsOf,
   reservationFields,
@@ -56,7 +56,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
       reservation,
       item(reservation, reservationFields),
       '',
-      list(chequesOf(reservation), chequeFields),
+      list(chequesInAllWallets(reservation), chequeFields),
       '',
       list(reportsOf(reservation), reportFields),
     );

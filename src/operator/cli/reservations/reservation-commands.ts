@@ -6,7 +6,7 @@ import {
   exampleId,
   flag,
 } from '../command-line/declaration.js';
-import { anyText, listLimitOption, objectId, org } from '../command-line/option-values.js';
+import { textOption, listLimitOption, objectId, org } from '../command-line/option-values.js';
 
 const id = argument('<id>', 'id of the reservation', objectId);
 const exampleReservation = '6740b1f2c3d4e5f607182940';
@@ -28,7 +28,7 @@ export const reservationCommands = {
       'chequeNumber, chequeAmount) with what is stored; changes nothing',
     example: `ledger.csv --org ${exampleId} --complete --csv`,
     takes: {
-      file: argument('<file>', 'path of the CSV file', anyText),
+      file: argument('<file>', 'path of the CSV file', textOption),
       org,
       complete: flag('list the cheques that the ledger does not mention too'),
       csv: flag('print the differences as CSV'),

@@ -11,16 +11,16 @@ import {
   WrongUsageError,
 } from '../command-line/declaration.js';
 import {
-  anyText,
+  textOption,
   deliveryStatus,
-  eventList,
+  eventTypesOption,
   hours,
   listLimitOption,
   name,
   objectId,
   org,
   time,
-  webAddress,
+  urlOption,
 } from '../command-line/option-values.js';
 
 const id = argument('<id>', 'id of the endpoint', objectId);
@@ -34,8 +34,8 @@ export const webhookCommands = {
     example: `--org ${exampleId} --url https://example.com/hooks --events 'lead.*'`,
     takes: {
       org,
-      url: required('<url>', urlText, webAddress),
-      events: required('<types>', eventsText, eventList),
+      url: required('<url>', urlText, urlOption),
+      events: required('<types>', eventsText, eventTypesOption),
     },
   }),
   list: declare({
@@ -53,8 +53,8 @@ export const webhookCommands = {
     example: `${exampleId} --events lead.created,lead.updated`,
     takes: {
       id,
-      url: option('<url>', urlText, webAddress),
-      events: option('<types>', eventsText, eventList),
+      url: option('<url>', urlText, urlOption),
+      events: option('<types>', eventsText, eventTypesOption),
     },
     check: ({ url, events }) => {
       if (url ?? events) return;
@@ -102,8 +102,8 @@ export const webhookCommands = {
       id: argument<string | undefined>('[id]', 'id of an endpoint, or of a delivery', objectId),
       org: option('<id>', 'of all endpoints of an organization, by its id or name', name),
       status: option('<status>', 'pending, delivered or failed', deliveryStatus),
-      type: option('<type>', 'of one type of event, such as lead.created', anyText),
-      object: option('<id>', 'about one lead, client, unit or wallet', anyText),
+      type: option('<type>', 'of one type of event, such as lead.created', textOption),
+      object: option('<id>', 'about one lead, client, unit or wallet', textOption),
       since: option('<date>', 'created since then, ISO 8601', time),
       until: option('<date>', 'created before then, ISO 8601', time),
       limit,

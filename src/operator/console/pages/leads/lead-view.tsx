@@ -10,7 +10,7 @@ import type {
   ListedEvent,
   EventHistoryService,
 } from '../../../../events/outbox/event-history.service.js';
-import { requestId } from '../../../views/common.js';
+import { requestIdField } from '../../../views/common.js';
 import { clientFields, leadFields, leadListFields } from '../../../views/lead.js';
 import { reservationListFields } from '../../../views/reservation.js';
 import { useReader } from '../page.js';
@@ -110,7 +110,7 @@ function Changes({ isShown, changes, keys }: ShownLead) {
           ),
         },
         { title: 'shared.key', kind: 'text', of: (entry) => keyOf(entry.apiKeyId?.toHexString()) },
-        requestId,
+        requestIdField,
       ]}
       part="changes"
       {...changes}
@@ -166,7 +166,7 @@ function Events({ events, deliveries, endpoints }: ShownLead) {
             />
           ),
         },
-        requestId,
+        requestIdField,
       ]}
       part="events"
       {...events}

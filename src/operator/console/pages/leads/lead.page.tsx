@@ -77,11 +77,7 @@ export class LeadPage implements ConsolePage {
       this.endpoints.list(organizationId),
       this.operator.outcome(request, organizationId),
       ...events.items.map(({ _id }) =>
-        this.deliveries.listPage(
-          organizationId,
-          { eventIds: [_id] },
-          { limit: maxDeliveries + 1 },
-        ),
+        this.deliveries.listPage(organizationId, { eventIds: [_id] }, { limit: maxDeliveries + 1 }),
       ),
     ]);
     const { notice, ...refresh } = outcome;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RequestLogService } from '../../../requests/request-log.service.js';
 import { PartnersService } from '../../../usage/partners.service.js';
 import { type CodeCounts, UsageStatsService } from '../../../usage/usage-stats.service.js';
-import { partnerFields, requestFields } from '../../../views/partner.js';
+import { partnerFields, loggedRequestFields } from '../../../views/partner.js';
 import { StepChoice, stepOf, TimeChart } from '../../charts/time-chart.js';
 import { CallsChart } from '../overview/call-charts.js';
 import {
@@ -56,7 +56,7 @@ export class PartnerPage implements ConsolePage {
         <FieldTable
           title={text('partners.requests')}
           caption={text('partners.requestsAbout')}
-          fields={requestFields}
+          fields={loggedRequestFields}
           items={refused.items}
           next={refused.next}
           part="requests"

@@ -9,7 +9,7 @@ import { recordPath } from '../../../views/field.js';
 import { callbackFields } from '../../../views/reservation.js';
 import { useReader } from '../page.js';
 import { FieldList } from '../shared/fields.js';
-import { Change, Code, Link } from '../shared/parts.js';
+import { ValueChange, Code, Link } from '../shared/parts.js';
 
 export interface ShownHistory {
   readonly reservation: InspectedReservation;
@@ -80,7 +80,7 @@ function Effects({ outcome }: Pick<ShownCallback, 'outcome'>) {
   ] as const;
   const lines: ComponentChildren[] = [
     ...changes.flatMap(([title, change]) =>
-      change === undefined ? [] : [[`${text(title)} `, <Change {...change} />]],
+      change === undefined ? [] : [[`${text(title)} `, <ValueChange {...change} />]],
     ),
     ...(effects.wallet === undefined ? [] : [text(`reservation.didWallet.${effects.wallet}`)]),
     ...(reservation === 'ignored' ? [text('reservation.didIgnored')] : []),

@@ -6,7 +6,7 @@ import {
 } from '../../../../reservations/reading/reservation-history.service.js';
 import {
   chequeFields,
-  chequesOf,
+  chequesInAllWallets,
   reportFields,
   reportsOf,
   reservationFields,
@@ -14,7 +14,7 @@ import {
 import type { TextKey } from '../../texts/text.js';
 import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
-import { Card, Change, Code, Facts, When } from '../shared/parts.js';
+import { Card, ValueChange, Code, Facts, When } from '../shared/parts.js';
 import { Callback, type ShownHistory } from './callback-view.js';
 
 interface ShownReservation extends ShownHistory {
@@ -57,7 +57,7 @@ export function ReservationView(shown: ShownReservation) {
         title={text('reservation.cheques')}
         caption={text('reservation.chequesCaption')}
         fields={chequeFields}
-        items={chequesOf(reservation)}
+        items={chequesInAllWallets(reservation)}
       />
       <FieldTable
         title={text('reservation.reports')}
@@ -123,7 +123,7 @@ function Entry({ entry, ...shown }: ShownReservation & { readonly entry: Timelin
         <div>
           <p>
             <b>{name === undefined ? type : text(name)}</b>{' '}
-            {status !== undefined && <Change {...status} />}
+            {status !== undefined && <ValueChange {...status} />}
           </p>
           <Facts facts={[[text('shared.request'), requestId && <Code>{requestId}</Code>]]} />
         </div>

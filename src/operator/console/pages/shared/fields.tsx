@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { dayOf, type Field, isViewText, namesIn, pathOf } from '../../../views/field.js';
+import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../views/field.js';
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
-import { Card, Change, Code, DataTable, Facts, Link, numeric, Pages, When } from './parts.js';
+import { Card, ValueChange, Code, DataTable, Facts, Link, numeric, Pages, When } from './parts.js';
 
 /** A field of a description, or one that only a page can show. */
 export type ShownField<T> =
-  | Field<T>
+  | ViewField<T>
   | { readonly title: TextKey; readonly isNumber?: true; show(item: T): ComponentChildren };
 
 interface Options {
@@ -91,7 +91,7 @@ function valueOf<T>(
 }
 
 function plainValue<T>(
-  field: Field<T>,
+  field: ViewField<T>,
   item: T,
   { text, formats, language }: Reader,
   isShown: boolean,
@@ -110,7 +110,7 @@ function plainValue<T>(
     case 'status':
       return joined([field.of(item) ?? []].flat().map((key) => text(key)));
     case 'change':
-      return orDash(field.of(item), (change) => <Change {...change} />);
+      return orDash(field.of(item), (change) => <ValueChange {...change} />);
     case 'personal':
       return <Personal value={field.of(item)} isShown={isShown} />;
     case 'code':

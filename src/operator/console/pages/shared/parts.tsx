@@ -166,7 +166,7 @@ export function Code({ children }: WithChildren) {
 }
 
 /** The change of a status; a dash where there was none. */
-export function Change({ from, to }: { readonly from: string | null; readonly to: string }) {
+export function ValueChange({ from, to }: { readonly from: string | null; readonly to: string }) {
   return (
     <span dir="ltr">
       <code>{from ?? '–'}</code> → <code>{to}</code>
