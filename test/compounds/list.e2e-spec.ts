@@ -58,7 +58,7 @@ describe('GET /compounds', () => {
     expect(body.pagination).toEqual({ count: 1, limit: 10, pages: 1, total: 1 });
   });
 
-  it('returns documented fields only, with wide numbers as numbers', async () => {
+  it('returns only documented fields, and large integers as JSON numbers', async () => {
     const brochure = { dateUploaded: day(2), name: 'Plan', url: 'https://cdn.example.com/p.pdf' };
     const media = [{ image: 'https://cdn.example.com/a.jpg', type: 'image', hidden: 1 }];
     const unitType = new ObjectId();
@@ -98,7 +98,7 @@ describe('GET /compounds', () => {
     expect(names((await list()).body)).toEqual(['second', 'first', 'old']);
   });
 
-  it('returns the language of the request, or en-us when a translation is missing', async () => {
+  it('returns the requested language, or en-us when a translation is missing', async () => {
     await addCompound(
       service.db,
       tenant.organizationId,
@@ -145,7 +145,7 @@ describe('GET /compounds', () => {
 });
 
 describe('polling GET /compounds', () => {
-  it('returns changes since a time, oldest first, and deleted compounds when asked', async () => {
+  it('returns changes since a time, oldest first, and deleted compounds on request', async () => {
     await add('before', { updatedAt: day(1) });
     await add('third', { updatedAt: day(4), createdAt: day(1) });
     await add('second', { updatedAt: day(3), isDeleted: true });
@@ -192,7 +192,7 @@ describe('polling GET /compounds', () => {
     expect([200, 304]).toContain(arabic.status);
   });
 
-  it.each(['br', 'gzip'])('returns %s with its own entity tag when asked', async (name) => {
+  it.each(['br', 'gzip'])('returns %s with its own entity tag when requested', async (name) => {
     await add('Lake', { description: { 'en-us': 'calm '.repeat(400) } });
     const plain = await list().set('accept-encoding', 'identity').expect(200);
     const packed = await list().set('accept-encoding', name).expect(200);

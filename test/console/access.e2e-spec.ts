@@ -40,14 +40,14 @@ const at = (path: string) => `${service.operations}/console${path}`;
 describe('a reader without a session', () => {
   const paths = ['', '/', '/unknown', '/unknown/deeper', '/console.js'];
 
-  it.each(paths)('gets nothing but the login at %s', async (path) => {
+  it.each(paths)('gets only the login page at %s', async (path) => {
     const response = await send(at(path));
     expect(response).toMatchObject({ status: 303, html: '' });
     expect(response.location).toMatch(/^\/console\/login(\?next=%2F[\w%.]+)?$/);
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])(
-    'gets nothing by %s',
+    'is redirected to the login by %s',
     async (method) => {
       for (const path of ['', '/unknown', '/logout']) {
         const response = await send(at(path), { method });
@@ -57,14 +57,14 @@ describe('a reader without a session', () => {
   );
 
   it.each(['console-session=x', 'console-session=id.99999999999999', 'console-session=id.1.2'])(
-    'is not let in by the cookie %s',
+    'is rejected with the cookie %s',
     async (cookie) => {
       expect(await send(at(''), { headers: { cookie } })).toMatchObject({ status: 303 });
     },
   );
 });
 
-it('probes get a connection when idle ones hold all of the listener', async () => {
+it('probes are accepted when idle connections use the whole connection limit', async () => {
   const { hostname, port } = new URL(service.operations);
   const open = async () => {
     const socket = connect(Number(port), hostname);
@@ -114,7 +114,7 @@ describe('the host name of a request', () => {
     'ops.internal.evil.example',
     'localhost.evil.example',
     '127.0.0.1.evil.example',
-  ])('is rejected, except for probes and metrics: %s', async (host) => {
+  ])('is rejected except for probes and metrics: %s', async (host) => {
     for (const path of ['/console', '/console/login', '/console/unknown']) {
       expect(await statusOf(path, host)).toBe(421);
     }
@@ -161,7 +161,7 @@ describe('the login', () => {
     expect(service.logged()).not.toContain('wrong password');
   });
 
-  it('returns 429 after five attempts from an address', async () => {
+  it('returns 429 after five attempts from one address', async () => {
     const statuses = [];
     for (let turn = 0; turn < 5; turn++) {
       statuses.push((await logInWith('wrong', '198.51.100.2')).status);
@@ -185,7 +185,7 @@ describe('a session', () => {
     expect(await service.get('', { cookie })).toMatchObject({ status: 303 });
   });
 
-  it('is valid on every instance with the same password only', async () => {
+  it('is valid only on instances with the same password', async () => {
     const other = await hashPassword('another password');
     for (const [OPS, status] of [
       [OPS_PASSWORD, 200],
@@ -218,7 +218,7 @@ describe('a form', () => {
     }
   });
 
-  it('returns 403 when another website sent it', async () => {
+  it('returns 403 when it comes from another website', async () => {
     const { html } = await service.get('');
     const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
     const response = await post({ token }, { 'sec-fetch-site': 'cross-site' });
@@ -260,7 +260,7 @@ describe('OPS_PASSWORD', () => {
   });
 });
 
-describe('a page', () => {
+describe('a console page', () => {
   it('loads nothing from other sites and runs no inline scripts', async () => {
     const { status, html, headers } = await service.get('');
     expect(status).toBe(200);
@@ -271,14 +271,14 @@ describe('a page', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('stays in Arabic, from right to left, once chosen', async () => {
+  it('stays in Arabic, from right to left, after Arabic was chosen', async () => {
     const { html, headers } = await service.get('?language=ar-eg');
     expect(html).toMatch(/<html lang="ar" dir="rtl">/);
     expect(html).toContain('<h1>نظرة عامة</h1>');
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^console-language=ar-eg;/)]);
   });
 
-  it('returns 404 with the menu when it does not exist', async () => {
+  it('returns 404 with the menu when the path is unknown', async () => {
     const { status, html } = await service.get('/unknown');
     expect(status).toBe(404);
     expect(html).toContain('<nav');
@@ -292,7 +292,7 @@ it('logging out clears the cookie', async () => {
 });
 
 /** Last: it uses up all login attempts. */
-it('the login accepts fifty attempts from all addresses together, and pages are still served', async () => {
+it('the login accepts fifty attempts from all addresses without delaying other pages', async () => {
   setTime(Date.now() + 600_000);
   const tries = Array.from({ length: 80 }, (_, index) =>
     logInWith('wrong', `203.0.113.${index}`).then(({ status }) => status),

@@ -58,7 +58,7 @@ const attentionOf = (html: string): string[] => {
 };
 
 describe('the overview', () => {
-  it('shows recent calls by route and key, but no key in clear', async () => {
+  it('shows recent calls by route and key, but no API key in plain text', async () => {
     const call = () => service.api('get', '/compounds').set('api-key', tenant.key).expect(200);
     await Promise.all([call(), call(), call()]);
     await service.service.app.get(UsageRecorder).store();
@@ -70,7 +70,7 @@ describe('the overview', () => {
     expect(html).not.toContain(tenant.key.slice(0, 6));
   });
 
-  it('names a silent partner with its usual calls, but none whose key has ended', async () => {
+  it('names a silent partner with its usual calls, but no partner with an expired key', async () => {
     const lines = attentionOf((await service.get('')).html);
     expect(lines).toEqual([
       expect.stringMatching(/^Partner is silent Silent .*about 1,[12]\d\d would have been usual/),
@@ -80,7 +80,7 @@ describe('the overview', () => {
     expect(html).not.toContain('class="good">Nothing');
   });
 
-  it('names failing, disabled and faulty endpoints with the time and the last response', async () => {
+  it('names failing, disabled and faulty endpoints with time and last response', async () => {
     const { organizationId } = tenant;
     const failingSince = new Date(Date.now() - 2 * hour);
     const endpoint = (name: string, fields: object) => ({
@@ -132,7 +132,7 @@ describe('the overview', () => {
     expect(html).toContain(`/console/webhooks/${failing._id.toHexString()}"`);
   });
 
-  it('names partners with refused requests, and keys in use that expire soon', async () => {
+  it('names partners with rejected requests, and used keys that expire soon', async () => {
     const { organizationId } = tenant;
     const expiresAt = new Date(Date.now() + 3 * 24 * hour);
     await addKey(service.db, organizationId, { _id: keys.refused, name: 'Refused', expiresAt });
@@ -149,7 +149,7 @@ describe('the overview', () => {
     ]);
   });
 
-  it('names a late feed and late deliveries', async () => {
+  it('names a delayed feed and delayed deliveries', async () => {
     const statistics = service.service.app.get(WebhookStatisticsService);
     const behind = { lagMs: 5 * 60_000, count: 1_200 };
     const spies = (['eventBacklog', 'deliveryBacklog'] as const).map((name) =>
@@ -189,7 +189,7 @@ describe('the overview', () => {
     expect(textOf(html)).toContain('Database State takes writes');
   });
 
-  it('shows the other parts when the backlog cannot be read', async () => {
+  it('shows all other parts when the backlog cannot be read', async () => {
     const hello = jest
       .spyOn(service.service.app.get(WebhookStatisticsService), 'deliveryBacklog')
       .mockRejectedValue(new Error('no primary'));
@@ -209,8 +209,8 @@ describe('the overview', () => {
   });
 });
 
-describe('the partners', () => {
-  it('list unusual keys first', async () => {
+describe('the partner pages', () => {
+  it('list keys with unusual traffic first', async () => {
     const { html } = await service.get('/partners');
     const states = [...html.matchAll(/<span class="\w+">([\w -]+)<\/span>/g)].map(
       ([, state]) => state,
@@ -219,7 +219,7 @@ describe('the partners', () => {
     expect(row(html, 'Silent').slice(4, 7)).toEqual(['0', '960', '0']);
   });
 
-  it('have a page with calls over time and the usual week', async () => {
+  it('show calls over time and the usual week', async () => {
     const { html } = await service.get(`/partners/${keys.website.toHexString()}?language=ar-eg`);
     expect(html).toContain('reservations.callback');
     expect(html).toContain('افتراضيًا: لم يختره أحد');
@@ -228,7 +228,7 @@ describe('the partners', () => {
     expect(html).toContain('<figure class="chart">');
   });
 
-  it('have a chart of refused requests by error code', async () => {
+  it('show a chart of rejected requests by error code', async () => {
     const _id = new ObjectId();
     const key = await addKey(service.db, tenant.organizationId, { _id, name: 'Refused' });
     const call = (method: 'get' | 'post', path: string) =>
@@ -243,7 +243,7 @@ describe('the partners', () => {
     await service.db.collection('apiKeys').deleteOne({ _id });
   });
 
-  it('mark keys whose callbacks have to be signed', async () => {
+  it('mark keys whose callbacks must be signed', async () => {
     const _id = new ObjectId();
     const secrets = [{ secret: {}, expiresAt: null }];
     const fields = { _id, name: 'Signing', secrets };
@@ -270,7 +270,7 @@ describe('the partners', () => {
   });
 });
 
-describe('the catalogue', () => {
+describe('the catalogue page', () => {
   const compounds = [
     { slug: 'garden', name: { 'en-us': 'Garden', 'ar-eg': 'حديقة' } },
     { slug: 'lake', name: { 'en-us': 'Lake' } },
@@ -330,24 +330,27 @@ describe('the catalogue', () => {
 });
 
 describe('the filter by organization', () => {
-  it.each(['/catalogue', '/webhooks'])('offers organizations of one name on %s', async (path) => {
-    const ids = [tenant, await addTenant(service.db)].map(({ organizationId }) =>
-      organizationId.toHexString(),
-    );
-    const { html } = await service.get(`${path}?organization=nile`);
-    for (const id of ids) {
-      expect(html).toContain(`<option value="Nile Homes ${id}"`);
-      expect(html).toContain(`href="/console${path}?organization=${id}"`);
-    }
-    const one = await service.get(`${path}?organization=Nile+Homes+${ids[1]}`);
-    expect(one.html).not.toContain(`organization=${ids[0]}`);
-    const none = await service.get(`${path}?organization=${new ObjectId().toHexString()}`);
-    expect(none.html).toContain('No organization has this name or id.');
-  });
+  it.each(['/catalogue', '/webhooks'])(
+    'offers all organizations with the same name on %s',
+    async (path) => {
+      const ids = [tenant, await addTenant(service.db)].map(({ organizationId }) =>
+        organizationId.toHexString(),
+      );
+      const { html } = await service.get(`${path}?organization=nile`);
+      for (const id of ids) {
+        expect(html).toContain(`<option value="Nile Homes ${id}"`);
+        expect(html).toContain(`href="/console${path}?organization=${id}"`);
+      }
+      const one = await service.get(`${path}?organization=Nile+Homes+${ids[1]}`);
+      expect(one.html).not.toContain(`organization=${ids[0]}`);
+      const none = await service.get(`${path}?organization=${new ObjectId().toHexString()}`);
+      expect(none.html).toContain('No organization has this name or id.');
+    },
+  );
 });
 
-describe('an empty system', () => {
-  it('says what to do first, and that nothing needs attention once a key calls', async () => {
+describe('the overview of an empty system', () => {
+  it('shows the first steps, and no problems after the first call', async () => {
     const empty = await startConsole({}, randomDatabaseUri());
     const overview = async () => (await empty.get('')).html;
     expect(await overview()).toContain('npm run cli -- org create');
@@ -362,7 +365,7 @@ describe('an empty system', () => {
   });
 });
 
-it('pages read by indexes, and little more than they show', async () => {
+it('pages use indexes and read little more than they show', async () => {
   const partner = `/partners/${keys.website.toHexString()}`;
   const catalogue = `/catalogue?organization=${tenant.organizationId.toHexString()}`;
   const commands = await profiledCommands(service.db, async () => {

@@ -20,7 +20,7 @@ const printedFor = (input: string) =>
   });
 
 describe('OPS_PASSWORD', () => {
-  it('accepts the line that `console password` prints for a long enough password', async () => {
+  it('accepts the line that `console password` prints for a valid password', async () => {
     const hash = await hashPassword(password);
     expect(readEnvironment({ OPS_PASSWORD: hash }).OPS_PASSWORD).toMatchObject({ cost: 32_768 });
     expect(hash).not.toMatch(/[$"'\s]/);

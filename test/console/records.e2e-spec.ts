@@ -65,7 +65,7 @@ describe('a lead', () => {
     await post('/leads', { name: 'Somebody else', phoneNumber: phone }, other.key).expect(201);
   });
 
-  it('is found by its ids, by its email in another case, and by a request id', async () => {
+  it('is found by its ids, its email in any case, and a request id', async () => {
     const id = path.split('/').at(-1) ?? '';
     for (const reference of ['form-1', ` ${id} `, 'MONA@example.com', 'second-request']) {
       const { status, location } = await service.post('/search', { reference });
@@ -74,7 +74,7 @@ describe('a lead', () => {
     }
   });
 
-  it('is listed with the lead of another organization that has the same phone', async () => {
+  it('is listed together with a lead of another organization with the same phone', async () => {
     const { status, html } = await service.post('/search', { reference: '+20 100 123 9876' });
     expect(status).toBe(200);
     expect(html).toContain(`href="/console${path}"`);
@@ -83,7 +83,7 @@ describe('a lead', () => {
     expect(text).toContain(`Nile Homes (${other.organizationId.toHexString()})`);
   });
 
-  it('is found by its number, and nothing by an unknown reference', async () => {
+  it('is found by its number, but not by an unknown reference', async () => {
     const { html } = await service.post('/search', { reference: String(leadId) });
     expect(html).toContain(`href="/console${path}"`);
     const none = await service.post('/search', { reference: 'nobody-has-this' });
@@ -91,7 +91,7 @@ describe('a lead', () => {
     expect(textOf(none.html)).toContain('Nothing was found.');
   });
 
-  it('is found by its email without a client', async () => {
+  it('is found by its email when it has no client', async () => {
     const alone = await addTenant(service.db, {
       settings: { clients: { createFromLeads: false } },
     });
@@ -102,7 +102,7 @@ describe('a lead', () => {
     expect(found.location).toBe(`/console/leads/${of}/${body.lead._id}`);
   });
 
-  it('shows every change with its request and key, and its events', async () => {
+  it('shows every change with request and key, and its events', async () => {
     const text = await shown(path);
     expect(text).toContain(`Lead ${leadId}`);
     expect(text).toMatch(
@@ -111,7 +111,7 @@ describe('a lead', () => {
     expect(text).toMatch(/lead\.updated .* second-request .*lead\.created/);
   });
 
-  it('shows the names of its compounds and of its assignee, or their ids', async () => {
+  it('shows the names of its compounds and its assignee, or their ids', async () => {
     const { db } = service;
     const { organizationId } = tenant;
     const compound = { ...conventions(organizationId), slug: 'lake', name: { 'en-us': 'Lake' } };
@@ -129,7 +129,7 @@ describe('a lead', () => {
     expect(await shown(path)).toContain(`Assigned to ${unknown.toHexString()} Compounds`);
   });
 
-  it('hides personal data until a reader asks for it, which is logged', async () => {
+  it('hides personal data until a reader asks to see it, which is logged', async () => {
     const { html } = await service.get(path);
     for (const secret of ['Mona', 'Farid', '1239876', 'mona@example', '4711', 'Her number']) {
       expect(html).not.toContain(secret);
@@ -152,7 +152,7 @@ describe('a lead', () => {
     expect((await service.get(path)).html).not.toContain('4711');
   });
 
-  it('shows other leads of the person in the same organization', async () => {
+  it('shows other leads of the same person in the organization', async () => {
     const allowing = await addTenant(service.db, { settings: { allowConflictLeads: true } });
     const ids: string[] = [];
     for (const recordSystemId of ['twin-1', 'twin-2']) {
@@ -167,7 +167,7 @@ describe('a lead', () => {
     expect(textOf(found.html)).toMatch(/twin-1 .*twin-2|twin-2 .*twin-1/);
   });
 
-  it('shows a long history in parts, and returns 400 for an invalid cursor', async () => {
+  it('shows a long history page by page, and returns 400 for an invalid cursor', async () => {
     const { body } = await post('/leads', { recordSystemId: 'long', data: { step: 0 } });
     for (let step = 1; step <= 24; step++) {
       await post('/leads', { recordSystemId: 'long', data: { step } })
@@ -188,7 +188,7 @@ describe('a lead', () => {
     expect(textOf(invalid.html)).toContain('Invalid address');
   });
 
-  it('ends a list of records that other programs stored without a time', async () => {
+  it('is paged to the end of a list without times', async () => {
     const unitId = await addUnit(service.db, tenant.organizationId);
     const reservations = service.db.collection('reservations');
     for (let index = 0; index < 30; index++) {
@@ -235,7 +235,7 @@ describe('a reservation', () => {
     await callback({ reservationStatus: 'approved' }).expect(422);
   });
 
-  it('is opened by its ids, and its unit by the ids of the unit', async () => {
+  it('is found by its ids, and its unit by the ids of the unit', async () => {
     for (const reference of ['deal-7', id]) {
       const { location } = await service.post('/search', { reference });
       expect({ reference, location }).toEqual({ reference, location: `/console${path}` });
@@ -247,13 +247,13 @@ describe('a reservation', () => {
     }
   });
 
-  it('is opened by the request id of a refused callback', async () => {
+  it('is found by the request id of a rejected callback', async () => {
     await callback({ reservationStatus: 'approved' }).set('x-request-id', 'refused-7').expect(422);
     const { location } = await service.post('/search', { reference: 'refused-7' });
     expect(location).toBe(`/console${path}`);
   });
 
-  it('lists two units of one id with their compounds', async () => {
+  it('lists two units with the same id together with their compounds', async () => {
     const { organizationId } = tenant;
     for (const name of ['Garden', 'Lake']) {
       const compoundId = new ObjectId();
@@ -273,7 +273,7 @@ describe('a reservation', () => {
     expect(textOf(html)).toMatch(/T-1 unit Lake · twin-Lake/);
   });
 
-  it('shows the fields and effects of callbacks, and why they were refused', async () => {
+  it('shows fields and effects of callbacks, and why they were rejected', async () => {
     const text = await shown(path);
     const parts = [
       'Callback accepted (201) Sent reservationStatus=approved Other fields 1',
@@ -305,7 +305,7 @@ describe('a reservation', () => {
     );
   });
 
-  it('shows each message on a line, hides refused values, and links the blocking reservation', async () => {
+  it('shows one message per line, hides rejected values, and links the blocking reservation', async () => {
     const blocking = await addReservation(service.db, tenant.organizationId, unitId, {
       recordSystemId: 'deal-8',
     });
@@ -338,7 +338,7 @@ describe('a reservation', () => {
     );
   });
 
-  it('is named as the cause when a request changed its unit', async () => {
+  it('is shown as the cause when a request changed its unit', async () => {
     await addUnit(service.db, tenant.organizationId, { slug: 'villa-9', unitId: 'V-9' });
     const body = { recordSystemId: 'deal-9', unit: 'villa-9', lead: { recordSystemId: 'form-1' } };
     const created = await post('/reservations', body).expect(201);
@@ -347,7 +347,7 @@ describe('a reservation', () => {
     expect(unit).toMatch(new RegExp(`Available → Reserved request about a reservation ${_id}`));
   });
 
-  it('is named on the page of its unit as the cause of status changes', async () => {
+  it('is shown on the page of its unit as the cause of status changes', async () => {
     const unit = await shown(`/units/${organization}/${unitId.toHexString()}`);
     expect(unit).toContain('Unit V-7');
     expect(unit).toMatch(new RegExp(`Reservations .*${id} deal-7 approved`));
@@ -358,7 +358,7 @@ describe('a reservation', () => {
     );
   });
 
-  it('is named as the cause after many later reservations', async () => {
+  it('is shown as the cause after many later reservations', async () => {
     for (let index = 0; index < 26; index++) {
       const later = await addReservation(service.db, tenant.organizationId, unitId);
       await service.db

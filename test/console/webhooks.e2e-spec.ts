@@ -87,8 +87,8 @@ async function confirm(path: string, form: Record<string, string> = {}, times = 
   return Promise.all(answers);
 }
 
-describe('the endpoints', () => {
-  it('are shown with their state, without secrets', async () => {
+describe('the list of endpoints', () => {
+  it('shows their state without secrets', async () => {
     const { html } = await service.get('/webhooks');
     const text = textOf(html);
     expect(text).toContain('/hook?••••••');
@@ -107,7 +107,7 @@ describe('the endpoints', () => {
     expect(none.html).not.toContain(endpointId);
   });
 
-  it('have statistics of attempts and pending deliveries', async () => {
+  it('shows statistics of attempts and pending deliveries', async () => {
     const { app } = service.service;
     await service.db.collection('webhookDeliveries').insertOne({
       ...(await deliveries())[0],
@@ -133,7 +133,7 @@ describe('the endpoints', () => {
     expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
   });
 
-  it('show their backlog for any number of endpoints', async () => {
+  it('shows the backlog of any number of endpoints', async () => {
     const { db } = service;
     const [one] = await deliveries();
     const endpoint = await db.collection('webhookEndpoints').findOne();
@@ -161,8 +161,8 @@ describe('the endpoints', () => {
   });
 });
 
-describe('a search', () => {
-  it('opens deliveries and endpoints by their ids, and shows a key by its prefix', async () => {
+describe('the search', () => {
+  it('finds deliveries and endpoints by id, and a key by its prefix', async () => {
     const [delivery] = await deliveries();
     const path = `/console/webhooks/deliveries/${String(delivery?._id)}`;
     for (const [reference, location] of [
@@ -189,7 +189,7 @@ describe('a delivery', () => {
     path = `/webhooks/deliveries/${delivery['_id']}`;
   });
 
-  it('shows its attempts, and bodies only when a reader asks, which is logged', async () => {
+  it('shows its attempts, and bodies only on request, which is logged', async () => {
     const { html } = await service.get(path);
     expect(textOf(html)).toMatch(/failed \(gone\) .*lead\.created .* ms 410 –/);
     expect(html).not.toMatch(/Mona|abc123/);
@@ -203,7 +203,7 @@ describe('a delivery', () => {
     expect(await log()).toMatchObject([{ action: 'show', subject: 'delivery', result: 'done' }]);
   });
 
-  it('returns 422 for a replay to a disabled endpoint', async () => {
+  it('returns 422 when it is replayed to a disabled endpoint', async () => {
     const before = receiver.received.length;
     for (const refused of [`${path}/replay`, `/webhooks/${endpointId}/replay`]) {
       const { status, html } = await service.post(refused, { status: 'failed', formId: 'x' });
@@ -217,8 +217,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('an action of the operator', () => {
-  it('changes nothing before its confirmation', async () => {
+describe('an operator action', () => {
+  it('changes nothing before it is confirmed', async () => {
     const { html } = await service.post(`/webhooks/${endpointId}/enable`);
     expect(html).toContain('Yes, do it');
     const endpoint = await service.db.collection('webhookEndpoints').findOne();
@@ -235,7 +235,7 @@ describe('an action of the operator', () => {
     });
   });
 
-  it('enables an endpoint, and replays a delivery once however often it is confirmed', async () => {
+  it('enables an endpoint, and replays a delivery once despite repeated confirmations', async () => {
     const [enabled] = await confirm(`/webhooks/${endpointId}/enable`);
     const at = `/console/webhooks/${endpointId}?done=`;
     expect(enabled?.location?.startsWith(at)).toBe(true);
@@ -271,7 +271,7 @@ describe('an action of the operator', () => {
     expect(textOf(done.html)).toContain('Now: delivered, last response 204.');
   });
 
-  it('leads back to the page of its form', async () => {
+  it('returns to the page of its form', async () => {
     const [delivery] = await deliveries();
     const replay = `/webhooks/deliveries/${String(delivery?._id)}/replay`;
     for (const [back, expected] of [
@@ -289,7 +289,7 @@ describe('an action of the operator', () => {
     }
   });
 
-  it('replays failed deliveries or a time range, and rejects impossible times', async () => {
+  it('replays failed deliveries or a time range, and rejects invalid times', async () => {
     const failed = { status: 'failed', failureReason: 'exhausted' };
     await service.db.collection('webhookDeliveries').updateMany({}, { $set: failed });
     const before = receiver.received.length;
@@ -322,8 +322,8 @@ describe('an action of the operator', () => {
   });
 });
 
-describe('a lead whose events reached many endpoints', () => {
-  it('shows the receivers of each event, and sends a failed delivery again', async () => {
+describe('a lead with events for many endpoints', () => {
+  it('shows the receivers of each event, and replays a failed delivery', async () => {
     const { db } = service;
     const lead = await db.collection('leads').findOne({ recordSystemId: 'form-1' });
     const about = { 'data._id': String(lead?._id) };
@@ -458,7 +458,7 @@ describe('every page with many records', () => {
   });
 });
 
-describe('an operator log that takes no entries', () => {
+describe('an operator log that rejects writes', () => {
   it('prevents every action', async () => {
     const before = receiver.received.length;
     await service.db.command({

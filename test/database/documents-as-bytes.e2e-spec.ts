@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('a server error stays readable while documents are read as bytes', async () => {
+it('returns a readable server error while documents are read as bytes', async () => {
   const users = service.service.app.get<TenantCollection<UserDocument>>(collectionToken('User'));
   const filter = { name: { $unknown: 1 } } as never;
   const reading = users.batches(new Types.ObjectId(), filter);

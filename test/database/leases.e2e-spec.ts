@@ -48,7 +48,7 @@ const holders = async (processes: readonly Lease[]) => {
 };
 
 describe('a lease', () => {
-  it('behaves as the model when processes acquire, release and are silent', async () => {
+  it('behaves as the model when processes acquire, release or stop responding', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask'), by: fc.nat(2) }) },
       fc.record({ kind: fc.constantFrom('release', 'end'), by: fc.nat(2) }),
@@ -89,7 +89,7 @@ describe('a lease', () => {
     }
   });
 
-  it("ends by the server's clock", async () => {
+  it('expires by the clock of the database server', async () => {
     const { processes, until } = newLease(1);
     const before = Date.now();
     await processes[0]?.acquire();
@@ -99,7 +99,7 @@ describe('a lease', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + durationMs);
   });
 
-  it('costs one command for each half of its duration', async () => {
+  it('needs one command per half of its duration', async () => {
     const { processes, pass, until } = newLease(2);
     await holders(processes);
     const renewals = new Set<number | undefined>();

@@ -142,7 +142,7 @@ const get = (path: string, language = 'en-us') =>
 
 const commandsOf = (work: () => Promise<unknown>) => profiledCommands(service.db, work);
 
-describe('no command reads a whole collection or superfluous documents', () => {
+describe('a query plan without collection scans or unneeded documents', () => {
   const orders = ['createdAt', 'updatedAt', 'price', 'bua', 'beds', 'name', 'unitId', 'status'];
   const sorts = orders.flatMap((order) => [order, `-${order}`]);
 
@@ -151,7 +151,7 @@ describe('no command reads a whole collection or superfluous documents', () => {
     ['', 'ar-eg', 1],
     ['&page=20', 'en-us', 2],
     ['&includeDeleted=1', 'en-us', 3],
-  ])('in any order %s %s', async (parameters, language, turn) => {
+  ])('is used for lists in any order %s %s', async (parameters, language, turn) => {
     // In the short form each order has its turn in one of the four.
     const turnOf = (index: number) => (index + Math.floor(index / 2)) % 4;
     const chosen = sorts.filter((_, index) => isFull || turnOf(index) === turn);
@@ -161,7 +161,7 @@ describe('no command reads a whole collection or superfluous documents', () => {
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  it('after a cursor in any order', async () => {
+  it('is used for lists after a cursor in any order', async () => {
     const parts: string[] = [];
     for (const [index, sort] of sorts.entries()) {
       if (!isFull && index % 2 !== Math.floor(index / 2) % 2) continue;
@@ -197,14 +197,14 @@ describe('no command reads a whole collection or superfluous documents', () => {
     'includeDeleted=1',
   ];
 
-  it('for units with any filter', async () => {
+  it('is used for units with any filter', async () => {
     const work = async () => {
       for (const filter of filters) await get(`/units?limit=5&${filter}`);
     };
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  it('for compounds, one unit and the units of a compound', async () => {
+  it('is used for compounds, one unit and the units of a compound', async () => {
     const paths = ['/compounds?limit=5', '/compounds?limit=5&page=3', '/compounds?limit=5&after=0'];
     const work = async () => {
       for (const path of [...paths, '/units/u-9', '/compounds/lake/units']) await get(path);
@@ -212,7 +212,7 @@ describe('no command reads a whole collection or superfluous documents', () => {
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  it('for leads, their events and deliveries', async () => {
+  it('is used for leads, their events and deliveries', async () => {
     let turn = 0;
     const commands = await commandsOf(async () => {
       turn += 1;
@@ -245,7 +245,7 @@ describe('no command reads a whole collection or superfluous documents', () => {
     }
   });
 
-  it('for keys of requests and of the API, known and unknown', async () => {
+  it('is used for known and unknown keys of requests and of the API', async () => {
     let turn = 0;
     const commands = await commandsOf(async () => {
       turn += 1;
@@ -262,7 +262,7 @@ describe('no command reads a whole collection or superfluous documents', () => {
     for (const name of ['apiKeys', 'idempotencyRecords']) expect(collections).toContain(name);
   });
 
-  it('for pollers and exports', async () => {
+  it('is used for polls and exports', async () => {
     const recently = '2026-01-01T00:33:00.000Z';
     const now = new Date().toISOString();
     const paths = [
@@ -282,7 +282,7 @@ describe('no command reads a whole collection or superfluous documents', () => {
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  it('for writes of units and reservations', async () => {
+  it('is used for writes of units and reservations', async () => {
     let turn = 0;
     const post = (path: string, body: object) =>
       service.api('post', path).set('api-key', tenant.key).send(body);
@@ -302,7 +302,7 @@ describe('no command reads a whole collection or superfluous documents', () => {
     for (const name of ['units', 'reservations', 'compounds']) expect(collections).toContain(name);
   });
 
-  it('for reservations', async () => {
+  it('is used for reservations', async () => {
     let number = 0;
     const commands = await commandsOf(async () => {
       number += 1;

@@ -5,7 +5,7 @@ import { kill, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
-it('a connection string with a read preference still reads from the primary', async () => {
+it('reads from the primary when the connection string has another read preference', async () => {
   const client = await new MongoClient(randomDatabaseUri()).connect();
   const { me, setName } = await client.db().command({ hello: 1 });
   const { databaseName } = client.db();

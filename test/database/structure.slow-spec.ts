@@ -33,7 +33,7 @@ const conventions = () => ({
 });
 
 describe('the database structure', () => {
-  it('is complete after a start and reports missing parts', async () => {
+  it('is complete after startup, and its missing parts are reported', async () => {
     expect((await structure.status()).isComplete).toBe(true);
     await service.db.collection('leads').dropIndex('phoneKeys');
     await service.db.command({ collMod: 'clients', validator: {} });
@@ -71,7 +71,7 @@ describe('the database structure', () => {
     expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('changes only with a migration, which older instances see', async () => {
+  it('changes only with a migration that older instances detect', async () => {
     const { models } = service.service.app.get<Connection>(getConnectionToken());
     const declared = Object.values(models).map(({ collection, schema }) => [
       collection.collectionName,
@@ -86,7 +86,7 @@ describe('the database structure', () => {
     expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(noted);
   });
 
-  it('replaces different indexes and keeps those of other programs', async () => {
+  it('replaces differing indexes and keeps those of other programs', async () => {
     const leads = service.db.collection('leads');
     await leads.dropIndex('leadId');
     await leads.createIndexes([
@@ -165,13 +165,13 @@ describe('the database structure', () => {
     expect(await clients.indexes()).toEqual(expect.arrayContaining(before));
   });
 
-  it('can be applied by several processes at the same time', async () => {
+  it('is applied by several processes at the same time', async () => {
     await service.db.dropDatabase();
     await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
     expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('replaces one outdated index in several processes at the same time', async () => {
+  it('has one outdated index replaced when several processes start together', async () => {
     const leads = service.db.collection('leads');
     for (let round = 0; round < rounds(1, 5); round += 1) {
       await leads.dropIndex('leadId');
@@ -181,7 +181,7 @@ describe('the database structure', () => {
     }
   });
 
-  it('starts every tenant index with the organization', async () => {
+  it('has the organization first in every tenant index', async () => {
     const exceptions = [
       'withoutPhoneKeys',
       'changedElsewhere',
@@ -216,7 +216,7 @@ describe('a unique index', () => {
     ['apiKeys', { hash: 'x' }],
   ];
 
-  it.each(duplicates)('of %s rejects a second %p of any program', async (name, fields) => {
+  it.each(duplicates)('of %s rejects a second %p from any program', async (name, fields) => {
     const document = { ...conventions(), ...fields };
     const collection = service.db.collection(name);
     await collection.insertOne({ ...document });
@@ -239,8 +239,8 @@ describe('a unique index', () => {
   );
 });
 
-describe('validators', () => {
-  it('accept other fields, other numeric types and nulls', async () => {
+describe('the validators', () => {
+  it('accept unknown fields, other numeric types and null', async () => {
     const lead = { ...conventions(), leadId: 7n, clientId: null, ours: { x: 1 } };
     const unit = { ...conventions(), price: 1.5, unitDesignId: null };
     const user = { ...conventions(), name: 'Hany', isDeleted: undefined };
@@ -294,7 +294,7 @@ describe('a version with a migration', () => {
     await upgraded.stop();
   });
 
-  it('keeps instances of the earlier version complete as soon as it prepares the database', async () => {
+  it('keeps instances of the previous version ready while it prepares the database', async () => {
     await service.db.collection('leads').dropIndex('phoneKeys');
     expect(await structure.status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
     const leads = upgraded.service.app.get<Model<unknown>>(getModelToken('Lead'));
@@ -306,7 +306,7 @@ describe('a version with a migration', () => {
     expect(await upgrade().status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
   });
 
-  it('runs it once, in batches, after the index builds, and continues after an interruption', async () => {
+  it('runs the migration once, in batches, after the index builds, and resumes after interruptions', async () => {
     await expect(upgrade().apply()).rejects.toThrow('interrupted');
     expect(await upgrade().status()).toMatchObject({
       isComplete: false,
@@ -320,7 +320,7 @@ describe('a version with a migration', () => {
     expect(await upgrade().status()).toMatchObject({ isComplete: true, isOfNewerVersion: false });
   });
 
-  it('runs it on a new database that several processes prepare', async () => {
+  it('runs the migration on a new database that several processes prepare', async () => {
     await service.db.collection('migrations').drop();
     seen.length = 0;
     await Promise.all([upgrade().apply(), upgrade().apply(), upgrade().apply()]);
@@ -331,7 +331,7 @@ describe('a version with a migration', () => {
 });
 
 describe('the background pass over phones', () => {
-  it('adds comparison keys to leads from before the service', async () => {
+  it('adds comparison keys to leads that are older than the service', async () => {
     const { organizationId } = await addTenant(service.db, { settings: { phoneCountry: 'SA' } });
     const numbers = Array.from({ length: 1_203 }, (_, index) => 500_000_000 + index);
     for (const number of [numbers[0], numbers[1]]) {
@@ -355,7 +355,7 @@ describe('the background pass over phones', () => {
     );
   });
 
-  it('logs once which organization has an invalid country', async () => {
+  it('logs an organization with an invalid country once', async () => {
     const settings = { phoneCountry: 'UK' };
     const { organizationId } = await addTenant(service.db, { settings });
     const { organizationId: lowerCase } = await addTenant(service.db, {
@@ -375,7 +375,7 @@ describe('the background pass over phones', () => {
     expect(service.logged()).not.toContain(String(lowerCase));
   });
 
-  it('continues after an unusable lead and logs it once', async () => {
+  it('continues after an invalid lead and logs it once', async () => {
     const { organizationId } = await addTenant(service.db);
     const data = { phoneNumber: '01001234567' };
     const broken = { ...conventions(), data, assignedToId: 'Mona' };
@@ -415,7 +415,7 @@ describe('the background pass over phones', () => {
     expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
   });
 
-  it('keeps derived keys', async () => {
+  it('keeps computed keys', async () => {
     const { organizationId } = await addTenant(service.db);
     await addLead(service.db, organizationId, { data: { phoneNumber: '01001234567' } });
     const pass = service.service.app.get(LeadPhoneKeys);
@@ -426,7 +426,7 @@ describe('the background pass over phones', () => {
     expect(await service.db.collection('leads').findOne({ organizationId })).toEqual(before);
   });
 
-  it('reads only leads of other programs, each once', async () => {
+  it('reads only leads of other programs, each one once', async () => {
     const tenant = await addTenant(service.db);
     // The leads of an organization that has just changed are looked through for their country.
     const $set = { updatedAt: new Date(Date.now() - 3_600_000) };
@@ -471,7 +471,7 @@ describe('the background pass over phones', () => {
     expect(lead).toMatchObject({ ...derived, phoneKeysAt: lead?.['updatedAt'] });
   });
 
-  it('finds a lead committed 100 seconds after its updatedAt', async () => {
+  it('finds a lead that is committed 100 seconds after its updatedAt', async () => {
     const { organizationId } = await addTenant(service.db);
     const { app } = service.service;
     const pass = app.get(LeadPhoneKeys);
@@ -490,7 +490,7 @@ describe('the background pass over phones', () => {
     clock.now = () => new Date();
   });
 
-  it('runs in one instance, and in another one after its death', async () => {
+  it('runs in one instance, and in another one when the first is killed', async () => {
     const other = await startTestService({}, service.databaseUri);
     const [pass, otherPass] = [service, other].map((one) => one.service.app.get(LeadPhoneKeys));
     const leases = service.db.collection('leases');

@@ -59,7 +59,7 @@ describe('a transaction', () => {
     expect(await committed(organizationId)).toBe(2);
   });
 
-  it('calls back once after its commit', async () => {
+  it('runs its after-commit callback once', async () => {
     const organizationId = new Types.ObjectId();
     const counts: Promise<number>[] = [];
     const callback = () => counts.push(committed(organizationId));
@@ -85,7 +85,7 @@ describe('a transaction', () => {
     expect(await committed(organizationId)).toBe(0);
   });
 
-  it('retries with the new state after a lost race for a unique index', async () => {
+  it('retries with the new state after a duplicate key error', async () => {
     const hash = new Types.ObjectId().toHexString();
     const now = new Date();
     const key = { organizationId: new Types.ObjectId(), hash, createdAt: now, updatedAt: now };
@@ -129,7 +129,7 @@ describe('a transaction', () => {
     await holder.endSession();
   });
 
-  it('stores nothing once the time of the request is over', async () => {
+  it('stores nothing after the deadline of the request', async () => {
     const organizationId = new Types.ObjectId();
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));
@@ -144,7 +144,7 @@ describe('a transaction', () => {
 });
 
 describe('a transaction lock', () => {
-  it('makes one of two transactions see the writes of the other', async () => {
+  it('lets one of two concurrent transactions see the writes of the other', async () => {
     const locks = service.service.app.get(TransactionLocksRepository);
     const organizationId = new Types.ObjectId();
     const claim = () =>
@@ -193,7 +193,7 @@ describe('a tenant collection', () => {
     expect(await users.findOne(theirs.organizationId, {})).toMatchObject({ name: 'Mona' });
   });
 
-  it('returns only the chosen fields', async () => {
+  it('returns only the requested fields', async () => {
     const { _id, organizationId, name } = user();
     await users.insert(user(organizationId));
     const [found] = await users.find(organizationId, {}, { fields: ['name'] });
@@ -203,7 +203,7 @@ describe('a tenant collection', () => {
     expect(await users.findOne(organizationId, { _id }, { fields: ['name'] })).toBeNull();
   });
 
-  it('rejects misspelled fields and operators at compile time', async () => {
+  it('rejects misspelt fields and operators at compile time', async () => {
     const { organizationId } = user();
     // @ts-expect-error `isDelted` is no field
     expect(await users.find(organizationId, { isDelted: false })).toEqual([]);

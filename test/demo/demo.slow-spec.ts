@@ -40,7 +40,7 @@ async function usableKeys(client: MongoClient): Promise<number> {
 /** For demos that end early. */
 const otherDatabaseUri = randomDatabaseUri();
 
-describe('demo', () => {
+describe('the demo', () => {
   const databaseUri = randomDatabaseUri();
   let service: TestService;
   let client: MongoClient;
@@ -76,7 +76,7 @@ describe('demo', () => {
     expect(walks.map(({ isDeleted }) => isDeleted as boolean)).toEqual(Array(runs).fill(true));
   };
 
-  it('runs every chapter when no service runs', async () => {
+  it('runs every chapter when no service is running', async () => {
     const variables = { MONGODB_URI: databaseUri, PORT: '0', LOG_LEVEL: 'warn', ...toLoopback };
     const { code, stdout, stderr } = await runCliProcess(['demo'], variables);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -85,7 +85,7 @@ describe('demo', () => {
     expect(stdout).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
   });
 
-  it('uses a running service on the same database, also after changes of the demo organization', async () => {
+  it('uses a running service on the same database, even with a changed demo organization', async () => {
     service = await startTestService({ ROLE: 'all' }, databaseUri);
     const demo = (await openAtStart(service.service.app)) as DemoOrganization;
     const { organizationId } = demo;
@@ -113,7 +113,7 @@ describe('demo', () => {
     expect(service.logged()).toContain('"route":"/external/apis/v1.0/leads"');
   });
 
-  it('keeps its organization when a console can show it, and prints the pages', async () => {
+  it('keeps its organization for the console and prints the pages', async () => {
     const console = await startConsole({ ROLE: 'all' }, databaseUri);
     const { port: PORT } = new URL(console.url);
     const { port: OPS_PORT } = new URL(console.operations);
@@ -138,7 +138,7 @@ describe('demo', () => {
     await console.stop();
   });
 
-  it('sends waiting deliveries of others only when the configuration allows it', async () => {
+  it('sends pending deliveries of other organizations only when the configuration allows it', async () => {
     const uri = randomDatabaseUri();
     const receiver = await startReceiver();
     const other = await startTestService({ ROLE: 'api', ...toLoopback }, uri);
@@ -167,7 +167,7 @@ describe('demo', () => {
   });
 });
 
-describe('demo against a faulty service', () => {
+describe('the demo against a faulty service', () => {
   let server: Server;
   beforeAll(async () => {
     const health = { description: 'Integration API', ok: true, version: 'v1.0' };

@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('a start for development', () => {
-  it('creates the demo organization when the database has only organizations of walks', async () => {
+describe('a development start', () => {
+  it('creates the demo organization when only organizations of demo runs exist', async () => {
     const walk = await openDemoOrganization(service.service.app);
     demo = (await start()) as DemoOrganization;
     expect(demo.organizationId).not.toEqual(walk.organizationId);
@@ -62,7 +62,7 @@ describe('a start for development', () => {
     }
   });
 
-  it('reports the demo organization at later starts, and keeps its changes', async () => {
+  it('prints the demo organization at later starts and keeps its changes', async () => {
     // A unit is retired and another one has its ids.
     const compound = 'palm-meadows';
     await post('/units', { unitId: 'PM-A-002', compound, isDeleted: true }).expect(200);
@@ -77,7 +77,7 @@ describe('a start for development', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('finishes a start that was interrupted before it issued keys', async () => {
+  it('completes an earlier start that stopped before it issued keys', async () => {
     const { organizationId } = demo;
     const all = await units().countDocuments({ organizationId, isDeleted: false });
     await service.db.collection('apiKeys').deleteMany({});
@@ -99,8 +99,8 @@ describe('a start for development', () => {
   });
 });
 
-describe('a walk', () => {
-  it('deletes the organization of an interrupted walk when its key has expired', async () => {
+describe('a demo run', () => {
+  it('deletes the organization of an interrupted run when its key has expired', async () => {
     const cutOff = await openDemoOrganization(service.service.app);
     const organizations = service.db.collection('organizations');
     const createdAt = new Date(Date.now() - 3_700_000);
@@ -116,7 +116,7 @@ describe('a walk', () => {
     expect(await isDeleted(next.organizationId)).toBe(true);
   });
 
-  it('deletes the organization of an ended process immediately, and keeps that of a running one', async () => {
+  it('deletes the organization of an ended process immediately, but not of a running one', async () => {
     const [cutOff, running] = [
       await openDemoOrganization(service.service.app),
       await openDemoOrganization(service.service.app),
@@ -139,7 +139,7 @@ describe('a walk', () => {
     await next.end();
   });
 
-  it('rejects production', async () => {
+  it('is rejected in production', async () => {
     const environment = readEnvironment({
       NODE_ENV: 'production',
       MONGODB_URI: service.databaseUri,

@@ -67,7 +67,7 @@ const noCounts = {
 };
 
 describe('lead erase', () => {
-  it('removes every byte of a person from all collections, and keeps ids, numbers and times', async () => {
+  it('removes every byte of personal data from all collections, but no ids, numbers and times', async () => {
     const other = await addTenant(service.db);
     await leaveTraces(service, other, person);
     const others = { organizationId: other.organizationId };
@@ -148,7 +148,7 @@ describe('lead erase', () => {
     ]);
   });
 
-  it('emits lead.erased with ids only, and keeps no response to it', async () => {
+  it('emits lead.erased with ids only, and stores no response to that event', async () => {
     await leaveTraces(service, tenant, person);
     await erase();
     await allDelivered(service.db, tenant);
@@ -170,7 +170,7 @@ describe('lead erase', () => {
     for (const { response } of attempts) expect(response).toBeNull();
   });
 
-  it('reports when stored responses expire, and they expire by then', async () => {
+  it('prints when stored responses expire, and they have expired by then', async () => {
     await leaveTraces(service, tenant, person);
     const begun = Date.now();
     const { storedResponsesEndAt } = await run([...byLead(), '--dry-run']);
@@ -184,7 +184,7 @@ describe('lead erase', () => {
     expect(stdout).toMatch(/Stored responses end by themselves until +\d{4}-\d\d-\d\dT/);
   });
 
-  it('changes nothing when it is repeated', async () => {
+  it('changes nothing when it runs again', async () => {
     await leaveTraces(service, tenant, person);
     await erase();
     await allDelivered(service.db, tenant);
@@ -198,7 +198,7 @@ describe('lead erase', () => {
     expect(await withoutLedger()).toEqual(before);
   });
 
-  it('erases deleted leads, and every lead that had the external id', async () => {
+  it('erases deleted leads, and every lead that ever had the external id', async () => {
     const { earlier, now } = payloadsOf(person);
     await post(earlier).expect(201);
     const path = `/leads/${person.recordSystemId}`;
@@ -211,7 +211,7 @@ describe('lead erase', () => {
     expect(first?.['deletedAt']).toEqual(deleted?.['deletedAt']);
   });
 
-  it('erases leads deleted without a time, and values in lists and in the change log', async () => {
+  it('erases leads deleted without a time, and values in lists and the change log', async () => {
     const { organizationId } = tenant;
     await post(payloadsOf(person).now).expect(201);
     const [lead] = await stored('leads');
@@ -235,7 +235,7 @@ describe('lead erase', () => {
     }
   });
 
-  it('accepts the lead again as a new lead, which can be erased, too', async () => {
+  it('allows a new lead with the same id, which can be erased too', async () => {
     const { now } = payloadsOf(person);
     const { body: first } = await post(now).expect(201);
     await erase();
@@ -247,7 +247,7 @@ describe('lead erase', () => {
     expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(2);
   });
 
-  it('keeps the client of another lead until that is erased', async () => {
+  it('keeps a client that another lead uses until that lead is erased', async () => {
     const shared = { email: person.email, name: 'Family' };
     await post({ recordSystemId: 'a', ...shared }).expect(201);
     await post({ recordSystemId: 'b', ...shared }).expect(201);
@@ -264,7 +264,7 @@ describe('lead erase', () => {
     expect(await traces()).toEqual({});
   });
 
-  it('removes values that other programs added to a client, and keeps ids, numbers and times', async () => {
+  it('removes values that other programs added to a client, but no ids, numbers and times', async () => {
     await post(payloadsOf(person).now).expect(201);
     const { organizationId } = tenant;
     const since = new Date();
@@ -324,7 +324,7 @@ describe('lead erase', () => {
     expect((await stored('leads'))[0]).toMatchObject({ updatedAt: time, deletedAt: time });
   });
 
-  it('rejects an unknown lead with one line, and readers get 404 after an erasure', async () => {
+  it('rejects an unknown lead with one line, and reads return 404 after an erasure', async () => {
     const org = tenant.organizationId.toHexString();
     const outcome = await runCli(['lead', 'erase', '--org', org, ...byLead('none')], variables);
     expect(outcome).toEqual({
@@ -345,7 +345,7 @@ describe('lead erase', () => {
     expect((await stored('leads'))[0]).toMatchObject({ data: {}, isDeleted: true });
   });
 
-  it('erases when nobody reads its output', async () => {
+  it('erases when its output is not read', async () => {
     await post(payloadsOf(person).now).expect(201);
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--phone', person.phone, '--yes'];
@@ -385,7 +385,7 @@ describe('lead erase by phone or email', () => {
       .map(({ recordSystemId }) => String(recordSystemId));
   };
 
-  it('finds all leads of a person in any spelling, and erases them with --yes', async () => {
+  it('finds all leads of a person in any spelling and erases them with --yes', async () => {
     const { phone, email } = person;
     const spelled = `0020 ${phone.slice(1)}`;
     const dry = await run(['--phone', spelled, '--dry-run']);
@@ -400,7 +400,7 @@ describe('lead erase by phone or email', () => {
     expect((await run(['--phone', spelled, '--yes'])).counts).toEqual(noCounts);
   });
 
-  it('reports an unknown phone or email without an error', async () => {
+  it('reports an unknown phone or email without failing', async () => {
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--yes'];
     const unknown = [
@@ -430,7 +430,7 @@ describe('lead erase by phone or email', () => {
     }
   });
 
-  it('lists them and asks, and without a terminal erases nothing', async () => {
+  it('lists the leads and asks, and without a terminal erases nothing', async () => {
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--phone', person.phone];
     const { code, stdout, stderr } = await runCli(args, variables);

@@ -61,7 +61,7 @@ async function killedAt(step: number, isAfter: boolean, work: () => Promise<unkn
   }
 }
 
-it('finishes an erasure that was interrupted between any two steps', async () => {
+it('lead erase completes an erasure that was interrupted between any two steps', async () => {
   const { erase, resume } = await erasuresOf(service, tenant);
   const { counts } = await erase(person.recordSystemId, true);
   let kills = 0;
@@ -82,7 +82,7 @@ it('finishes an erasure that was interrupted between any two steps', async () =>
   expect(kills).toBeGreaterThanOrEqual(8);
 });
 
-it('finishes interrupted erasures first, also when no lead is found', async () => {
+it('lead erase completes interrupted erasures first, even when it finds no lead', async () => {
   await restore();
   const { erase } = await erasuresOf(service, tenant);
   expect(await killedAt(3, true, () => erase(person.recordSystemId))).toBe(true);
@@ -93,7 +93,7 @@ it('finishes interrupted erasures first, also when no lead is found', async () =
   expect(await traces()).toEqual({});
 });
 
-it('reports an erasure that the database refuses, and does the others', async () => {
+it('lead erase reports an erasure that the database rejects, and completes the others', async () => {
   await restore();
   await service.createLead(tenant, 'refused');
   const { erase } = await erasuresOf(service, tenant);
@@ -130,7 +130,7 @@ it('reports an erasure that the database refuses, and does the others', async ()
   expect(await runJson([...erasing, '--yes'], variables)).toMatchObject({ finished: 1 });
 });
 
-it('removes restored data again with db reapply-erasures', async () => {
+it('db reapply-erasures removes restored personal data again', async () => {
   await restore();
   const { erase } = await erasuresOf(service, tenant);
   const { counts } = await erase(person.recordSystemId);

@@ -57,7 +57,7 @@ function gateAt<T extends object>(part: T, method: keyof T) {
   return { reached, remove };
 }
 
-it('keeps no response about the person when the relay had read the event before', async () => {
+it('an erasure keeps no webhook response when the relay had already read the event', async () => {
   const person = newPerson();
   await service.subscribe(tenant, receiver.url);
   const gate = gateAt(service.service.app.get(DeliveryQueueRepository), 'insert');
@@ -79,7 +79,7 @@ it('keeps no response about the person when the relay had read the event before'
   expect(ofPerson).toMatchObject([{ erasedAt: expect.any(Date) }, { erasedAt: expect.any(Date) }]);
 });
 
-it('stores the result of a delivery in progress, not its response', async () => {
+it('an erasure keeps the result of a delivery in progress, but not its response', async () => {
   const person = newPerson();
   const { promise: erased, resolve: answer } = Promise.withResolvers<void>();
   const { promise: received, resolve: receive } = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ it('stores the result of a delivery in progress, not its response', async () => 
   ]);
 });
 
-it('stores no value of a request that has read the lead before, except its response', async () => {
+it('an erasure removes values of a request that had read the lead, except its response', async () => {
   const person = newPerson();
   const { now } = payloadsOf(person);
   const { body: before } = await post(now).expect(201);
@@ -117,7 +117,7 @@ it('stores no value of a request that has read the lead before, except its respo
 });
 
 it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
-  'erases a lead during updates, and later updates create another lead (round %i)',
+  'an erasure during updates leaves later updates a new lead (round %i)',
   async () => {
     const person = newPerson();
     const { earlier, now } = payloadsOf(person);
@@ -151,7 +151,7 @@ it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
   },
 );
 
-it('erases the client when both of its leads are erased at the same time', async () => {
+it('an erasure removes the client when both of its leads are erased concurrently', async () => {
   const person = newPerson();
   const shared = { email: person.email, name: person.name };
   const ids = ['a', 'b', 'c', 'd'];
@@ -161,7 +161,7 @@ it('erases the client when both of its leads are erased at the same time', async
   expect(await tracesOf(person)).toEqual({});
 });
 
-it('links a lead to a client that is not erased during the erasure of another lead', async () => {
+it('a lead is linked to a new client during the erasure of another lead', async () => {
   const { email, name } = newPerson();
   // Without a phone, and with nothing that would change the client.
   await post({ recordSystemId: 'old', email, name }).expect(201);
@@ -178,7 +178,7 @@ it('links a lead to a client that is not erased during the erasure of another le
   expect(clients).toMatchObject([{ email, name }]);
 });
 
-it('keeps a phone in memory for an hour at most', async () => {
+it('a phone stays in memory for at most one hour', async () => {
   await post(payloadsOf(newPerson()).now).expect(201);
   const pass = service.service.app.get(LeadPhoneKeys);
   await pass.run();

@@ -252,7 +252,7 @@ async function tracesOf(db: Db, organizationId: ObjectId, who: Identity) {
   return Object.fromEntries(found);
 }
 
-it('removes every spelling of a value, except from stored responses', async () => {
+it('an erasure removes every spelling of a value, except from stored responses', async () => {
   let planted = 0;
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (taken, isDelivered) => {

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('GET /events', () => {
-  it('returns the bodies of the webhooks, numbered from 1 in the order of the changes', async () => {
+  it('returns the bodies of the webhooks, numbered from 1 in order of the changes', async () => {
     const tenant = await feed.addReader();
     const endpoint = await feed.service.subscribe(tenant, receiver.url);
     await feed.post(tenant, '/leads', {
@@ -87,7 +87,7 @@ describe('GET /events', () => {
     expect(pages).toEqual([[1, 2], [3], [4]]);
   });
 
-  it('rejects a key without events.read, whatever else it may do', async () => {
+  it('rejects a key without events.read, whatever other permissions it has', async () => {
     const tenant = await feed.addReader();
     const key = await addKey(feed.service.db, tenant.organizationId);
     const refused = await feed.read({ ...tenant, key }, { nonsense: 1 }).expect(403);
@@ -101,7 +101,7 @@ describe('GET /events', () => {
     expect(arabic.body.message).toBe('لا يُسمح لمفتاح API هذا بالعملية events.read');
   });
 
-  it('returns only the events of the own organization', async () => {
+  it('returns only events of the own organization', async () => {
     const [one, other] = [await feed.addReader(), await feed.addReader()];
     await feed.addEvents(one, 3);
     const [foreign] = await feed.addEvents(other, 2);
@@ -142,7 +142,7 @@ describe('GET /events', () => {
     expect(beyond.body.message).toEqual(['after must not exceed 2, the number of the last event']);
   });
 
-  it('accepts a number that the primary before a failover has shown', async () => {
+  it('accepts a number that was returned before a failover', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 2);
     await feed.numbered(tenant, 2);
@@ -166,12 +166,12 @@ describe('GET /events', () => {
   });
 });
 
-describe('a batch of CloudEvents', () => {
+describe('a CloudEvents batch', () => {
   const accept = {
     accept: 'application/json;q=0.9, application/cloudevents-batch+json; charset=utf-8',
   };
 
-  it('returns the same events, and continues after an id or a number', async () => {
+  it('contains the same events, and continues after an id or a number', async () => {
     const tenant = await feed.addReader();
     await feed.post(tenant, '/leads', { recordSystemId: 'a', name: 'Mona' });
     await feed.post(tenant, '/leads', { recordSystemId: 'a', name: 'Mona Adel' });
@@ -212,7 +212,7 @@ describe('a batch of CloudEvents', () => {
 describe('GET /events after the retention', () => {
   const day = 86_400_000;
 
-  it('hides expired events, and returns 410 with the next number to a reader that missed some', async () => {
+  it('hides expired events, and returns 410 with the next number after a gap', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 6);
     await feed.numbered(tenant, 6);

@@ -20,7 +20,7 @@ afterEach(() => feed.stopOthers());
 afterAll(() => feed.stop());
 
 describe('the relay', () => {
-  it('numbers events in the order of storing, whatever the clocks of the instances say', async () => {
+  it('numbers events in storage order even when the clocks of instances differ', async () => {
     const tenant = await feed.addReader();
     const behind = await feed.startOther();
     const { key } = tenant;
@@ -35,7 +35,7 @@ describe('the relay', () => {
     expect(all.map(({ type }) => type)).toEqual(['lead.created', 'lead.updated']);
   });
 
-  it('numbers events of one batch in that order, whatever their ids say', async () => {
+  it('numbers events of one batch in storage order, regardless of their ids', async () => {
     const tenant = await feed.addReader();
     const ids = Array.from({ length: 5 }, () => new ObjectId()).toReversed();
     const now = new Date();
@@ -53,7 +53,7 @@ describe('the relay', () => {
     expect(all.map(({ id }) => id)).toEqual(ids.map((id) => `msg_${id.toHexString()}`));
   });
 
-  it('gives each number once when two processes number at the same time', async () => {
+  it('gives each number once when two processes number concurrently', async () => {
     const tenant = await feed.addReader();
     const other = await feed.startOther();
     const relays = [feed.service, other].map(({ service: { app } }) => app.get(EventRelay));
@@ -115,7 +115,7 @@ describe('the relay', () => {
     await Promise.all([early.stop(), late.stop()]);
   });
 
-  it('continues after the highest number when a restore has set the feed back, without delaying others', async () => {
+  it('continues after the highest number when a restore has reset the feed', async () => {
     const [restored, other] = [await feed.addReader(), await feed.addReader()];
     await feed.addEvents(restored, 3);
     await feed.numbered(restored, 3);
@@ -130,7 +130,7 @@ describe('the relay', () => {
     expect(all.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
-  it('keeps times ascending in one organization when the clock of a process was ahead', async () => {
+  it('keeps times ascending in an organization when the clock of one process is ahead', async () => {
     const [ahead, other] = [await feed.addReader(), await feed.addReader()];
     await feed.addEvents(ahead, 1);
     await feed.numbered(ahead, 1);
@@ -149,7 +149,7 @@ describe('the relay', () => {
     expect((await timeOf(other, 1)).getTime()).toBeLessThan(Date.now() + 60_000);
   });
 
-  it('sets an event aside with its reason when its deliveries cannot be created, and numbers the others', async () => {
+  it('skips an event whose deliveries cannot be created, stores the reason, and numbers the others', async () => {
     const tenant = await feed.addReader();
     await feed.service.subscribe(tenant, 'http://127.0.0.1:1/');
     const broken = { type: 5 };
@@ -182,7 +182,7 @@ describe('the relay', () => {
 });
 
 describe('a page of the feed', () => {
-  it('reads one index and no more than it returns, wherever it begins', async () => {
+  it('reads one index, and no more entries than it returns, from any position', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 400);
     await feed.addEvents(tenant, 100, { type: 'unit.updated' });
@@ -225,7 +225,7 @@ describe('a page of the feed', () => {
 });
 
 describe('a page during a failover', () => {
-  it('contains every event that its next number covers', async () => {
+  it('contains every event up to its next number', async () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 3);
     await feed.numbered(tenant, 3);

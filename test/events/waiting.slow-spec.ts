@@ -19,14 +19,14 @@ beforeAll(async () => {
 afterEach(() => feed.stopOthers());
 afterAll(() => feed.stop());
 
-describe('a request that waits', () => {
+describe('a long poll', () => {
   const waitersOf = ({ service: { app } }: TestService) => app.get(EventWaiters);
   const waiting = (count: number, at: TestService = feed.service) =>
     feed.soon(() => expect(waitersOf(at).count).toBe(count));
   /** Begins to read; `response` is there when it came. */
   const begin = (request: ReturnType<FeedClient['read']>) => request.then((response) => response);
 
-  it('returns an event of its types as soon as the event has its number', async () => {
+  it('returns an event of the requested types as soon as it is numbered', async () => {
     const tenant = await feed.addReader();
     const all = begin(feed.read(tenant, { wait: feed.patience }));
     const deleted = begin(feed.read(tenant, { wait: feed.patience, types: 'lead.deleted' }));
@@ -63,7 +63,7 @@ describe('a request that waits', () => {
     expect(body.data).toHaveLength(1);
   });
 
-  it('shares one query every 250 ms with all others, and one read of a new event', async () => {
+  it('shares one query per 250 ms and one read per event with all others', async () => {
     const tenant = await feed.addReader();
     const id = tenant.organizationId.toHexString();
     const looks = countLooks(feed.service);
@@ -100,7 +100,7 @@ describe('a request that waits', () => {
     expect(waitersOf(feed.service).count).toBe(0);
   });
 
-  it('does not read the feed while that query fails', async () => {
+  it('does not read the feed while the shared query fails', async () => {
     const tenant = await feed.addReader();
     const other = await feed.startOther();
     const question = jest.spyOn(other.service.app.get(OutboxEventsRepository), 'lastNumbers');
@@ -130,7 +130,7 @@ describe('a request that waits', () => {
     await waiting(0);
   });
 
-  it('does not wait when its client disconnected during the lookup of its key', async () => {
+  it('does not wait when its client disconnected during the key lookup', async () => {
     const { key } = await feed.addReader();
     const { app } = feed.service.service;
     let socket: Socket | undefined;
@@ -153,7 +153,7 @@ describe('a request that waits', () => {
     jest.restoreAllMocks();
   });
 
-  it('returns an empty page when the service shuts down, also if it arrives after that', async () => {
+  it('returns an empty page when it arrives before or during a shutdown', async () => {
     const tenant = await feed.addReader();
     const ending = await feed.startOther();
     const wait = () => ending.api('get', '/events?wait=25').set('api-key', tenant.key);
@@ -168,7 +168,7 @@ describe('a request that waits', () => {
     expect(await ended).toBe(true);
   });
 
-  it('returns an event that its own process has numbered without a query', async () => {
+  it('returns an event of its own process without a query', async () => {
     const tenant = await feed.addReader();
     const feeds = feed.service.service.app.get(OutboxEventsRepository);
     const question = jest.spyOn(feeds, 'lastNumbers').mockRejectedValue(new Error('no primary'));

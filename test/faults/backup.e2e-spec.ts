@@ -40,7 +40,7 @@ describe('a restored copy of the data folder', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('has every document, index and validator', async () => {
+  it('contains every document, index and validator', async () => {
     const before = await withDatabase(async (client) => {
       await cli('db', 'init');
       const { _id: id } = JSON.parse(await cli('org', 'create', '--name', 'Nile', '--json')) as {

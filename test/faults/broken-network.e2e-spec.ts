@@ -76,7 +76,7 @@ async function expectRight(): Promise<void> {
 }
 
 describe('a connection to the database', () => {
-  it('stores each change once when it breaks during commits', async () => {
+  it('stores each change once when it closes during commits', async () => {
     await begin(8);
     const cuts = proxy.cuts();
     proxy.weather.cutCommit = () => (random.next() < 0.3 ? anyCut() : undefined);
@@ -87,7 +87,7 @@ describe('a connection to the database', () => {
   });
 
   it.each(['before', 'within', 'after'] as const)(
-    'returns 503 when every commit breaks (%s it), and stores one lead on a retry',
+    'returns 503 when every commit breaks (%s it), and stores one lead on retry',
     async (cut) => {
       await begin(8);
       proxy.weather.cutCommit = () => cut;
@@ -98,7 +98,7 @@ describe('a connection to the database', () => {
     },
   );
 
-  it('stores each change once when it is slow and breaks', async () => {
+  it('stores each change once when it is slow and closes', async () => {
     await begin(8);
     const cuts = proxy.cuts();
     proxy.weather.latencyMs = 15;

@@ -15,7 +15,7 @@ import { basePath } from '../support/shared-service.js';
 import { workerLogger } from '../support/test-service.js';
 
 describe('a data folder', () => {
-  it('is opened once, and rejected when an unresponsive database holds it', async () => {
+  it('is opened by one database, and rejected while an unresponsive database holds it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'integration-api-shared-'));
     const [one, two] = await Promise.all([openSharedMongod(folder), openSharedMongod(folder)]);
     expect(two.uri).toBe(one.uri);
@@ -28,7 +28,7 @@ describe('a data folder', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is not shared by the database of a command', async () => {
+  it('is not shared with the database of a command', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'integration-api-command-'));
     const ofCommand = await openSharedMongod(folder, { isLasting: false });
     await expect(openSharedMongod(folder, { startTimeoutMs: 500 })).rejects.toThrow(
@@ -66,7 +66,7 @@ describe('starts without configuration', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('create a database, demo data and a key, also after a failed start', async () => {
+  it('create a database, demo data and a key, even after a failed start', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -93,7 +93,7 @@ describe('starts without configuration', () => {
     await expectHealth(503);
   });
 
-  it('restart it with all its data', async () => {
+  it('restart the database with all its data', async () => {
     const next = await startProcess(environment());
     await expectHealth(200);
     expect(next.output()).not.toContain('Demo API key');

@@ -141,7 +141,7 @@ const untilQuiet = () =>
     expect(transactions).toMatchObject({ currentOpen: 0 });
   });
 
-it('a request that returned 503 stores nothing, also later, when the database delays any command', async () => {
+it('a request that returned 503 stores nothing later when the database delays any command', async () => {
   const random = randomNumbers();
   const statuses = new Map<number, number>();
   for (let round = 0; round < rounds; round++) {

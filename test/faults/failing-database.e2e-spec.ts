@@ -60,7 +60,7 @@ const unavailable = {
 const appName = 'integration-api';
 
 describe('a request to a failing database', () => {
-  it('runs the next request with an Idempotency-Key when claiming it timed out', async () => {
+  it('succeeds with an Idempotency-Key when an earlier claim of the key timed out', async () => {
     const keyed = () =>
       post({ recordSystemId: 'late-claim', name: 'Laila' }, hasty).set('idempotency-key', 'late');
     await fail(
@@ -76,7 +76,7 @@ describe('a request to a failing database', () => {
     expect(await leadsOf('late-claim')).toBe(1);
   });
 
-  it('is retried and succeeds after one write conflict', async () => {
+  it('succeeds on retry after one write conflict', async () => {
     const failCommands = ['insert'];
     await fail(
       { failCommands, appName, errorCode: 112, errorLabels: ['TransientTransactionError'] },
@@ -94,7 +94,7 @@ describe('a request to a failing database', () => {
     expect(await service.db.collection('clients').countDocuments({ name: 'Mona Adel' })).toBe(1);
   });
 
-  it('repeats an unconfirmed commit and stores one lead', async () => {
+  it('retries an unconfirmed commit and stores one lead', async () => {
     const errorLabels = ['UnknownTransactionCommitResult'];
     await fail(
       { failCommands: ['commitTransaction'], appName, errorCode: 89, errorLabels },
@@ -106,7 +106,7 @@ describe('a request to a failing database', () => {
     expect(await service.db.collection('clients').countDocuments({ name: 'Mona' })).toBe(2);
   });
 
-  it('returns 503 and later replays the stored response when no commit is confirmed', async () => {
+  it('returns 503 when no commit is confirmed, and later replays the stored response', async () => {
     const errors = { code: 64, errmsg: 'waiting for replication timed out' };
     await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
     const keyed = () =>
@@ -150,13 +150,13 @@ describe('a request to a failing database', () => {
     expect(await leadsOf('fault')).toBe(0);
   });
 
-  it('returns the message in Arabic when requested', async () => {
+  it('returns an Arabic message when requested', async () => {
     await fail({ failCommands: ['insert'], appName, errorCode: 2 });
     const { body } = await post({ name: 'x' }).set('language', 'ar-eg').expect(500);
     expect(body.message).toBe('خطأ داخلي في الخادم');
   });
 
-  it('returns 503 in time when the database hangs, with known and new keys', async () => {
+  it('returns 503 in time with known and new keys when the database hangs', async () => {
     await eventually(() => post({ name: 'Warm' }, hasty).expect(201));
     const blockTimeMS = 6_000;
     await fail({
@@ -179,8 +179,8 @@ describe('a request to a failing database', () => {
   });
 });
 
-describe('while the database is gone', () => {
-  it('requests return 503, and succeed once it is back', async () => {
+describe('a request to a stopped database', () => {
+  it('returns 503, and succeeds after the database is back', async () => {
     await post({ recordSystemId: 'before' }).expect(201);
     await mongod.stop();
     expect((await post({ recordSystemId: 'while' }, hasty)).body).toEqual(unavailable);
@@ -203,7 +203,7 @@ describe('usage statistics', () => {
   };
   beforeAll(() => startOperations(hasty.service));
 
-  it('count each call once when their commit is not confirmed', async () => {
+  it('count each call once when a commit is not confirmed', async () => {
     await eventually(() => call().expect(200));
     await store();
     const before = await countedCalls();
@@ -240,7 +240,7 @@ describe('db init', () => {
   const init = () =>
     runCli(['db', 'init'], { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' });
 
-  it('builds indexes for longer than a request may wait', async () => {
+  it('builds indexes for longer than the request deadline', async () => {
     await deliveries().dropIndex('ofEndpoint');
     await fail({
       failCommands: ['createIndexes'],
@@ -254,7 +254,7 @@ describe('db init', () => {
     expect((await structure().status()).isComplete).toBe(true);
   });
 
-  it('waits for a running index build, while db status reports it as unfinished', async () => {
+  it('waits for a running index build that db status reports as unfinished', async () => {
     await deliveries().dropIndex('ofEndpoint');
     await deliveries().insertOne(
       { ...conventions(tenant.organizationId), eventId: new ObjectId() },
@@ -296,7 +296,7 @@ describe('an operator command', () => {
     expect(performance.now() - startedAt).toBeLessThan(blockTimeMS);
   });
 
-  it('waits for a slow database longer than a request', async () => {
+  it('waits for a slow database longer than a request does', async () => {
     await fail({ failCommands: ['find'], appName, blockConnection: true, blockTimeMS: 1_200 });
     const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' };
     const outcome = await runCli(['org', 'list', '--json'], variables);

@@ -9,7 +9,7 @@ const instances = sharedInstances();
 const { db } = instances;
 const [batches, leadsInBatch, killedAfter] = [40, 25, 8];
 
-it('a killed process has stored each batch completely with its response, or not at all', async () => {
+it('a killed process stores each batch completely with its response, or not at all', async () => {
   const { key: apiKey, organizationId } = await addTenant(db);
   const count = (collection: string, filter = {}) =>
     db.collection(collection).countDocuments({ organizationId, ...filter });

@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-describe('killing and restarting one of two instances under load', () => {
-  it('loses no acknowledged change and stores nothing twice or partially', async () => {
+describe('two instances, one of them killed and restarted under load', () => {
+  it('lose no acknowledged change and store nothing twice or partially', async () => {
     const rounds = faultRounds(1, 100);
     const plan = randomNumbers();
     const instances: (ServiceProcess | undefined)[] = await Promise.all(

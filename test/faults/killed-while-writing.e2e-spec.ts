@@ -25,7 +25,7 @@ async function addReserved(tenant: Tenant, unitId: ObjectId): Promise<ObjectId> 
 }
 
 describe('a process killed while it writes', () => {
-  it('leads has stored complete leads only, and all acknowledged ones', async () => {
+  it('leads has stored only complete leads and all acknowledged ones', async () => {
     const tenant = await addTenant(db);
     const killedProcess = await startProcess(instances.variables);
     const acknowledged: string[] = [];
@@ -136,7 +136,7 @@ describe('a process killed while it writes', () => {
     expect(new Set(again.map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  it('idempotent requests has stored change and response of each, or neither', async () => {
+  it('idempotent requests has stored change and response together, or neither', async () => {
     const tenant = await addTenant(db);
     const stored = (collection: string, filter = {}) =>
       countDocuments(db, collection, tenant, filter);

@@ -7,7 +7,7 @@ import { useWorkers, webhookIds } from '../webhooks/workers.js';
 const workers = useWorkers();
 
 describe('a killed worker', () => {
-  it('loses no delivery: another worker sends it with the same id', async () => {
+  it('loses no delivery, which another worker sends with the same id', async () => {
     const { service } = workers;
     const tenant = await addTenant(service.db);
     // Never a response to the first one.

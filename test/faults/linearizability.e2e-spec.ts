@@ -47,7 +47,7 @@ async function replaceOne(): Promise<void> {
   instances[index] = await start();
 }
 
-describe('histories of two instances, one of them killed and restarted', () => {
+describe('the histories of two instances, one of them killed and restarted', () => {
   whereGoIs('are linearizable', async () => {
     const operations = Number(process.env['FAULT_OPERATIONS'] ?? faultRounds(2_000, 1_000_000));
     let rounds = 0;

@@ -37,8 +37,8 @@ afterAll(async () => {
   await set.stop();
 });
 
-describe('a clock that jumps an hour ahead and back on one of two instances', () => {
-  it('breaks no key, limit, lease, signature or change permanently', async () => {
+describe('an instance whose clock jumps an hour ahead and back', () => {
+  it('keeps keys, limits, leases, signatures and changes valid', async () => {
     const random = randomNumbers();
     // Limits that hold, and that the load does not reach.
     const variables = { MONGODB_URI: set.uri('faults'), RATE_LIMIT_RPS: '1000', ...toLoopback };

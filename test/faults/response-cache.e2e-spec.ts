@@ -91,7 +91,7 @@ async function readRepeated(): Promise<void> {
 }
 
 describe('cached responses', () => {
-  it('are at most a second old, and never older than an own write', async () => {
+  it('are at most one second old, and never older than an own write', async () => {
     await readRepeated();
     await post(1);
     expect(shownIn(await read())).toBe(1);
@@ -102,7 +102,7 @@ describe('cached responses', () => {
     await readRepeated();
   });
 
-  it('are used again after another or the same server becomes primary', async () => {
+  it('are used again after any server becomes primary', async () => {
     await readRepeated();
     await admin.db('admin').command({ replSetStepDown: 1, force: true });
     await readRepeated();
@@ -110,7 +110,7 @@ describe('cached responses', () => {
     await eventually(async () => expect(shownIn(await read())).toBe(3), 5_000);
   });
 
-  it('are not used while the database is gone, and again when it is back', async () => {
+  it('are used only while the database is available', async () => {
     await readRepeated();
     await mongod.stop();
     await eventually(async () => expect((await read()).status).toBe(503));
@@ -152,7 +152,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('random writes and reads through two instances', () => {
-  it('return no response or part older than a second or than an own write', async () => {
+  it('return no response or part older than one second or than an own write', async () => {
     const phases = at(0).db.collection('phases');
     let [price, phase] = [10, 0];
     /** A write, when it was acknowledged, and by which instance. */

@@ -15,7 +15,7 @@ let database: FaultDatabase | undefined;
 afterAll(() => database?.stop());
 
 describe('requests generated from the reference', () => {
-  whereSchemathesisIs('return only described responses, and no 5xx', async () => {
+  whereSchemathesisIs('return only documented responses and no 5xx', async () => {
     const wanted = faultRounds(600, 100_000);
     const maxExamples = faultRounds(20, 1_000);
     // Most of the time is Python's, on one processor; in the short form other tests use the second one.

@@ -166,14 +166,14 @@ describe('SIGTERM', () => {
     agent.destroy();
   });
 
-  it('sent to npm reaches the service, which exits the same way', async () => {
+  it('reaches the service through npm, with the same shutdown', async () => {
     const service = await startProcess({ MONGODB_URI }, ['npm', 'start', '--silent']);
     service.process.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     expect(await isRefused(service)).toBe(true);
   });
 
-  it('exits in time while a client pipelines without pause, and sends a response to every executed request', async () => {
+  it('exits in time while a client pipelines, and sends a response to every executed request', async () => {
     const service = await startProcess(patient);
     const { key, organizationId } = await addTenant(db);
     const socket = openSocket(service.url).on('error', () => undefined);

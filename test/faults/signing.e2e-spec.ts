@@ -17,7 +17,7 @@ const whereInstalled = 'reason' in installed ? it.skip : it;
 const python = 'reason' in installed ? '' : join(installed.folder, 'bin/python');
 
 describe('a callback signed by the Python library of Standard Webhooks', () => {
-  whereInstalled('returns 201 with the right secret, 401 with another one', async () => {
+  whereInstalled('returns 201 with the right secret and 401 with another secret', async () => {
     const service = await startTestService();
     try {
       const { organizationId } = await addTenant(service.db);

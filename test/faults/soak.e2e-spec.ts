@@ -55,7 +55,7 @@ async function readCatalogue(isOver: () => boolean): Promise<number> {
 }
 
 describe('a long mixed load', () => {
-  it('keeps memory flat and leaves nothing open or queued', async () => {
+  it('keeps memory constant and leaves nothing open or queued', async () => {
     const receiver = await startReceiver();
     // Its received requests would use this test's memory.
     receiver.respondWith((_received, response) => {

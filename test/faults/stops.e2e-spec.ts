@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 describe('SIGTERM under load', () => {
-  it('sends every response, exits in time, and releases leases', async () => {
+  it('sends every response, exits in time and releases leases', async () => {
     const rounds = faultRounds(1, 10);
     const random = randomNumbers();
     // Attempts are open when the signal comes.

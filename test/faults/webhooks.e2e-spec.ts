@@ -78,7 +78,7 @@ async function missingOf(count: number): Promise<string[]> {
   return undelivered(db, organizationId, ids() as Set<string>);
 }
 
-describe('when a command of relay or worker', () => {
+describe('a failure of a relay or worker command', () => {
   const commands: readonly (readonly [command: string, collection: string])[] = [
     ['findAndModify', 'leases'],
     ['find', 'outboxEvents'],
@@ -110,7 +110,7 @@ describe('when a command of relay or worker', () => {
   const ways = faultRounds(failures.length, 1);
 
   it.each(failures.map(([how, data], way) => [how, data, way] as const))(
-    'once %s, no delivery is lost or attempted twice',
+    '%s loses no delivery and repeats no attempt',
     async (_how, data, way) => {
       let count = 0;
       for (const [index, [command, collection]] of commands.entries()) {
@@ -135,7 +135,7 @@ describe('killed workers and relays', () => {
   const start = () => startProcess({ ...variables, DATABASE_DEADLINE_MS: '8000' });
   const endOfLeases = { $set: { leasedUntil: new Date(0) } };
 
-  it('lose no event and send none under another id', async () => {
+  it('lose no event and send none with another id', async () => {
     const random = randomNumbers();
     const [kills, each] = [faultRounds(1, 5), faultRounds(400, 4_800)];
     const startedAt = performance.now();

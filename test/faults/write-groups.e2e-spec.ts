@@ -302,7 +302,7 @@ async function assertResponsesStored(handled: Awaited<ReturnType<typeof together
   }
 }
 
-it('grouped requests have the same results as one after another, under random failures', async () => {
+it('grouped requests have the same results as sequential ones under random failures', async () => {
   let [groups, failures, unknown] = [0, 0, 0];
   await fc.assert(
     fc.asyncProperty(

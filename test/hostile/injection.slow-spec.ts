@@ -198,7 +198,7 @@ function prototypeNames(): (string | symbol)[][] {
   return [ofArrays, ofObjects, ofFunctions].map((prototype) => Reflect.ownKeys(prototype));
 }
 
-describe('A hostile value at any position of any request', () => {
+describe('a hostile value at any position of any request', () => {
   it('is rejected as documented without a write, or stored unchanged', async () => {
     const attacks = allAttacks();
     const prototypes = prototypeNames();

@@ -44,8 +44,8 @@ const person = {
   additionalData: { note: `${marker}-note` },
 };
 
-describe('The log', () => {
-  it('has no key, secret or personal data after any request or failure', async () => {
+describe('the log', () => {
+  it('contains no key, secret or personal data after any request or failure', async () => {
     let sent = 0;
     const send = (method: 'get' | 'post' | 'delete' | 'put', path: string, key = tenant.key) =>
       service

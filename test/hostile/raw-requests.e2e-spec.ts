@@ -46,7 +46,7 @@ const get = (path: string, ...headers: readonly string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: x', `api-key: ${tenant.key}`, ...headers, '', ''].join('\r\n');
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-describe('An ambiguous request', () => {
+describe('an ambiguous request', () => {
   it.each<[string, () => string]>([
     [
       'a length and chunks',
@@ -150,20 +150,20 @@ describe('An ambiguous request', () => {
       () => post(['Content-Length: 1', 'Content-Length: 2'], '{}'),
       [201, 400],
     ],
-  ])('inherits nothing from the request before it: %s', async (_, following, expected) => {
+  ])('is independent of the request before it: %s', async (_, following, expected) => {
     const sent = post(['Content-Length: 2'], '{}');
     expect((await exchange(sent + following())).statuses).toEqual(expected);
     expect((await exchange(sent + sent + following())).statuses).toEqual([201, ...expected]);
   });
 
-  it('inherits nothing from a large response before it', async () => {
+  it('is independent of a large response before it', async () => {
     const file = 'GET /docs/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
     const { statuses, text } = await exchange(`${file}NONSENSE\r\n\r\n`);
     expect(statuses).toEqual([200, 400]);
     expect(text.length).toBeGreaterThan(20_000);
   });
 
-  it('is not read from a connection that is closing', async () => {
+  it('is not read from a closing connection', async () => {
     const sent = post(['Content-Length: 2', 'Connection: close'], '{}');
     expect((await exchange(`${sent}NONSENSE\r\n\r\n`)).statuses).toEqual([201]);
   });
@@ -191,7 +191,7 @@ describe('A path', () => {
     expect(text).not.toMatch(/^x-injected/im);
   });
 
-  it('may be an absolute address, whose host is ignored', async () => {
+  it('can be an absolute URL, whose host is ignored', async () => {
     const path = `http://evil.example/${basePath}/leads/none`;
     const { statuses, text } = await exchange(get(path, 'Connection: close'));
     expect(statuses).toEqual([404]);

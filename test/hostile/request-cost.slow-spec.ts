@@ -128,9 +128,9 @@ const cases = operations.flatMap((operation) =>
 /** Each place with some kinds, and each kind at some places. */
 const chosen = cases.filter((_, index) => index % rounds(23, 7) === 0);
 
-describe(`a body of the largest size, in ${chosen.length} cases`, () => {
+describe(`a body of the maximum size, in ${chosen.length} cases`, () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    '%s costs time in proportion to its bytes, and a refusal is short',
+    '%s takes time in proportion to the body size and returns a short rejection',
     async (_name, operation) => {
       for (const { steps, kind } of chosen.filter((one) => one.operation === operation)) {
         const write = values[kind] as (bytes: number) => string;

@@ -164,8 +164,8 @@ const run = (chosen: readonly Swap[]) =>
 
 const stored = (tenant: TenantData) => storedOf(service.db, tenant.organizationId);
 
-describe('A document of another organization', () => {
-  it('returns 404 when read, filtered or deleted by any of its ids', async () => {
+describe('a document of another organization', () => {
+  it('returns 404 when it is read, filtered or deleted by any of its ids', async () => {
     const before = await Promise.all([own, other].map(stored));
     const outcomes = await run(someSwaps(reading, readingSwaps));
     for (const { where, got, expected } of outcomes)
@@ -174,7 +174,7 @@ describe('A document of another organization', () => {
     expect(new Set(outcomes.map(({ swap }) => swap.operation.name)).size).toBeGreaterThan(7);
   });
 
-  it('stays unknown when a body has any of its ids at any position', async () => {
+  it('is unknown when a body contains any of its ids at any position', async () => {
     const before = await stored(other);
     const outcomes = await run(someSwaps(writing, writingSwaps));
     const isRefused = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
@@ -195,7 +195,7 @@ describe('A document of another organization', () => {
     expect(await foreignReferences(service.db, own, other)).toEqual([]);
   });
 
-  it('is in no query: each names the caller, except the lookup of a key', () => {
+  it('is in no query, as each names the organization except the key lookup', () => {
     const organizationId = own.organizationId.toHexString();
     const foreign = commands.filter(({ organizations }) =>
       organizations?.some((id) => id !== organizationId),

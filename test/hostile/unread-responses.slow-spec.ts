@@ -44,7 +44,7 @@ afterAll(() => {
 const request = (path: string) =>
   `GET /${basePath}${path} HTTP/1.1\r\nHost: x\r\napi-key: ${tenant.key}\r\n\r\n`;
 
-it('closes a connection that reads no bytes of its response', async () => {
+it('closes a connection whose client reads no bytes of the response', async () => {
   const socket = openSocket(service.url);
   socket.on('error', () => undefined);
   await once(socket, 'connect');
@@ -64,7 +64,7 @@ it('keeps a connection whose request takes longer', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(2 * timeoutMs);
 });
 
-it('returns 429 when more than 64 MiB of one key are unread, also for simultaneous requests', async () => {
+it('returns 429 when more than 64 MiB of responses for one key are unread', async () => {
   const patient = await startProcess({ MONGODB_URI: shared.databaseUri, ROLE: 'api' });
   const other = await addTenant(shared.db);
   const units = `/compounds/${slug}/units`;

@@ -38,7 +38,7 @@ async function post(headers: Record<string, string>) {
   return { status: response.statusCode, body: response.json<object>() };
 }
 
-describe('AppModule without the hooks of the server', () => {
+describe('AppModule without the server hooks', () => {
   it('accepts a valid key', async () => {
     const { status, body } = await post({ 'api-key': tenant.key });
     expect([status, body]).toMatchObject([201, { ok: true, operation: 'create' }]);

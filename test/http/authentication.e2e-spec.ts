@@ -26,7 +26,7 @@ const notProvided = denied('Access Denied, API key not provided');
 const notValid = denied('Access Denied, API key not valid');
 const hour = 3_600_000;
 
-describe('An API key', () => {
+describe('an API key', () => {
   it('returns 401 when it is missing', async () => {
     expect((await read().expect(401)).body).toEqual(notProvided);
     expect((await read('').expect(401)).body).toEqual(notProvided);
@@ -57,7 +57,7 @@ describe('An API key', () => {
     await read(await addKey(service.db, tenant.organizationId, { expiresAt })).expect(404);
   });
 
-  it('returns 401 when it is unknown, sent twice, or nearly right', async () => {
+  it('returns 401 when it is unknown, sent twice, or almost right', async () => {
     const wrong = [
       'nope',
       `${tenant.key}x`,
@@ -75,12 +75,12 @@ describe('An API key', () => {
     expect((await read(other.key).expect(401)).body).toEqual(notValid);
   });
 
-  it('returns a 401 in the language of the request', async () => {
+  it('returns 401 in the language of the request', async () => {
     const { body } = await read('nope').set('language', 'ar-eg').expect(401);
     expect(body.message).toBe('تم رفض الوصول، مفتاح API غير صالح');
   });
 
-  it('returns 401 within five seconds after it was revoked', async () => {
+  it('returns 401 within five seconds after its revocation', async () => {
     const key = await addKey(service.db, tenant.organizationId);
     await read(key).expect(404);
     await service.db
@@ -92,7 +92,7 @@ describe('An API key', () => {
       .updateMany({ organizationId: tenant.organizationId }, { $set: { revokedAt: null } });
   });
 
-  it('stores when it was last used', async () => {
+  it('stores the time of its last use', async () => {
     const key = await addKey(service.db, tenant.organizationId, { name: 'Used' });
     const lastUsedAt = async () =>
       (await service.db.collection('apiKeys').findOne({ name: 'Used' }))?.['lastUsedAt'];
@@ -102,7 +102,7 @@ describe('An API key', () => {
   });
 
   it.each([{ revokedAt: new Date(0) }, { expiresAt: new Date(0) }, { permissions: {} }])(
-    'with %j that is rejected does not count as used',
+    'with %j is not stored as used when it is rejected',
     async (fields) => {
       const name = JSON.stringify(fields);
       await read(await addKey(service.db, tenant.organizationId, { name, ...fields })).expect(401);
@@ -117,14 +117,14 @@ describe('An API key', () => {
     },
   );
 
-  it('accepts any text in UTF-8', async () => {
+  it('can contain any UTF-8 text', async () => {
     const key = 'مفتاح-🔑-é';
     const hash = createHash('sha256').update(key).digest('hex');
     await addKey(service.db, tenant.organizationId, { hash });
     await read(Buffer.from(key).toString('latin1')).expect(404);
   });
 
-  it('counts for its request alone on a shared connection', async () => {
+  it('is valid for its own request only on a shared connection', async () => {
     const other = await addTenant(service.db);
     const recordSystemId = 'of one connection';
     await addLead(service.db, tenant.organizationId, { recordSystemId, leadId: 101 });
@@ -151,7 +151,7 @@ describe('An API key', () => {
     expect(numbers).toEqual(['101', '101', '202', undefined, undefined, '101']);
   });
 
-  it('never reaches the log, nor does personal data', async () => {
+  it('is never logged, nor is personal data', async () => {
     const body = { recordSystemId: 'log-secret', name: 'Log Secret', email: 'log@secret.example' };
     await service.api('post', '/leads').set('api-key', tenant.key).send(body).expect(201);
     await service
@@ -171,7 +171,7 @@ describe('An API key', () => {
   });
 });
 
-describe('An error that carries a document', () => {
+describe('an error with a document', () => {
   it('is logged without the document by each logger', async () => {
     const stored = addLead(service.db, tenant.organizationId, { data: 'Logged Name' });
     const error: unknown = await stored.catch((failure: unknown) => failure);
@@ -184,7 +184,7 @@ describe('An error that carries a document', () => {
 });
 
 describe('ENFORCE_API_DOMAIN', () => {
-  it("a key is valid only on its organization's domain", async () => {
+  it('accepts a key only on the domain of its organization', async () => {
     const strict = await startTestService({ ENFORCE_API_DOMAIN: 'true' });
     const { key } = await addTenant(strict.db, { apiDomain: 'api.Nile.example' });
     const on = (host: string) =>

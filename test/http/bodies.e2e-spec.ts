@@ -17,7 +17,7 @@ const post = `POST /${basePath}/leads HTTP/1.1`;
 const json = 'Content-Type: application/json';
 const withKey = () => ['Host: x', `api-key: ${tenant.key}`];
 
-describe('The API key', () => {
+describe('the API key', () => {
   it.each<[string, string[], string]>([
     ['malformed', [json, 'Content-Length: 1'], '{'],
     ['no JSON', ['Content-Type: text/plain', 'Content-Length: 1'], 'x'],
@@ -34,7 +34,7 @@ describe('The API key', () => {
     expect([400, 413, 415]).toContain(status);
   });
 
-  it('is checked before the body is asked for', async () => {
+  it('is checked before the body is read', async () => {
     const headers = [json, 'Expect: 100-continue', 'Content-Length: 14'];
     const refused = await sendRaw(service.url, post, ['Host: x', ...headers]);
     expect(refused.text).toMatch(/^HTTP\/1\.1 401 /);
@@ -51,8 +51,8 @@ describe('The API key', () => {
   });
 });
 
-describe('A body', () => {
-  it('is refused although it breaks off before the response', async () => {
+describe('a request body', () => {
+  it('is rejected even when it breaks off before the response', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
     const expecting = [...withKey(), 'Expect: 100-continue', ...headers];
     // The key is remembered from the second one on, so that all of it happens in one turn of the event loop.
@@ -102,7 +102,7 @@ describe('A body', () => {
     if (status === 415) expect(response.headers['x-error-code']).toMatch(/^request\.unsupported_/);
   });
 
-  it('is accepted with the encoding identity', async () => {
+  it('is accepted with the identity encoding', async () => {
     const headers = [...withKey(), json, 'Content-Encoding: Identity', 'Content-Length: 2'];
     expect((await sendRaw(service.url, post, headers, '{}')).status).toBe(201);
   });
@@ -134,7 +134,7 @@ describe('Host', () => {
   });
 });
 
-describe('A response to a key', () => {
+describe('a response to a request with a key', () => {
   it.each([
     ['GET', '/units', 200],
     ['GET', '/units/export/all', 200],
@@ -151,7 +151,7 @@ describe('A response to a key', () => {
     expect(response.headers.get('vary')).toBe(`api-key, language, accept-encoding${accept}`);
   });
 
-  it('forbids shared caches also as 401 and 304', async () => {
+  it('forbids shared caches with 401 and 304 too', async () => {
     const read = () => service.api('get', '/units?limit=1');
     const { headers } = await read().set('api-key', tenant.key).expect(200);
     const tag = { 'api-key': tenant.key, 'if-none-match': headers['etag'] ?? '' };
@@ -166,7 +166,7 @@ describe('A response to a key', () => {
 
 describe('HEAD', () => {
   it.each(['br', 'gzip', 'identity', undefined])(
-    'says of a body only what a GET says of it, with Accept-Encoding: %s',
+    'returns the same body headers as GET with Accept-Encoding: %s',
     async (encoding) => {
       const { organizationId, key } = await addTenant(service.db);
       for (let number = 0; number < 5; number++)

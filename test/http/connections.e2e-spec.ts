@@ -23,7 +23,7 @@ afterAll(() => service.stop());
 const health = () => sendRaw(service.url, `GET /${basePath}/healthz HTTP/1.1`, ['Host: x']);
 
 describe('MAX_CONNECTIONS', () => {
-  it('closes and logs further connections', async () => {
+  it('limits connections, and further ones are closed and logged', async () => {
     const sockets = [1, 2, 3].map(() => openSocket(service.url));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     const further = openSocket(service.url).on('error', () => undefined);
@@ -40,7 +40,7 @@ describe('MAX_CONNECTIONS', () => {
 });
 
 describe('HOST', () => {
-  it('listens on one address when the name resolves to two', async () => {
+  it('is one address when the name resolves to two', async () => {
     const both = [
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },
@@ -60,23 +60,23 @@ describe('HOST', () => {
   });
 });
 
-describe('A connection', () => {
+describe('a connection', () => {
   const request = (id: number, end = '') =>
     `GET /${basePath}/healthz HTTP/1.1\r\nHost: x\r\nx-request-id: pipelined-${id}\r\n${end}\r\n`;
 
-  it('is closed with 408 when nothing is sent', async () => {
+  it('returns 408 and closes when nothing is sent', async () => {
     const response = await readToEnd(openSocket(service.url));
     expect([response.status, response.headers['x-error-code']]).toEqual([408, 'request.timeout']);
   });
 
-  it('is closed when it is idle for too long', async () => {
+  it('closes when it is idle for too long', async () => {
     const socket = openSocket(service.url);
     socket.write(request(0));
     const { text } = await readToEnd(socket);
     expect(text.match(/^HTTP\/1\.1 .*$/gm)).toEqual(['HTTP/1.1 200 OK']);
   });
 
-  it('responds to pipelined requests in their order', async () => {
+  it('returns pipelined responses in the order of their requests', async () => {
     const socket = openSocket(service.url);
     const ids = Array.from({ length: 200 }, (_, id) => id);
     socket.write(ids.map((id) => request(id)).join('') + request(200, 'Connection: close\r\n'));
@@ -107,13 +107,13 @@ describe('A connection', () => {
     return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   };
 
-  it('stays open after a body that is no JSON', async () => {
+  it('stays open after a body that is not JSON', async () => {
     const { key } = await addTenant(service.db);
     const bytes = post(key, '{') + post(key, '{}') + request(0, 'Connection: close\r\n');
     expect(await statusesOf(service.url, bytes)).toEqual([400, 201, 200]);
   });
 
-  it('carries out nothing after a body that is too long to drain', async () => {
+  it('executes no request after a body that is too long to drain', async () => {
     const { organizationId, key } = await addTenant(service.db);
     const tooLong = post(key, ' '.repeat(8_388_608 + 10));
     const statuses = await statusesOf(service.url, tooLong + post(key, '{}').repeat(20));
@@ -123,7 +123,7 @@ describe('A connection', () => {
     expect(await leads.map(({ recordSystemId }) => recordSystemId).toArray()).toEqual(['last']);
   });
 
-  it('gets the responses to all pipelined requests during a shutdown', async () => {
+  it('returns the responses to all pipelined requests during a shutdown', async () => {
     const own = await startTestService({ DRAIN_MS: '1000' });
     const { key } = await addTenant(own.db);
     const down = own.service.shutDown();
@@ -136,8 +136,8 @@ describe('A connection', () => {
   });
 });
 
-describe('The size of a request', () => {
-  it('is limited by the settings: headers, body and depth', async () => {
+describe('the size of a request', () => {
+  it('is limited by the settings for headers, body and depth', async () => {
     const { key } = await addTenant(service.db);
     const post = `POST /${basePath}/leads HTTP/1.1`;
     const statusOf = async (body: string, ...headers: string[]) => {

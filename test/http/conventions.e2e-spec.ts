@@ -31,14 +31,14 @@ const anyResponse = () => [
 ];
 
 describe('x-request-id', () => {
-  it('is new on every response', async () => {
+  it('is new in every response', async () => {
     const ids: string[] = [];
     for (const response of anyResponse()) ids.push((await response).headers['x-request-id'] ?? '');
     expect(ids.every((id) => /^[\w-]{36}$/.test(id))).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('returns the sent value when it is a valid token', async () => {
+  it('is the sent value when it is a valid token', async () => {
     for (const response of anyResponse()) {
       expect((await response.set('x-request-id', 'site:7/a=b+c')).headers['x-request-id']).toBe(
         'site:7/a=b+c',
@@ -55,7 +55,7 @@ describe('x-request-id', () => {
   );
 });
 
-describe('language', () => {
+describe('the language header', () => {
   it.each([
     [undefined, 'en-us'],
     ['en-us', 'en-us'],
@@ -73,9 +73,9 @@ describe('language', () => {
   });
 });
 
-describe('An unknown route', () => {
+describe('an unknown route', () => {
   it.each(['/external', '/external/apis/v1.0/nope?api-key=secret', '/external/apis/v2.0/leads'])(
-    '%s is a 404 that quotes nothing',
+    '%s returns 404 without quoting the path',
     async (path) => {
       const { body } = await request(service.url).get(path).expect(404);
       expect(body).toEqual({
@@ -117,7 +117,7 @@ describe('An unknown route', () => {
     });
   });
 
-  it('returns 404 for an absolute address too', async () => {
+  it('returns 404 for an absolute URL too', async () => {
     const line = `GET http://x.example/${basePath}/reservations/webhook HTTP/1.1`;
     const response = await sendRaw(service.url, line, ['Host: x']);
     expect(response).toMatchObject({ status: 405, headers: { allow: 'POST' } });
@@ -135,7 +135,7 @@ describe('An unknown route', () => {
     }
   });
 
-  it('differs from the reference, which returns 405 without a key', async () => {
+  it('returns 405 without a key inside the reference', async () => {
     const { status, headers } = await sendRaw(service.url, 'DELETE /docs/openapi.json HTTP/1.1', [
       'Host: x',
     ]);
@@ -143,8 +143,8 @@ describe('An unknown route', () => {
   });
 });
 
-describe('A response', () => {
-  it('carries security headers and does not name the server', async () => {
+describe('a response', () => {
+  it('has security headers and does not name the server', async () => {
     for (const response of anyResponse()) {
       const { headers } = await response;
       expect(headers).toMatchObject({
@@ -187,7 +187,7 @@ describe('A response', () => {
     });
   });
 
-  it('to late headers is 408', async () => {
+  it('has status 408 when headers arrive late', async () => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const socket = openSocket(slowServer.url);
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
@@ -208,42 +208,45 @@ describe('A response', () => {
     ['does not arrive in time', 408, 'request.timeout', 'Content-Length: 9', '{', false],
     ['ends too early', 400, 'request.malformed', 'Content-Length: 9', '{', true],
     ['is not made of chunks', 400, 'request.malformed', 'Transfer-Encoding: chunked', '{', false],
-  ])('to a body that %s belongs to its request', async (_, status, code, length, sent, isCut) => {
-    const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
-    const id = `body-${new ObjectId().toHexString()}`;
-    const socket = openSocket(slowServer.url);
-    const head = [
-      `POST /${basePath}/units HTTP/1.1`,
-      'Host: x',
-      `api-key: ${tenant.key}`,
-      `x-request-id: ${id}`,
-      'language: ar-eg',
-      'Content-Type: application/json',
-      length,
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
-    if (isCut) socket.end();
-    const { headers, ...response } = await readToEnd(socket);
-    expect([response.status, headers['x-error-code']]).toEqual([status, code]);
-    expect(headers).toMatchObject({
-      'x-request-id': id,
-      'content-language': 'ar-eg',
-      connection: 'close',
-    });
-    expect(response.body).toMatchObject({
-      statusCode: status,
-      message: expect.stringMatching(/[\u0600-\u06ff]/),
-    });
-    await eventually(() => {
-      expect(logLinesWith(slowServer.logged(), 'request completed')).toMatchObject([
-        { reqId: id, status, route: `/${basePath}/units` },
-      ]);
-    });
-    await slowServer.stop();
-  });
+  ])(
+    'to a body that %s has the id of its request',
+    async (_, status, code, length, sent, isCut) => {
+      const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
+      const id = `body-${new ObjectId().toHexString()}`;
+      const socket = openSocket(slowServer.url);
+      const head = [
+        `POST /${basePath}/units HTTP/1.1`,
+        'Host: x',
+        `api-key: ${tenant.key}`,
+        `x-request-id: ${id}`,
+        'language: ar-eg',
+        'Content-Type: application/json',
+        length,
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
+      if (isCut) socket.end();
+      const { headers, ...response } = await readToEnd(socket);
+      expect([response.status, headers['x-error-code']]).toEqual([status, code]);
+      expect(headers).toMatchObject({
+        'x-request-id': id,
+        'content-language': 'ar-eg',
+        connection: 'close',
+      });
+      expect(response.body).toMatchObject({
+        statusCode: status,
+        message: expect.stringMatching(/[\u0600-\u06ff]/),
+      });
+      await eventually(() => {
+        expect(logLinesWith(slowServer.logged(), 'request completed')).toMatchObject([
+          { reqId: id, status, route: `/${basePath}/units` },
+        ]);
+      });
+      await slowServer.stop();
+    },
+  );
 
   it.each(['GET', 'POST'])(
-    'to a %s with broken chunks is a 400, however much follows',
+    'to a %s with broken chunks has status 400 regardless of later data',
     async (method) => {
       // From the second one on the key is remembered, and the request gets further before its body comes.
       for (let turn = 0; turn < 3; turn++) {
@@ -269,7 +272,7 @@ describe('A response', () => {
     },
   );
 
-  it('to a late body that the handler does not read is 408 and closes the connection', async () => {
+  it('has status 408 and closes the connection when an unread body is late', async () => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const { key } = await addTenant(slowServer.db, { key: mayReadEvents });
     const socket = openSocket(slowServer.url);
@@ -295,7 +298,7 @@ describe('A response', () => {
     expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.+\r\n)*x-request-id: /);
   });
 
-  it('to a body that is too large is sent after the body, as clients write before they read', async () => {
+  it('is sent after a body that is too large, because clients write before they read', async () => {
     const socket = openSocket(service.url);
     const closed = once(socket, 'close');
     let text = '';
@@ -316,7 +319,7 @@ describe('A response', () => {
     expect(text).toContain('The request body is too large');
   });
 
-  it('to headers beyond 16 KiB is sent after them too', async () => {
+  it('is sent after headers beyond 16 KiB', async () => {
     const response = await lead().set('x-long', 'x'.repeat(20_000));
     expect(response.body).toEqual({
       statusCode: 431,
@@ -326,10 +329,10 @@ describe('A response', () => {
   });
 });
 
-describe('The log', () => {
+describe('the request log', () => {
   const linesWith = (text: string) => logLinesWith(service.logged(), text);
 
-  it('has one line per request with exactly these fields', async () => {
+  it('has one line per request with exactly the documented fields', async () => {
     const { organizationId, key } = await addTenant(service.db);
     const id = `logged-${organizationId.toHexString()}`;
     await service
@@ -355,7 +358,7 @@ describe('The log', () => {
     }, 5_000);
   });
 
-  it('has no values of unknown paths', async () => {
+  it('contains no values of unknown paths', async () => {
     await request(service.url)
       .get('/nowhere/Person?api-key=secret-in-query')
       .set('x-request-id', 'logged-nowhere')
@@ -391,7 +394,7 @@ describe('The log', () => {
     ['no HTTP', 'NONSENSE\r\n\r\n', 400],
     ['headers that are too large', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a broken path', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
-  ])('has %s', async (_, sent, status) => {
+  ])('contains one line for %s', async (_, sent, status) => {
     const socket = openSocket(service.url);
     socket.write(sent);
     let text = '';
@@ -408,7 +411,7 @@ describe('GET /healthz', () => {
     expect(body).toEqual({ description: 'Integration API', ok: true, version: 'v1.0' });
   });
 
-  it('returns JSON with an entity tag, by HEAD too', async () => {
+  it('returns JSON with an entity tag, also for HEAD', async () => {
     const encoding = ['accept-encoding', 'identity'] as const;
     const { headers } = await service
       .api('get', '/healthz')
@@ -431,8 +434,8 @@ describe('GET /healthz', () => {
   });
 });
 
-describe('A conditional read', () => {
-  it('returns 304 by HEAD as by GET', async () => {
+describe('a conditional read', () => {
+  it('returns 304 for HEAD as for GET', async () => {
     const url = `/${basePath}/units?limit=1`;
     const read = (method: 'get' | 'head') =>
       request(service.url)[method](url).set({ 'api-key': tenant.key, 'accept-encoding': 'gzip' });
@@ -460,7 +463,7 @@ interface Operation {
   };
 }
 
-describe('The reference', () => {
+describe('the API reference', () => {
   it.each([
     ['a range beyond its end', '/docs/swagger-ui.css', { range: 'bytes=99999999-' }, 416],
     ['a condition that fails', '/docs/swagger-ui.css', { 'if-match': '"other"' }, 412],
@@ -491,7 +494,7 @@ describe('The reference', () => {
     ['get', '/?from=a-bookmark'],
     ['get', '/docs'],
     ['head', '/docs'],
-  ] as const)('is where %s %s leads', async (method, path) => {
+  ] as const)('is the redirect target of %s %s', async (method, path) => {
     const { status, headers } = await request(service.url)[method](path);
     expect([status, headers['location'], headers['x-error-code']]).toEqual([
       302,
@@ -500,12 +503,12 @@ describe('The reference', () => {
     ]);
   });
 
-  it('has no other files at the root', async () => {
+  it('accepts no other method at the root', async () => {
     const { status, headers } = await request(service.url).post('/').send({});
     expect([status, headers['x-error-code']]).toEqual([405, 'route.method_not_allowed']);
   });
 
-  it('has a page and a document', async () => {
+  it('consists of a page and a document', async () => {
     const page = await request(service.url).get('/docs').redirects(1).expect(200);
     expect(page.headers).toMatchObject({
       'content-type': expect.stringContaining('text/html'),
@@ -522,7 +525,7 @@ describe('The reference', () => {
     );
   });
 
-  it('has the code, cause and remedy of every error', async () => {
+  it('contains code, cause and remedy of every error', async () => {
     const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
     const text = JSON.stringify(body);
     for (const { code, cause, remedy } of Object.values(errorLists).flat()) {
@@ -530,7 +533,7 @@ describe('The reference', () => {
     }
   });
 
-  it('has every event with an example', async () => {
+  it('contains every event with an example', async () => {
     const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
     expect(Object.keys(body.webhooks)).toEqual([...eventTypes, 'webhook.ping']);
     for (const [type, { post }] of Object.entries<{ post: Operation }>(body.webhooks)) {

@@ -47,7 +47,7 @@ describe('x-error-code', () => {
     expect([response.status, response.headers['x-error-code']]).toEqual([status, code]);
   });
 
-  it('names errors of content and state', async () => {
+  it('names errors of content and of state', async () => {
     await send('post', '/leads').send({ phoneNumber: '01001234567' }).expect(201);
     const duplicate = await send('post', '/leads').send({ phoneNumber: '01001234567' }).expect(400);
     expect(duplicate.headers['x-error-code']).toBe('lead.duplicate_phone');
@@ -60,7 +60,7 @@ describe('x-error-code', () => {
     expect(headers).toHaveProperty('x-callback-reservation', 'unchanged');
   });
 
-  it('is sent for bytes that are no HTTP', async () => {
+  it('is sent when the bytes are not HTTP', async () => {
     const socket = openSocket(service.url);
     socket.write('NONSENSE\r\n\r\n');
     let text = '';
@@ -69,7 +69,7 @@ describe('x-error-code', () => {
     expect(text).toContain('\r\nx-error-code: request.malformed\r\n');
   });
 
-  it('is absent on success', async () => {
+  it('is absent from successful responses', async () => {
     const { headers } = await send('get', '/units').expect(200);
     expect(headers).not.toHaveProperty('x-error-code');
   });

@@ -63,8 +63,8 @@ const addressRefused = refusal(
   'authentication.address_not_permitted',
 );
 
-describe('The operations of a key', () => {
-  it('are the operations of the endpoints', () => {
+describe('the operations of a key', () => {
+  it('equal the operations of the endpoints', () => {
     const needed = new Set(routes.map(({ permission }) => permission));
     expect([...needed].toSorted()).toEqual([...operations].toSorted());
   });
@@ -93,7 +93,7 @@ describe('The operations of a key', () => {
   it.each([
     ['missing', {}],
     ['null', { operations: null }],
-  ])('are all except reading events where they are %s', async (_, permissions) => {
+  ])('are all except events.read when they are %s', async (_, permissions) => {
     const [key, reader] = await Promise.all([
       keyWith(permissions),
       keyWith({ ...permissions, readEvents: true }),
@@ -126,7 +126,7 @@ describe('The operations of a key', () => {
     expect(body.message).toBe('This API key may not events.read');
   });
 
-  it('apply to HEAD, and to the key in the query of the callback', async () => {
+  it('apply to HEAD, and to a key in the query of the callback', async () => {
     const key = await keyWith({ operations: ['leads.write'] });
     const head = await fetch(`${service.url}/external/apis/v1.0/units`, {
       method: 'HEAD',
@@ -149,7 +149,7 @@ describe('The operations of a key', () => {
   });
 });
 
-describe('The addresses of a key', () => {
+describe('the allowed addresses of a key', () => {
   const anyRoute = routes[0] as Route;
   const cases: readonly (readonly [stored: unknown, address: string, isPermitted: boolean])[] = [
     [null, '203.0.113.9', true],
@@ -184,7 +184,7 @@ describe('The addresses of a key', () => {
     else expect(seen(response)).toEqual(addressRefused);
   });
 
-  it('are checked for every endpoint, before its operation', async () => {
+  it('are checked for every endpoint before its operation', async () => {
     const key = await keyWith({ addresses: ['203.0.113.0/24'], operations: ['leads.read'] });
     for (const route of routes) {
       const elsewhere = await send(route, key, '198.51.100.1');
@@ -196,7 +196,7 @@ describe('The addresses of a key', () => {
   });
 });
 
-describe('A leaked key of a website', () => {
+describe('a leaked key of a website', () => {
   it('cannot find out which leads exist', async () => {
     await addLead(service.db, tenant.organizationId, {
       recordSystemId: 'existing',

@@ -159,8 +159,8 @@ async function mistakes({ requests, isHalfClosed }: Conversation, { text, wasRes
   return found;
 }
 
-describe('Requests on one connection get their responses in order, or are not carried out', () => {
-  it('in any sequence', async () => {
+describe('pipelined requests on one connection', () => {
+  it('get their responses in order, or none, in any sequence', async () => {
     const sequences = fc.asyncProperty(conversations(tenant.key), async (conversation) => {
       await prepare([conversation]);
       const received = await converse(service.url, conversation);
@@ -169,7 +169,7 @@ describe('Requests on one connection get their responses in order, or are not ca
     await fc.assert(sequences, { numRuns: rounds(60, 1_000), endOnFailure: true });
   });
 
-  it('while the service shuts down', async () => {
+  it('get their responses in order, or none, during a shutdown', async () => {
     const some = fc.array(conversations(tenant.key), { minLength: 10, maxLength: 20 });
     const shutdowns = fc.asyncProperty(
       some,

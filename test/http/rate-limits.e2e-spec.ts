@@ -39,7 +39,7 @@ async function letIn(key: string, count: number): Promise<number> {
   return responses.filter(({ status }) => status === 404).length;
 }
 
-describe('The rate limit of an API key', () => {
+describe('the rate limit of an API key', () => {
   it('allows the burst, then as many requests as the bucket refills', async () => {
     const key = await newKey();
     expect(await letIn(key, 25)).toBe(10);
@@ -49,7 +49,7 @@ describe('The rate limit of an API key', () => {
     expect(await letIn(key, 25)).toBe(10);
   });
 
-  it('does not count requests of another key of the organization', async () => {
+  it('ignores requests of another key of the organization', async () => {
     const [one, other] = [await newKey(), await newKey()];
     expect(await letIn(one, 15)).toBe(10);
     expect(await letIn(other, 5)).toBe(5);
@@ -110,14 +110,14 @@ describe('The rate limit of an API key', () => {
     expect(await statusOf(`POST /${basePath}/leads`, key)).toBe(413);
   });
 
-  it('does not count requests to public endpoints', async () => {
+  it('ignores requests to public endpoints', async () => {
     for (const { status, headers } of await times(30, () => service.api('get', '/healthz'))) {
       expect(status).toBe(200);
       expect(headers).not.toHaveProperty('ratelimit');
     }
   });
 
-  it('uses the limit that is stored with the key, unless it is unreadable', async () => {
+  it('is the limit stored with the key, unless the stored limit is invalid', async () => {
     const limits: [object | null, number][] = [
       [{ rps: 1, burst: 15 }, 15],
       [{ rps: 0, burst: 1 }, 30],
@@ -131,7 +131,7 @@ describe('The rate limit of an API key', () => {
     }
   });
 
-  it('uses the limit that the operator sets, also after a rotation', async () => {
+  it('is the limit that the operator sets, even after a rotation', async () => {
     const cli = <T>(...args: string[]) => runJson<T>(args, { MONGODB_URI: service.databaseUri });
     const org = tenant.organizationId.toHexString();
     const ofKey = { rps: 1, burst: 3 };
@@ -168,14 +168,14 @@ describe('The rate limit of an API key', () => {
   });
 });
 
-describe('Failed authentications', () => {
+describe('failed authentications', () => {
   const from = (address: string, key = 'nope') => read(key).set('x-forwarded-for', address);
   const failures = async (address: string) => {
     const responses = await times(12, async () => from(address));
     return responses.filter(({ status }) => status === 401).length;
   };
 
-  it('are limited for each client address, of IPv6 for each /64', async () => {
+  it('are limited per client address, and per /64 for IPv6', async () => {
     expect(await failures('192.0.2.1')).toBe(5);
     expect(await failures('::ffff:192.0.2.1')).toBe(0);
     expect(await failures('192.0.2.2')).toBe(5);
@@ -186,7 +186,7 @@ describe('Failed authentications', () => {
     expect(await failures('192.0.2.1')).toBe(2);
   });
 
-  it('count by the address that the trusted proxy saw, not one that the client names', async () => {
+  it('count for the address that the trusted proxy saw, not a claimed one', async () => {
     expect(await failures('192.0.2.3')).toBe(5);
     expect(await failures('198.51.100.1, 192.0.2.3')).toBe(0);
   });
@@ -211,7 +211,7 @@ describe('Failed authentications', () => {
     });
   });
 
-  it('return 401 when a reset connection has no address to count by', async () => {
+  it('return 401 when a reset connection has no address', async () => {
     const id = randomUUID();
     const client = openSocket(service.url);
     const sent = `GET /${basePath}/compounds HTTP/1.1\r\nHost: x\r\nx-request-id: ${id}\r\n\r\n`;
@@ -221,7 +221,7 @@ describe('Failed authentications', () => {
     await eventually(() => expect(lines()).toMatchObject([{ status: 401 }]), 5_000);
   });
 
-  it('cost a limited address no more queries, and do not block a key in use', async () => {
+  it('cause no query from a limited address, and block no key in use', async () => {
     const address = '192.0.2.5';
     const used = await newKey();
     await from('192.0.2.6', used).expect(404);
@@ -237,8 +237,8 @@ describe('Failed authentications', () => {
   });
 });
 
-describe('An unknown key', () => {
-  it('causes one query per second, and works soon after it was issued', async () => {
+describe('an unknown key', () => {
+  it('causes one query per second, and is accepted soon after its issue', async () => {
     now += 3_600_000;
     const find = jest.spyOn(service.service.app.get(ApiKeysService), 'findByHash');
     const unknown = `unknown ${Math.random()}`;
