@@ -169,7 +169,7 @@ describe('an ambiguous request', () => {
   });
 });
 
-describe('A path', () => {
+describe('a path', () => {
   it.each([
     ['a parent, encoded', '/leads/..%2f..%2fhealthz', 404, 'lead.not_found'],
     ['a parent, dots encoded', '/leads/%2e%2e', 404, 'lead.not_found'],

@@ -19,7 +19,7 @@ const validationFailed = (...message: string[]) => ({
   error: 'Bad Request',
 });
 
-describe('An unknown query parameter', () => {
+describe('an unknown query parameter', () => {
   it('returns 400 at every endpoint except the list of compounds', async () => {
     const { paths } = (await (
       await fetch(`${service.url}/docs/openapi.json`)
@@ -45,7 +45,7 @@ describe('An unknown query parameter', () => {
     }
   });
 
-  it('is reported with other errors, in the language of the request', async () => {
+  it('is reported with other errors in the language of the request', async () => {
     const { body } = await send('get', '/units?colour=red&page=0', 'ar-eg').expect(400);
     expect(body.message).toEqual(['colour ليس معاملًا معروفًا', 'يجب أن تكون قيمة page رقمًا موجبًا']);
   });
@@ -56,15 +56,15 @@ describe('An unknown query parameter', () => {
     expect((await send('get', '/compounds?page=1')).headers).not.toHaveProperty('x-ignored-fields');
   });
 
-  it('includes the API key where only the header counts', async () => {
+  it('can be the API key where only the header counts', async () => {
     const { body } = await send('get', '/leads/none?api-key=x').expect(400);
     expect(body).toEqual(validationFailed('api-key is not a known parameter'));
     await send('post', '/reservations/webhook?api-key=').send({ reservationId: 'x' }).expect(404);
   });
 });
 
-describe('An unknown field', () => {
-  it('is reported at most twenty times, and shortened', async () => {
+describe('an unknown field', () => {
+  it('is reported for at most twenty names, which are shortened', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(100, 'x'));
     const body = Object.fromEntries(names.map((name) => [name, 1]));
     const { message } = (await send('post', '/units').send(body).expect(400)).body;
@@ -95,7 +95,7 @@ describe('An unknown field', () => {
     expect(plain.headers).not.toHaveProperty('x-ignored-fields');
   });
 
-  it('is ignored and reported in a callback that succeeds or fails', async () => {
+  it('is ignored and reported in a callback, whether it succeeds or fails', async () => {
     const callback = { reservationId: 'none', cheque_status: 'collected' };
     const { headers } = await send('post', '/reservations/webhook').send(callback).expect(404);
     expect(headers['x-ignored-fields']).toBe('cheque_status');

@@ -16,8 +16,8 @@ const count = (collection: string, filter = {}) =>
   db.collection(collection).countDocuments({ organizationId: tenant.organizationId, ...filter });
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 
-describe('An Idempotency-Key on two instances', () => {
-  it('lets one of fifty simultaneous requests run', async () => {
+describe('an Idempotency-Key on two instances', () => {
+  it('lets exactly one of fifty simultaneous requests run', async () => {
     const request = { apiKey: tenant.key, key: randomUUID(), body: { name: 'Mona' } };
     const first = await Promise.all(
       range(50).map((turn) => post({ ...request, url: instances.url(turn) })),

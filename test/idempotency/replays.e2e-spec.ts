@@ -124,8 +124,8 @@ async function cases(): Promise<Record<string, Case>> {
   };
 }
 
-describe('A repeated request with an Idempotency-Key', () => {
-  it('returns the first response byte for byte, and changes nothing', async () => {
+describe('a repeated request with an Idempotency-Key', () => {
+  it('returns the first response byte for byte and changes nothing', async () => {
     for (const [name, { status, ...request }] of Object.entries(await cases())) {
       const key = randomUUID();
       const first = await send({ ...request, key });
@@ -142,7 +142,7 @@ describe('A repeated request with an Idempotency-Key', () => {
     }
   });
 
-  it('returns the first response also in quotes, with other spaces and in another language', async () => {
+  it('returns the first response with a quoted key, other spaces or another language', async () => {
     const key = randomUUID();
     const first = await send({ key, body: { name: 1 }, headers: { language: 'ar-eg' } });
     const second = await send({ key: `"${key}"`, body: '{ "name":\n1 }' });
@@ -171,7 +171,7 @@ describe('A repeated request with an Idempotency-Key', () => {
     expect((await send({ key, body: { name: 'Mona' } })).isReplayed).toBe(true);
   });
 
-  it('runs for another API key, also within an organization', async () => {
+  it('runs again for another API key, even within an organization', async () => {
     const key = randomUUID();
     const apiKeys = [
       tenant.key,
@@ -199,7 +199,7 @@ describe('A repeated request with an Idempotency-Key', () => {
   });
 
   it.each(['', 'a b', '"a', 'x'.repeat(256), '"a", "b"'])(
-    'needs a key: %j is none',
+    'requires a key: %j is no key',
     async (key) => {
       const { status, text, headers } = await send({ key });
       expect([status, headers['x-error-code']]).toEqual([400, 'idempotency.key_malformed']);
@@ -215,7 +215,7 @@ describe('A repeated request with an Idempotency-Key', () => {
     expect(unauthorized.status).toBe(401);
   });
 
-  it('runs as another request after a day', async () => {
+  it('runs again after one day', async () => {
     const key = randomUUID();
     await send({ key, body: { name: 'Mona' } });
     const stored = await record();
@@ -232,8 +232,8 @@ describe('A repeated request with an Idempotency-Key', () => {
   });
 });
 
-describe('A request without an Idempotency-Key', () => {
-  it('stores no record, and repeats a callback', async () => {
+describe('a request without an Idempotency-Key', () => {
+  it('stores no record, and runs a repeated callback again', async () => {
     const { organizationId } = tenant;
     const unitId = await addUnit(db, organizationId, {});
     const reservationId = await addReservation(db, organizationId, unitId);
@@ -246,7 +246,7 @@ describe('A request without an Idempotency-Key', () => {
     expect(await record()).toBeNull();
   });
 
-  it('includes reads and deletions with the header', async () => {
+  it('can be a read or deletion that sends the header', async () => {
     const headers = { 'api-key': tenant.key, 'idempotency-key': 'a b' };
     await service.api('get', '/leads/none').set(headers).expect(404);
     await service.api('delete', '/leads/none').set(headers).expect(404);
@@ -254,7 +254,7 @@ describe('A request without an Idempotency-Key', () => {
   });
 });
 
-describe('A request whose key is claimed', () => {
+describe('a request whose idempotency key is claimed', () => {
   /** Leaves a claim as an instance does that was killed. */
   const abandon = async (key: string, body: object, claimedAt: Date) => {
     await send({ key, body });
@@ -267,7 +267,7 @@ describe('A request whose key is claimed', () => {
   };
   const ago = (milliseconds: number) => new Date(Date.now() - milliseconds);
 
-  it('returns 409 with Retry-After while the first one runs', async () => {
+  it('returns 409 with Retry-After while the first request runs', async () => {
     const [key, body] = [randomUUID(), { recordSystemId: 'running' }];
     await abandon(key, body, ago(10_000));
     const { status, headers, text } = await send({ key, body });
@@ -295,7 +295,7 @@ describe('A request whose key is claimed', () => {
     expect((await send({ key, body: {} })).status).toBe(422);
   });
 
-  it('changes nothing after a takeover, without effect on its group', async () => {
+  it('changes nothing after a takeover, and does not affect its group', async () => {
     const lead = await addLead(db, tenant.organizationId, { recordSystemId: 'held', data: {} });
     const session = db.client.startSession();
     session.startTransaction();
@@ -315,14 +315,14 @@ describe('A request whose key is claimed', () => {
   });
 });
 
-describe('Simultaneous requests, some with keys', () => {
+describe('simultaneous requests, some with idempotency keys', () => {
   const bodies = [{ name: 'Mona' }, { name: 'Adel', data: { x: 1 } }, { name: 1 }];
   const request = fc.record({
     key: fc.constantFrom(null, null, 'a', 'b', 'c'),
     body: fc.constantFrom(...bodies),
   });
 
-  it('have one effect per key and per request without a key', async () => {
+  it('have one effect per key, and one per request without a key', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 40 }), async (requests) => {
         tenant = await addTenant(db);

@@ -15,7 +15,7 @@ const all = (collection: string) =>
     .toArray();
 
 describe('the change log of a lead', () => {
-  it('has an entry with the differences for each create, update and delete', async () => {
+  it('has an entry with the changes for each create, update and delete', async () => {
     tenant = await addTenant(service.db);
     const compound = await addCompound(service.db, tenant.organizationId, { 'en-us': 'Lake' });
     const created = await post({
@@ -90,7 +90,7 @@ describe('the change log of a lead', () => {
 });
 
 describe('the outbox and the change log', () => {
-  it('emits an event for each change of a lead and its client, and none without a change', async () => {
+  it('have an entry for each change of a lead and its client only', async () => {
     tenant = await addTenant(service.db);
     const created = await post({ recordSystemId: 'a', name: 'Mona', phoneNumber: '01001234567' });
     const updated = await post({ recordSystemId: 'a', name: 'Mona El Sayed' });
@@ -123,7 +123,7 @@ describe('the outbox and the change log', () => {
     ]);
   });
 
-  it('keeps 0 when -0 is sent', async () => {
+  it('keep 0 when -0 is sent', async () => {
     tenant = await addTenant(service.db);
     for (const zero of ['-0', '0']) {
       await service
@@ -137,7 +137,7 @@ describe('the outbox and the change log', () => {
     });
   });
 
-  it('keeps updatedAt and emits no event when only the order of keys changes', async () => {
+  it('keep updatedAt and emit no event when only the key order changes', async () => {
     tenant = await addTenant(service.db);
     const first = await post({ recordSystemId: 'a', data: { a: { b: 1, c: 2 } } });
     const second = await post({ recordSystemId: 'a', data: { a: { c: 2, b: 1 } } }).expect(200);

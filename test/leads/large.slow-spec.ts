@@ -23,7 +23,7 @@ describe('POST /leads with large values', () => {
   const grow = (index: number) =>
     post('/leads', { recordSystemId: 'grows', additionalData: { [`page ${index}`]: page } });
 
-  it('rejects a lead beyond 4 MiB in both languages, and accepts a smaller one again', async () => {
+  it('rejects a lead beyond 4 MiB in both languages, and accepts a smaller one later', async () => {
     await grow(0).expect(201);
     for (const index of [1, 2, 3]) await grow(index).expect(200);
     expect((await grow(4).expect(400)).body.message).toEqual([

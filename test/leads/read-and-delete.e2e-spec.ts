@@ -34,7 +34,7 @@ describe('GET /leads?recordSystemId=', () => {
       .api('get', `/leads?recordSystemId=${encodeURIComponent(id)}`)
       .set('api-key', tenant.key);
 
-  it('returns the lead of the path for every id', async () => {
+  it('returns the same lead as the path for every id', async () => {
     const ids = fc.oneof(
       fc.constantFrom('.', '..', '../x', './.', '%2e%2e', '+', ' ', '&=?#', '[]', 'a,b', '\\'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -56,7 +56,7 @@ describe('GET /leads?recordSystemId=', () => {
     );
   });
 
-  it('honors If-None-Match, HEAD, language and api-key', async () => {
+  it('supports If-None-Match, HEAD, language and api-key', async () => {
     await post({ recordSystemId: '..', name: 'Mona' });
     const { headers } = await find('..').expect(200);
     await find('..').set('if-none-match', String(headers['etag'])).expect(304);
@@ -71,7 +71,7 @@ describe('GET /leads?recordSystemId=', () => {
 });
 
 describe('GET /leads/:recordSystemId', () => {
-  it('returns the lead of the last response to POST', async () => {
+  it('returns the lead as the last POST returned it', async () => {
     const { body } = await post({ recordSystemId: 'read', name: 'Mona' });
     expect((await read('read').expect(200)).body).toEqual({ ok: true, lead: body.lead });
   });
@@ -98,13 +98,13 @@ describe('GET /leads/:recordSystemId', () => {
     expect((await read('ours', other.key).expect(404)).body).toEqual(notFound);
   });
 
-  it('returns 404 in Arabic when asked', async () => {
+  it('returns 404 in Arabic when requested', async () => {
     const { body, headers } = await read('unknown').set('language', 'AR-eg').expect(404);
     expect(body.message).toBe('العميل المحتمل غير موجود');
     expect(headers['content-language']).toBe('ar-eg');
   });
 
-  it('rejects broken percent-encoding', async () => {
+  it('rejects invalid percent-encoding', async () => {
     const path = service.api('get', '/leads/%E0%A4%A').set('api-key', tenant.key);
     const { body, headers } = await path.set('language', 'ar-eg').expect(400);
     expect(headers).toMatchObject({ 'content-language': 'ar-eg' });
@@ -117,7 +117,7 @@ describe('GET /leads/:recordSystemId', () => {
 });
 
 describe('DELETE /leads/:recordSystemId', () => {
-  it('soft-deletes once and returns the lead as it was', async () => {
+  it('soft-deletes the lead once and returns its previous state', async () => {
     const { body } = await post({ recordSystemId: 'gone', name: 'Mona' });
     expect((await remove('gone').expect(200)).body).toEqual({
       ok: true,
@@ -157,7 +157,7 @@ describe('DELETE /leads/:recordSystemId', () => {
     },
   );
 
-  it('deletes once when requests arrive concurrently', async () => {
+  it('deletes the lead once when requests arrive concurrently', async () => {
     await post({ recordSystemId: 'raced' }).expect(201);
     const responses = await Promise.all(Array.from({ length: 12 }, () => remove('raced')));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(404)]);

@@ -16,7 +16,7 @@ const textOf = (key: string, values: NonNullable<LocalizedMessage['values']>, la
   service.service.app.get(MessagesService).textOf({ key, values }, language);
 
 describe('MessagesService', () => {
-  it('fills placeholders and selects the plural of the language', () => {
+  it('fills placeholders and selects the plural form of the language', () => {
     const counted = (count: number, language: Language) =>
       textOf('http.moreMessages', { count }, language);
     expect(counted(1, 'en-us')).toBe('1 more message is left out');
@@ -29,7 +29,7 @@ describe('MessagesService', () => {
     ]);
   });
 
-  it('returns values unchanged, even if the library would interpret them', () => {
+  it('returns values unchanged, even when the library would interpret them', () => {
     const values = ['$t(http.badRequest)', '$t(', '{property}', '{{x}}', '{0}', '$&', '$1'];
     for (const value of values) {
       const text = textOf('validation.unknownField', { property: value }, 'en-us');

@@ -9,10 +9,10 @@ const names = alertRules()
   .map(({ name }) => name)
   .toSorted();
 
-describe('The alert rules', () => {
+describe('the alert rules', () => {
   const runbook = readFileSync('docs/runbook.md', 'utf8');
 
-  it('each have a paragraph of the runbook, and each paragraph has a rule', () => {
+  it('have one paragraph each in the runbook, which has no others', () => {
     const headings = [...runbook.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
     expect(headings.toSorted()).toEqual(names);
     for (const { name, annotations } of alertRules()) {
@@ -21,7 +21,7 @@ describe('The alert rules', () => {
     }
   });
 
-  it('each have a test in which they fire and one in which they do not', () => {
+  it('have one test each with an alert and one without', () => {
     const tests = alertTests();
     expect([...tests.keys()].toSorted()).toEqual(names);
     for (const { firing, silent } of tests.values()) {
@@ -31,7 +31,7 @@ describe('The alert rules', () => {
 
   // Prometheus' own tool evaluates them; it is no package of npm.
   const wherePromtoolIs = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
-  wherePromtoolIs('fire as their tests say', async () => {
+  wherePromtoolIs('produce the alerts that their tests expect', async () => {
     await run('promtool', ['test', 'rules', 'ops/alerts.test.yml']);
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('returns a number in each sample of the first scrapes', async () => {
+it('GET /metrics returns finite numbers in the first scrapes', async () => {
   // Of scrapes at the same time, all but one find no new samples of the event loop.
   const scrapes = await Promise.all([scrape(), scrape(), scrape()]);
   const odd = scrapes
@@ -41,7 +41,7 @@ it('returns a number in each sample of the first scrapes', async () => {
   }
 });
 
-it('counts long polls in a histogram of their own', async () => {
+it('GET /metrics counts long polls in a separate histogram', async () => {
   tenant = await addTenant(service.db, { key: mayReadEvents });
   await readEvents('wait=1').expect(200);
   await readEvents('timeout=1').expect(200);
@@ -58,7 +58,7 @@ it('counts long polls in a histogram of their own', async () => {
   expect(await count('long_poll')).toBe(3);
 });
 
-it('exports when a key in use expires, for the alert before', async () => {
+it('GET /metrics returns the expiry time of each used key', async () => {
   const expiresAt = new Date('2999-01-01');
   const key = await addKey(service.db, tenant.organizationId, { expiresAt });
   await service.api('get', '/leads/none').set('api-key', key).expect(404);
@@ -66,7 +66,7 @@ it('exports when a key in use expires, for the alert before', async () => {
   await eventually(async () => expect(valueOf(await scrape(), name)).toBe(+expiresAt / 1_000));
 });
 
-it('keeps the metrics of two services in one process apart', async () => {
+it('GET /metrics keeps two services in one process apart', async () => {
   const other = await startTestService({ OPS_PORT: '0' });
   try {
     const lines = await scrape((await startOperations(other.service)) ?? '');

@@ -110,7 +110,7 @@ const addEndpoint = (url: string) =>
     { ...production, MONGODB_URI },
   );
 
-it('stays ready without an index, which `db status` reports', async () => {
+it('the service stays ready without an index, which `db status` reports', async () => {
   const ready = { ready: true, phase: 'running', hasPrimary: true };
   const leads = db.collection('leads');
   const index = (await leads.indexes()).find(({ unique }) => unique);
@@ -127,7 +127,7 @@ it('stays ready without an index, which `db status` reports', async () => {
   }
 });
 
-describe('The metrics', () => {
+describe('the metrics', () => {
   let lines: readonly MetricLine[];
   let types: Map<string, string>;
   let text: string;
@@ -216,7 +216,7 @@ describe('The metrics', () => {
     });
   });
 
-  it('show the backlog and the use of the pool', () => {
+  it('show the backlog and the use of the connection pool', () => {
     expect(value('outbox_lag_seconds')).toBe(0);
     expect(value('delivery_lag_seconds')).toBeGreaterThanOrEqual(0);
     expect(value('deliveries_due')).toBeGreaterThanOrEqual(0);
@@ -227,13 +227,13 @@ describe('The metrics', () => {
     expect(types.get('process_resident_memory_bytes')).toBe('gauge');
   });
 
-  it('have no key, secret or personal data', () => {
+  it('contain no key, secret or personal data', () => {
     for (const word of [tenant.key, endpoints[0]?.secret ?? '', ...Object.values(personal)]) {
       expect(text).not.toContain(word);
     }
   });
 
-  describe('queried by', () => {
+  describe('queries of metrics', () => {
     const labels = new Map<string, Set<string>>();
     const problems = (queries: readonly Query[]) =>
       queries.flatMap(({ from, query }) =>
@@ -247,19 +247,19 @@ describe('The metrics', () => {
       }
     });
 
-    it('the alert rules exists', () => {
+    it('the alert rules use existing metrics only', () => {
       const rules = alertRules();
       expect(problems(rules.map(({ name, query }) => ({ from: name, query })))).toEqual([]);
       expect(rules.length).toBeGreaterThan(8);
     });
 
-    it('the panels of the dashboard exists', () => {
+    it('the panels of the dashboard use existing metrics only', () => {
       const queries = dashboardQueries();
       expect(problems(queries)).toEqual([]);
       expect(queries.length).toBeGreaterThan(12);
     });
 
-    it('reports a query with an unknown metric or label', () => {
+    it('with an unknown metric or label are reported', () => {
       const query = 'sum by (rout) (rate(integration_api_key_calls_total{kye="1"}[5m])) > nope';
       expect(problemsOf(query, labels)).toEqual([
         'integration_api_key_calls_total has no label kye',
@@ -271,8 +271,8 @@ describe('The metrics', () => {
   });
 });
 
-describe('Traces', () => {
-  it("continue the caller's, from the request to the commands to the database", async () => {
+describe('the traces', () => {
+  it('continue the trace of the caller from the request to database commands', async () => {
     await eventually(() => {
       const spans = collector.spans.filter((span) => span.traceId === traceId);
       const requests = spans.filter(({ name }) => name === `POST /${basePath}/leads`);
@@ -294,14 +294,14 @@ describe('Traces', () => {
     });
   });
 
-  it('have attempts of webhooks, by endpoint', async () => {
+  it('include webhook attempts by endpoint', async () => {
     await eventually(() => {
       const attempt = collector.spans.find(({ name }) => name === 'webhook attempt');
       expect(attempt?.attributes).toMatchObject({ 'webhook.endpoint_id': expect.any(String) });
     });
   });
 
-  it('have no key, path or personal data', () => {
+  it('contain no key, path or personal data', () => {
     const text = collector.text();
     expect(text).toContain('integration-api');
     for (const word of [tenant.key, '/nothing/', good.url, ...Object.values(personal)]) {
@@ -310,11 +310,11 @@ describe('Traces', () => {
   });
 });
 
-describe('While the database does not respond', () => {
+describe('a service whose database does not respond', () => {
   beforeAll(() => gate.shut());
   afterAll(() => gate.open());
 
-  it('returns the metrics without those of the database', async () => {
+  it('returns all metrics except those of the database', async () => {
     const lines = metricLines((await metrics()).text);
     expect(valueOf(lines, 'integration_api_transactions_total')).toBeGreaterThanOrEqual(4);
     expect(valueOf(lines, 'integration_api_outbox_lag_seconds')).toBeUndefined();
@@ -322,7 +322,7 @@ describe('While the database does not respond', () => {
     expect(metricLines((await metrics()).text).length).toBeGreaterThan(0);
   });
 
-  it('is alive and not ready', async () => {
+  it('is alive but not ready', async () => {
     expect(await probe('/readyz')).toMatchObject({
       status: 503,
       body: { ready: false, hasPrimary: false },
@@ -331,7 +331,7 @@ describe('While the database does not respond', () => {
   });
 });
 
-it('serves metrics and probes for a worker', async () => {
+it('a worker serves metrics and probes', async () => {
   const { logger, environment } = workerOptions({ ...production, ROLE: 'worker' });
   const worker = await createService({ environment, databaseUri: MONGODB_URI, logger });
   try {
@@ -345,7 +345,7 @@ it('serves metrics and probes for a worker', async () => {
   }
 });
 
-it('ends the start with a line that names the variable of an address in use', async () => {
+it('a start fails with the name of the variable when the address is in use', async () => {
   const { port } = new URL(operations);
   const { environment, logger } = workerOptions({ OPS_PORT: port });
   await expect(runService(environment, logger)).rejects.toThrow(
@@ -353,7 +353,7 @@ it('ends the start with a line that names the variable of an address in use', as
   );
 });
 
-it('reports that it drains, and prints only JSON without secrets', async () => {
+it('a shutdown logs that it drains, as JSON without secrets', async () => {
   service.process.kill('SIGTERM');
   await eventually(async () => {
     expect(await probe('/readyz')).toMatchObject({ status: 503, body: { phase: 'draining' } });

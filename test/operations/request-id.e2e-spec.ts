@@ -34,7 +34,7 @@ const posts = (leads: readonly string[]) =>
     ),
   );
 
-it('stores the request id in the change log and the outbox, also for grouped requests', async () => {
+it('the change log and the outbox store the request id, also for grouped requests', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   await posts(names);
   await request('post', '/leads', 'update-a')
@@ -60,7 +60,7 @@ it('stores the request id in the change log and the outbox, also for grouped req
   );
 });
 
-it('stores it for units, reservations and callbacks', async () => {
+it('units, reservations and callbacks store the request id', async () => {
   await request('post', '/units', 'unit-1').send({ recordSystemId: 'crm-1', price: 3 }).expect(200);
   await request('post', '/reservations', 'reservation-1')
     .send({ unit: 'villa-1', cheques: [{ installmentId: '1' }] })
@@ -85,7 +85,7 @@ it('stores it for units, reservations and callbacks', async () => {
   expect(callbacks).toEqual(['callback-1']);
 });
 
-it('shows it on the command line, and entries of earlier versions without one', async () => {
+it('the command line shows the request id, and entries of earlier versions without one', async () => {
   const { organizationId } = tenant;
   const org = organizationId.toHexString();
   await request('post', '/leads', 'shown').send({ recordSystemId: 'shown' }).expect(201);

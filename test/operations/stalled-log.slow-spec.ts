@@ -106,8 +106,8 @@ async function stall(service: PipedService): Promise<number> {
   return sent;
 }
 
-describe('A stalled reader of the log', () => {
-  it('blocks no request and no probe, and gets whole lines and the number of dropped ones', async () => {
+describe('a stalled reader of the log', () => {
+  it('blocks no request and no probe, and gets whole lines with a drop count', async () => {
     const service = await start('goes-on');
     const sent = await stall(service);
     expect((await get(`${service.url}/${basePath}/healthz`)).status).toBe(200);
@@ -132,7 +132,7 @@ describe('A stalled reader of the log', () => {
     expect(await service.exited).toBe(0);
   });
 
-  it('does not keep the process from ending', async () => {
+  it('does not prevent the process from exiting', async () => {
     const service = await start('ends');
     await stall(service);
     const signaledAt = performance.now();

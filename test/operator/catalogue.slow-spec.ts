@@ -93,7 +93,7 @@ const catalogue = {
 };
 
 describe('catalog import', () => {
-  it('stores a catalogue in both languages, and nothing when the file is imported again', async () => {
+  it('stores a catalogue in both languages, and nothing on a second import', async () => {
     const first = await report(JSON.stringify(catalogue));
     expect([first.code, first.faults, countsOf(first)]).toEqual([
       0,
@@ -120,7 +120,7 @@ describe('catalog import', () => {
     await get('/compounds/oasis/units').set('if-none-match', tag).expect(304);
   });
 
-  it('updates only the fields that a JSON or NDJSON file has', async () => {
+  it('updates only the fields that a JSON or NDJSON file contains', async () => {
     const unit = { slug: 'bare', name: { 'en-us': 'Bare' }, compound: 'oasis', unitId: 'V-2' };
     const lines = [
       { kind: 'units', ...unit, price: 7 },
@@ -135,7 +135,7 @@ describe('catalog import', () => {
     ]);
   });
 
-  it('rejects a file with errors, lists each with its location and stores nothing', async () => {
+  it('rejects an invalid file, lists each error with its location and stores nothing', async () => {
     const [villa] = catalogue.units;
     const bad = {
       compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' }, showOnMap: 'yes', media: 7 }],
@@ -192,7 +192,7 @@ describe('catalog import', () => {
     expect(await service.db.collection('phases').countDocuments(stored)).toBe(1);
   });
 
-  it('stores a default type for a new phase, and keeps that of a stored one', async () => {
+  it('stores a default type for a new phase, and keeps the type of a stored one', async () => {
     const entry = (slug: string) => ({ slug, name: { 'en-us': slug }, compound: 'oasis' });
     const typed = { ...entry('typed'), type: 'Zone' };
     await report(JSON.stringify({ phases: [typed, entry('untyped')] }));
@@ -206,7 +206,7 @@ describe('catalog import', () => {
     expect(phases).toMatchObject([{ type: 'Zone' }, { type: 'Phase' }]);
   });
 
-  it('rejects NDJSON with the lines of errors, and JSON that is no catalogue', async () => {
+  it('rejects NDJSON with the lines of errors, and JSON that is not a catalogue', async () => {
     const lines = ['{"kind":"amenities","slug":"a","name":{"en-us":"A"}}', '', '{', '{"kind":"x"}'];
     const { stdout, stderr, code } = await run(lines.join('\n'));
     expect([code, stderr]).toEqual([1, 'The file has 2 errors, nothing was stored.\n']);
@@ -302,7 +302,7 @@ describe('catalog import of a stored catalogue', () => {
     expect(await statuses()).toEqual(['Sold', 'Reserved', 'Sold', 'Sold']);
   });
 
-  it('keeps translations that are not in the file, and stores statuses and events as POST /units does', async () => {
+  it('keeps translations missing in the file, and emits events as POST /units does', async () => {
     const arabic = { name: { 'en-us': 'Cove', 'ar-eg': 'كوف' }, recordSystemId: 'erp' };
     await importUnits(unit('cove', arabic), unit('bare'));
     expect(await shown('bare')).toMatchObject({
@@ -344,7 +344,7 @@ describe('catalog import of a stored catalogue', () => {
     ]);
   });
 
-  it('stores one catalogue when two imports and many requests run at the same time', async () => {
+  it('stores one catalogue when two imports and many requests run concurrently', async () => {
     const count = rounds(60, 150);
     const many = Array.from({ length: count }, (_, index) => unit(`race-${index}`));
     const phases = [{ slug: 'shore', name: { 'en-us': 'Shore' }, compound: 'bay' }];
@@ -381,7 +381,7 @@ describe('catalog import of a stored catalogue', () => {
     expect(await service.db.collection('outboxEvents').countDocuments(created)).toBe(count);
   });
 
-  it('reports its progress when it is interrupted, and finishes when it is repeated', async () => {
+  it('prints its progress when it is interrupted, and completes when it runs again', async () => {
     const long = '\u0001'.repeat(2_048);
     const media = Array.from({ length: 400 }, () => ({
       image: 'https://cdn.example.com/a.jpg',
@@ -411,8 +411,8 @@ describe('catalog import of a stored catalogue', () => {
   });
 });
 
-describe('catalog import after ctrl-C', () => {
-  it('restores the terminal and reports its progress', async () => {
+describe('catalog import after Ctrl-C', () => {
+  it('restores the terminal and prints its progress', async () => {
     const count = rounds(4_000, 12_000);
     const amenities = Array.from({ length: count }, (_, index) => ({
       slug: `amenity-${index}`,

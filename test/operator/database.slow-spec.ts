@@ -96,7 +96,7 @@ describe('db status of retention', () => {
   const differing = ({ records }: StatusJson) =>
     records.filter(({ isCurrent }) => !isCurrent).map(({ kind }) => kind);
 
-  it('shows retention and number of records, and db init applies a changed setting', async () => {
+  it('shows retention and record counts until db init applies a changed setting', async () => {
     await runCli(['db', 'init'], database);
     const client = await new MongoClient(database.MONGODB_URI).connect();
     const db = client.db();
@@ -145,7 +145,7 @@ describe('db status of retention', () => {
     await client.close();
   });
 
-  it('a start in production logs a different retention and continues', async () => {
+  it('logs a different retention at a production start, which continues', async () => {
     await runCli(['db', 'init'], database);
     const production = {
       ...shorter,
@@ -162,7 +162,7 @@ describe('db status of retention', () => {
 });
 
 describe('a command with an unusable database or configuration', () => {
-  it('ends with an error of one line without a stack', async () => {
+  it('ends with a one-line error without a stack', async () => {
     const unreachable = 'mongodb://user:secret@127.0.0.1:1/none?replicaSet=rs0';
     const [absent, unreadable, misconfigured] = await Promise.all([
       runCli(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
@@ -186,7 +186,7 @@ describe('a command with an unusable database or configuration', () => {
 });
 
 describe('a command with a misspelt variable', () => {
-  it('warns on standard error and runs', async () => {
+  it('prints a warning on standard error and runs', async () => {
     const { code, stderr } = await runCli(['org', 'list'], { ...variables, DRIAN_MS: '5' });
     expect(code).toBe(0);
     expect(stderr).toContain('Ignored the unknown variable DRIAN_MS. Did you mean DRAIN_MS?');

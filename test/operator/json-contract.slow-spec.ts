@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('keeps the fields of every command that programs read', async () => {
+it('commands keep the JSON fields that programs read', async () => {
   const ledger = join(folder, 'ledger.csv');
   await writeFile(ledger, `reservationId,installmentId,chequeStatus\n${reservation},1,pending\n`);
   const issued = await runJson<{ _id: string }>(

@@ -107,7 +107,7 @@ describe('key', () => {
     ['--for', 'crm', '--addresses', ''],
     ['--for', 'crm', '--expires', '90days'],
     [],
-  ])('rejects wrong restrictions %j and stores nothing', async (...args) => {
+  ])('rejects invalid restrictions %j and stores nothing', async (...args) => {
     const keysOfTenant = () =>
       service.db.collection('apiKeys').countDocuments({ organizationId: new ObjectId(org) });
     const before = await keysOfTenant();
@@ -122,7 +122,7 @@ describe('key', () => {
     expect(await keysOfTenant()).toBe(before);
   });
 
-  it('issues a working key, stores only its hash and revokes it within 5 seconds', async () => {
+  it('issues a valid key, stores only its hash and revokes it within 5 seconds', async () => {
     const issued = await issue('--name', 'Website', '--expires', '2999-12-31');
     expect(issued).toEqual({
       _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -150,7 +150,7 @@ describe('key', () => {
     expect(again).toEqual({ ...(revoked as object), lastUsedAt: expect.anything() });
   });
 
-  it('lists refused requests of a key with their reasons, newest first', async () => {
+  it('lists rejected requests of a key with their reasons, newest first', async () => {
     const { _id, prefix } = await issue('--name', 'CRM');
     const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(_id) };
     const record = (minute: number, more: object) =>
@@ -176,7 +176,7 @@ describe('key', () => {
     expect(stdout).not.toContain('duplicate');
   });
 
-  it('accepts both keys after a rotation until the overlap is over', async () => {
+  it('accepts both keys after a rotation until the overlap ends', async () => {
     const old = await issue('--name', 'CRM');
     const before = Date.now();
     const rotated = await runJson<IssuedJson & { old: { _id: string; expiresAt: string } }>(
@@ -203,7 +203,7 @@ describe('key', () => {
     expect(await isAccepted(successor)).toBe(false);
   });
 
-  it('stores no successor when the end of the old key cannot be stored', async () => {
+  it('stores no successor when the expiry of the old key cannot be stored', async () => {
     const uri = randomDatabaseUri();
     const client = await new MongoClient(uri).connect();
     try {
@@ -233,7 +233,7 @@ describe('key', () => {
     }
   });
 
-  it('lists keys in every state, never a hash', async () => {
+  it('lists keys in every state, but never a hash', async () => {
     const organizationId = (await addTenant(service.db)).organizationId;
     const past = new Date('2026-01-02T03:04:05Z');
     await addKey(service.db, organizationId, { name: 'Expired', expiresAt: past });
@@ -272,7 +272,7 @@ describe('key', () => {
     expect(table.stderr).toContain('"level"');
   });
 
-  it('ends with 1 and one line when a command cannot be carried out', async () => {
+  it('exits with 1 and one line when a command fails', async () => {
     const organizationId = new ObjectId(org);
     await addKey(service.db, organizationId, { prefix: 'shared' });
     await addKey(service.db, organizationId, { prefix: 'shared' });

@@ -83,7 +83,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('prints the help of every group and command when no heavy package is installed', async () => {
+it('every group and command prints its help without heavy packages', async () => {
   const commands = namesOf(program).map((names) => [...names, '--help']);
   const calls = [
     [],
@@ -101,13 +101,13 @@ it('prints the help of every group and command when no heavy package is installe
   );
 });
 
-it('reports wrong usage with 2 and one line when no heavy package is installed', async () => {
+it('wrong usage exits with 2 and one line without heavy packages', async () => {
   const calls = wrongUsages.map(([, command, ...rest]) => [...command.split(' '), ...rest]);
   const outcomes = await runAll(calls);
   expect(outcomes).toEqual(wrongUsages.map(([words]) => refusedWith(words)));
 });
 
-it('loads the framework when a command works on the database', async () => {
+it('the framework is loaded when a command uses the database', async () => {
   const { code, stderr } = await run(['org', 'list']);
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -115,7 +115,7 @@ it('loads the framework when a command works on the database', async () => {
   });
 });
 
-it('rejects an unknown country with the package of phone numbers alone', async () => {
+it('an unknown country is rejected with only the phone number package installed', async () => {
   await addPackage('libphonenumber-js');
   const calls = [
     ['org', 'update', id, '--phone-country', 'XX'],

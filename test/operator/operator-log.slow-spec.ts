@@ -35,7 +35,7 @@ const logged = async () => {
 const add = (url: string) =>
   cli.json<{ _id: string }>('webhook', 'add', '--org', org, '--url', url, '--events', '*');
 
-it('logs each command that shows a person', async () => {
+it('every command that shows a person is logged', async () => {
   const { code } = await cli.run('lead', 'show', lead, '--org', org);
   expect(code).toBe(0);
   await cli.run('lead', 'history', lead, '--org', org);
@@ -44,7 +44,7 @@ it('logs each command that shows a person', async () => {
   expect(await logged()).toEqual([shown, shown, shown]);
 });
 
-it('logs each command that changes a record of an organization', async () => {
+it('every command that changes a record of an organization is logged', async () => {
   const key = await cli.json<{ _id: string }>(
     'key',
     'issue',
@@ -84,7 +84,7 @@ it('logs each command that changes a record of an organization', async () => {
   ]);
 });
 
-it('logs the list of a person when the erasure is declined', async () => {
+it('the list of a person is logged when the erasure is declined', async () => {
   const created = await addLead(service.db, new ObjectId(org), {
     data: { name: 'Mona', phoneNumber: '01001234599' },
   });
@@ -94,7 +94,7 @@ it('logs the list of a person when the erasure is declined', async () => {
   expect(await logged()).toEqual([['show', 'lead', created.toHexString(), null, 'done', null]]);
 });
 
-it('logs each command about the whole database, and a new organization', async () => {
+it('every command about the whole database, and a new organization, is logged', async () => {
   await cli.run('webhook', 'reseal');
   await cli.run('db', 'init');
   await cli.run('db', 'erasures');
@@ -114,7 +114,7 @@ it('logs each command about the whole database, and a new organization', async (
   await service.db.collection('operatorLog').deleteMany({});
 });
 
-it('logs a failed command, which the console shows', async () => {
+it('a failed command is logged and shown in the console', async () => {
   const endpoint = await add('https://receiver.example/hooks');
   const { code } = await cli.run('webhook', 'test', endpoint._id);
   expect(code).toBe(1);
@@ -131,7 +131,7 @@ it('logs a failed command, which the console shows', async () => {
   ]);
 });
 
-it('rejects a command that cannot be logged', async () => {
+it('a command that cannot be logged is rejected', async () => {
   await service.db.command({
     collMod: 'operatorLog',
     validator: { action: 'none' },

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('org', () => {
-  it('creates an organization with defaults or with every setting', async () => {
+  it('creates an organization with defaults or with all settings', async () => {
     const [plain, oasis] = await Promise.all([
       runJson<OrganizationJson>(['org', 'create', '--name', 'Nile Homes'], variables),
       runJson<OrganizationJson>(['org', 'create', ...everyOption], variables),
@@ -72,7 +72,7 @@ describe('org', () => {
     expect(stored).toMatchObject({ isDeleted: false, settings: decided });
   });
 
-  it('updates the given fields and keeps unknown ones', async () => {
+  it('updates the given fields and keeps unknown fields', async () => {
     const _id = new ObjectId();
     const now = new Date();
     const kept = { allowConflictLeads: true, clients: { matchBy: ['email'] }, theme: 'dark' };
@@ -167,7 +167,7 @@ describe('org', () => {
     expect(await db.collection('organizations').findOne({ _id })).toMatchObject(settings('GB'));
   });
 
-  it('accepts the name of an organization when only one has it', async () => {
+  it('accepts the name of an organization when it is unique', async () => {
     const id = await addOrganization('Delta Towers', '2026-01-01T00:00:00Z');
     const issue = (name: string) =>
       runCli(['key', 'issue', '--org', name, '--name', 'A', '--for', 'crm', '--json'], variables);

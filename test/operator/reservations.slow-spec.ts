@@ -54,7 +54,7 @@ describe('reservation show', () => {
     }
   });
 
-  it('returns the same as JSON', async () => {
+  it('prints the same as JSON', async () => {
     const shown = await runJson(['reservation', 'show', reservationId], variables);
     expect(shown).toMatchObject({
       _id: reservationId,
@@ -85,7 +85,7 @@ describe('reservation show', () => {
 });
 
 describe('reservation callbacks', () => {
-  it('lists the outcome of each callback, newest first, of any organization', async () => {
+  it('lists the outcome of each callback of any organization, newest first', async () => {
     const list = await runJson(['reservation', 'callbacks', reservationId], variables);
     expect(list).toMatchObject([
       {
@@ -157,7 +157,7 @@ describe('reservation reconcile', () => {
     expect(stderr).toBe('The file has 1 error, nothing was compared.\n');
   });
 
-  it('prints differences as CSV and JSON, with unmentioned cheques when the ledger is complete', async () => {
+  it('prints differences as CSV and JSON, with unmentioned cheques of a complete ledger', async () => {
     const ledger = `${header}1,${reservationId},pending,,\n`;
     const csv = await reconcile(ledger, '--complete', '--csv');
     expect(csv.stdout.split('\r\n')).toEqual([
@@ -174,7 +174,7 @@ describe('reservation reconcile', () => {
     });
   });
 
-  it('rejects a ledger with errors, names the lines and compares nothing', async () => {
+  it('rejects an invalid ledger with its line numbers and compares nothing', async () => {
     const ledger = `${header}1,${reservationId},paid,,\n,${reservationId},pending,1e3,\n`;
     const { code, stdout, stderr } = await reconcile(ledger);
     expect(code).toBe(1);
@@ -184,7 +184,7 @@ describe('reservation reconcile', () => {
     expect(stderr).toContain('nothing was compared');
   });
 
-  it('reports unknown and missing columns once, not for each row', async () => {
+  it('reports unknown and missing columns once, not per row', async () => {
     const row = `1,${reservationId},pending,,\n`;
     const known = 'reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount';
     const headers = {

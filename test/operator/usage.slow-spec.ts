@@ -26,8 +26,8 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ['is no email', 'lead', 'erase', '--org', id, '--email', 'mona'],
 ];
 
-describe('help', () => {
-  it('prints description and example of every command without a database', async () => {
+describe('the help', () => {
+  it('contains description and example of every command without a database', async () => {
     const outcomes = await runBatch(commands.map((command) => [...command, '--help']));
     expect(outcomes).toHaveLength(commands.length);
     for (const { args, code, text } of outcomes) {
@@ -56,11 +56,11 @@ describe('help', () => {
 });
 
 describe('standard output', () => {
-  it('may be closed early', async () => {
+  it('can be closed early', async () => {
     expect(await runCliUnread(['--help'])).toEqual({ code: 0, stderr: '' });
   });
 
-  it('ends with 1 and one line when it cannot be written', async () => {
+  it('causes exit code 1 and one line when it cannot be written', async () => {
     expect(await runCliUnread(['--help'], {}, '/dev/full')).toEqual({
       code: 1,
       stderr: 'The output could not be written: ENOSPC: no space left on device, write\n',
@@ -69,7 +69,7 @@ describe('standard output', () => {
 });
 
 describe('wrong usage', () => {
-  it('ends with 2 and one line before a database is opened', async () => {
+  it('exits with 2 and one line before a database connection is opened', async () => {
     const outcomes = await runBatch(wrongUsages.map(([, ...args]) => args));
     expect(outcomes.map(describeOutcome)).toEqual(
       wrongUsages.map(([words, ...args]) => `${args.join(' ')}: 2, ${words}`),
@@ -84,7 +84,7 @@ describe('wrong usage', () => {
 });
 
 describe('npm run cli without --', () => {
-  it('rejects an option that npm kept', async () => {
+  it('rejects an option that npm consumed', async () => {
     const variables = { npm_lifecycle_event: 'cli', npm_config_dry_run: 'true' };
     const outcome = await runCliProcess(['lead', 'erase', 'form-1', id], variables);
     expect(outcome).toEqual({
@@ -99,7 +99,7 @@ describe('npm run cli without --', () => {
   });
 });
 
-it('prints the version for --version', async () => {
+it('prints the version with --version', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
   expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

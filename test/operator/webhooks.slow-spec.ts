@@ -41,7 +41,7 @@ const run = (...args: string[]) => session.run(...args);
 const json = <T>(...args: string[]) => session.json<T>(...args);
 
 describe('webhook', () => {
-  it('adds an endpoint, shows its secret once, and the service sends to it', async () => {
+  it('adds an endpoint, shows its secret once, and the service sends events to it', async () => {
     expect(added).toEqual({
       _id: expect.stringMatching(/^[0-9a-f]{24}$/),
       url: receiver.url,
@@ -82,7 +82,7 @@ describe('webhook', () => {
     });
   });
 
-  it('shows deliveries and sends them again', async () => {
+  it('shows deliveries and replays them', async () => {
     const lead = await service.db.collection('leads').findOne({ recordSystemId: 'form-1' });
     const object = lead?._id.toHexString() ?? '';
     const [listed] = await json<{ _id: string }[]>(
@@ -191,7 +191,7 @@ describe('webhook', () => {
 });
 
 describe('lead', () => {
-  it('shows a lead by any of its ids, and joins its changes and deliveries', async () => {
+  it('shows a lead by any of its ids, with its changes and deliveries', async () => {
     const body = { recordSystemId: 'form-2', name: 'Mona' };
     const post = (more: object) =>
       service

@@ -59,21 +59,21 @@ async function readAll(path: string, language = 'en-us') {
   return { pages, totals: [...totals] };
 }
 
-describe('Paging by cursors', () => {
+describe('cursor pagination', () => {
   it.each([
     [`/units?limit=2&updatedSince=${fortnight}`, ['60', '12', '3']],
     [`/units?limit=2&updatedSince=${fortnight}&includeDeleted=1`, ['46', '01', '23']],
     [`/units?limit=100&updatedSince=${fortnight}&includeDeleted=1`, ['460123']],
     ['/units?limit=2&updatedSince=2026-01-25', ['']],
     [`/compounds?limit=1&updatedSince=2026-01-17`, ['c3', 'c2', 'c1']],
-  ])('returns the changes of %s in the order of updatedAt and id', async (path, pages) => {
+  ])('returns the changes of %s in order of updatedAt and id', async (path, pages) => {
     const read = await readAll(path);
     expect(read.pages).toEqual(pages);
     expect(read.totals).toEqual([pages.join('').replaceAll('c', '').length]);
   });
 
   it.each(['price', '-price', 'name', '-name', '-unitId', 'price,-name', '-status,bua,price'])(
-    'passes everything once in the order %s, whatever the values are',
+    'returns everything once in the order %s with any values',
     async (sort) => {
       for (const language of ['en-us', 'ar-eg']) {
         const path = `/units?includeDeleted=1&updatedSince=2020-01-01&sort=${sort}`;
@@ -85,7 +85,7 @@ describe('Paging by cursors', () => {
     },
   );
 
-  it('returns everything in the order of ids from after=0', async () => {
+  it('returns everything in order of ids from after=0', async () => {
     const { body } = await get('/units?limit=3&after=0&includeDeleted=1').expect(200);
     expect(body.pagination).toMatchObject({ count: 3, limit: 3, pages: 3, total: 7 });
     const next = await get(`/units?limit=100&includeDeleted=1&after=${body.pagination.next}`);
@@ -101,7 +101,7 @@ describe('Paging by cursors', () => {
     expect(all.headers).toHaveProperty('x-updated-as-of');
   });
 
-  it('returns a time before its start, and none for numbered pages', async () => {
+  it('returns a time before its start, but none for numbered pages', async () => {
     const first = await get('/units?limit=2&after=0').expect(200);
     const last = await get(`/units?limit=100&after=${first.body.pagination.next}`).expect(200);
     expect(last.headers['x-updated-as-of']).toBe(new Date(day(22).getTime() + 1).toISOString());
@@ -154,7 +154,7 @@ describe('Paging by cursors', () => {
     await get(`${path}&${after}`, secondKey).expect(200);
   });
 
-  it('compares a forged cursor as a value, or rejects it', async () => {
+  it('treats a forged cursor as a value, or rejects it', async () => {
     const { body } = await get('/units?limit=1&after=0').expect(200);
     const [, ...rest] = JSON.parse(
       Buffer.from(body.pagination.next, 'base64url').toString(),
@@ -175,7 +175,7 @@ describe('Paging by cursors', () => {
   });
 });
 
-describe('A field with values of any type', () => {
+describe('a field with values of any type', () => {
   const values: unknown[] = [
     undefined,
     null,
@@ -222,7 +222,7 @@ describe('A field with values of any type', () => {
   });
 
   it.each(['price', '-price', '-status', 'status,-price', '-beds,price'])(
-    'is passed by cursors, each unit once, in the order %s',
+    'includes each unit once in pages in the order %s',
     async (sort) => {
       const all = 2 * values.length;
       for (const limit of [1, 7]) {
@@ -246,7 +246,7 @@ describe('A field with values of any type', () => {
   );
 });
 
-describe('A polled first page', () => {
+describe('a polled first page', () => {
   it.each([
     '/units?limit=1&updatedSince=2020-01-01',
     '/units?limit=1&updatedSince=2020-01-01&sort=-price',
@@ -274,7 +274,7 @@ describe('A polled first page', () => {
       .expect(304);
   });
 
-  it('ends with a time from which all later writes are found', async () => {
+  it('ends with a time after which all later writes are found', async () => {
     const path = '/units?limit=1&updatedSince=2020-01-01';
     const own = await addTenant(service.db);
     const parts = await addUnitCatalogue(service.db, own.organizationId, { updatedAt: day(1) });
@@ -292,8 +292,8 @@ describe('A polled first page', () => {
   });
 });
 
-describe('An order by several fields', () => {
-  it('returns 400 when more units match than are sorted at once', async () => {
+describe('a sort by several fields', () => {
+  it('returns 400 when too many units match for one sort', async () => {
     const many = await addTenant(service.db);
     const { organizationId } = many;
     const { compoundId } = await addUnitCatalogue(service.db, organizationId);
@@ -326,8 +326,8 @@ describe('An order by several fields', () => {
   });
 });
 
-describe('A list of changes', () => {
-  it('includes every unit when more than a thousand designs changed', async () => {
+describe('a list of changes', () => {
+  it('contains every unit when more than a thousand designs changed', async () => {
     const many = await addTenant(service.db);
     const parts = await addUnitCatalogue(service.db, many.organizationId, { updatedAt: day(1) });
     await addUnit(service.db, many.organizationId, parts, { updatedAt: day(1) });

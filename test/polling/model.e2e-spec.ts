@@ -177,8 +177,8 @@ async function write(world: World, tenant: Tenant, action: Step): Promise<void> 
   }
 }
 
-describe('A poller', () => {
-  it('ends with an exact copy after any writes of other programs between its pages', async () => {
+describe('a poller', () => {
+  it('ends with an exact copy after any writes of other programs between pages', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), async (steps) => {
         now = Date.now();

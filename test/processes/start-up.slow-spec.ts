@@ -27,8 +27,8 @@ async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
   );
 }
 
-describe('A start', () => {
-  it('prints every problem of the configuration and exits', async () => {
+describe('a start', () => {
+  it('prints every configuration problem and exits', async () => {
     const { code, output } = await runToEnd({
       NODE_ENV: 'production',
       PORT: '70000',
@@ -52,7 +52,7 @@ describe('A start', () => {
     ]);
   });
 
-  it('prints what to do when the database is not prepared in production', async () => {
+  it('prints the next step when the database is not prepared in production', async () => {
     const MONGODB_URI = randomDatabaseUri();
     const { code, output } = await runToEnd({
       NODE_ENV: 'production',
@@ -77,14 +77,14 @@ describe('A start', () => {
     expect(line).not.toContain('secret');
   });
 
-  it('hides a password that is not escaped', async () => {
+  it('hides an unescaped password', async () => {
     const line = await reasonOfFailure('mongodb://user:se/cr@et@127.0.0.1:1/x?replicaSet=none');
     expect(line).toMatch(/^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .+$/);
     expect(line).not.toMatch(/se\/|user/);
   });
 });
 
-describe('A start on an unusable database', () => {
+describe('a start on an unusable database', () => {
   let standalone: MongoMemoryServer;
   let uninitiated: MongoMemoryServer;
   beforeAll(async () => {
@@ -127,14 +127,14 @@ describe('A start on an unusable database', () => {
     ]);
   });
 
-  it('ends with one line', async () => {
+  it('exits with one line', async () => {
     expect(await reasonOfFailure(uninitiated.getUri('x'))).toMatch(
       /^The database at \S+ cannot be used: its replica set is not initiated.+$/,
     );
   });
 });
 
-describe('A file that the start reads', () => {
+describe('a file that the start reads', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'integration-api-start-'));

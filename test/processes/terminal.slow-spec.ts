@@ -63,9 +63,9 @@ const interrupt = async (terminal: Terminal) => {
 const ask = async (url: string, path: string, headers: Record<string, string> = {}) =>
   (await fetch(`${url}/${basePath}${path}`, { headers })).json() as Promise<unknown>;
 
-describe('Before `npm ci`', () => {
+describe('a clone before `npm ci`', () => {
   it.each(['npm start', 'npm run start:dev', 'npm run cli -- org list', 'npm test'])(
-    '%s says to run it',
+    '%s prints that `npm ci` must run first',
     async (command) => {
       const { code, output } = await onTerminal(command).ended;
       expect(code).toBe(1);
@@ -75,7 +75,7 @@ describe('Before `npm ci`', () => {
   );
 });
 
-describe('At a terminal', () => {
+describe('commands at a terminal', () => {
   const other = createServer();
   let takenPort: string;
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('At a terminal', () => {
 
   const abandoned = () => join(home, '.cache/integration-api/fetch-abandoned');
 
-  it('the first `npm start` prints its steps, responds, logs for people and ends on Ctrl-C', async () => {
+  it('the first `npm start` prints steps, responds, logs for people and exits on Ctrl-C', async () => {
     await mkdir(abandoned(), { recursive: true });
     const longAgo = new Date(Date.now() - 2 * 3_600_000);
     await utimes(abandoned(), longAgo, longAgo);
@@ -118,7 +118,7 @@ describe('At a terminal', () => {
     expect(await interrupt(start)).toBe(0);
   });
 
-  it('`npm run start:dev` serves a saved source, survives a broken one, and ends on Ctrl-C', async () => {
+  it('`npm run start:dev` reloads a saved source, survives a broken one, exits on Ctrl-C', async () => {
     const development = onTerminal('npm run start:dev');
     await urlOf(development);
     const source = join(clone, 'src/health/health.service.ts');
@@ -168,7 +168,7 @@ describe('At a terminal', () => {
   });
 
   it.each(['npm start', 'npm run start:dev'])(
-    '%s ends with 2 and every problem of the configuration',
+    '%s exits with 2 and every configuration problem',
     async (command) => {
       const { code, output } = await onTerminal(command, { PORT: 'none' }).ended;
       expect(output).toMatch(/The configuration is not valid:\s+PORT: /);
@@ -188,7 +188,7 @@ describe('At a terminal', () => {
     expect(code).toBe(1);
   });
 
-  it('a start after an interrupted one does not use its database, which ends', async () => {
+  it('a start after an interrupted start waits for the end of its database', async () => {
     await rm(join(clone, '.data'), { recursive: true });
     const first = onTerminal('npm start');
     await first.untilShown(/Loading the demo organization/);
@@ -200,7 +200,7 @@ describe('At a terminal', () => {
     expect(await interrupt(second)).toBe(0);
   });
 
-  it('two commands that both build do not conflict', async () => {
+  it('two commands that build at the same time do not conflict', async () => {
     await rm(join(clone, 'dist'), { recursive: true, force: true });
     const [start, list] = [onTerminal('npm start'), onTerminal('npm run cli -- org list')];
     await urlOf(start);
@@ -210,7 +210,7 @@ describe('At a terminal', () => {
     expect(built).toHaveLength(1);
   });
 
-  it('builds only when sources changed, and removes output of deleted sources', async () => {
+  it('a build runs only when sources changed, and removes output of deleted sources', async () => {
     const isBuilt = async () => {
       const { code, output } = await onTerminal('npm run cli -- --help').ended;
       expect(code).toBe(0);
@@ -231,7 +231,7 @@ describe('At a terminal', () => {
     expect([await isBuilt(), existsSync(output)]).toEqual([true, false]);
   });
 
-  it('an interrupted build is repeated', async () => {
+  it('an interrupted build runs again', async () => {
     await writeFile(join(clone, 'dist/cli.js'), '');
     await rm(join(clone, 'dist/.built'));
     const { code, output } = await onTerminal('npm run cli -- --help').ended;
@@ -240,7 +240,7 @@ describe('At a terminal', () => {
   });
 });
 
-describe('In a pipe', () => {
+describe('commands in a pipe', () => {
   it('`npm start` becomes the service, which receives the signals', async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
       readonly scripts: { readonly start: string };

@@ -80,7 +80,7 @@ describe('POST /leads over two processes', () => {
     expect(Math.max(...numbers)).toBeLessThan(90);
   });
 
-  it('skips numbers that other programs take meanwhile', async () => {
+  it('skips numbers that other programs use meanwhile', async () => {
     const tenant = await addTenant(db);
     const responses = await Promise.all(
       range(40).map(async (i) => {
@@ -97,7 +97,7 @@ describe('POST /leads over two processes', () => {
     );
   });
 
-  it('links conflict leads of one person to one client', async () => {
+  it('links leads of one person with conflicting contacts to one client', async () => {
     const tenant = await addTenant(db, { settings: { allowConflictLeads: true } });
     const responses = await Promise.all(
       range(40).map((i) =>
@@ -125,7 +125,7 @@ describe('POST /leads over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant)).toBe(1);
   });
 
-  it('gives an email that many clients would take to one of them', async () => {
+  it('gives an email that many clients send to one of them', async () => {
     const tenant = await addTenant(db);
     const ids = range(20).map((i) => `taker-${i}`);
     const save = (email: (index: number) => string) =>
@@ -139,7 +139,7 @@ describe('POST /leads over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant, { email: /^own-/ })).toBe(19);
   });
 
-  it('searches the first free number once per process', async () => {
+  it('searches for the first free number once per process', async () => {
     const tenant = await addTenant(db);
     const { organizationId } = tenant;
     const taken = rounds(2_000, 5_000);
@@ -170,7 +170,7 @@ describe('POST /leads over two processes', () => {
     expect(keysExamined).toBeLessThan(8 * taken);
   });
 
-  it('ends concurrent updates and deletions in the state of some order', async () => {
+  it('applies concurrent updates and deletions in some sequential order', async () => {
     const tenant = await addTenant(db);
     await post(tenant, { recordSystemId: 'both', data: { n: 0 } }, 0);
     const responses = await Promise.all(

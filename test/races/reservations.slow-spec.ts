@@ -57,7 +57,7 @@ describe('concurrent callbacks to two processes', () => {
     },
   );
 
-  it('approve a recovery when a cancellation commits before it', async () => {
+  it('approve a recovery when a cancellation is committed before it', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId, { status: 'Sold' });
     const approved = await addReserved(db, tenant.organizationId, unitId, { status: 'approved' });
@@ -93,7 +93,7 @@ describe('concurrent callbacks to two processes', () => {
     expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
   });
 
-  it('keep sixty history entries of sixty reports about one wallet', async () => {
+  it('keep sixty history entries after sixty reports about one wallet', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId);
     const reservationId = await addReserved(db, tenant.organizationId, unitId, {
@@ -118,7 +118,7 @@ describe('concurrent callbacks to two processes', () => {
   });
 
   it.each(range(rounds(2, 10)))(
-    'end like one of both orders for a recovery and a cancellation (round %i)',
+    'apply a recovery and a cancellation in some sequential order (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const unitId = await addUnit(db, tenant.organizationId);
@@ -147,7 +147,7 @@ describe('concurrent callbacks to two processes', () => {
   );
 
   it.each(range(rounds(2, 10)))(
-    'end like one of both orders for an approval and a cancellation (round %i)',
+    'apply an approval and a cancellation in some sequential order (round %i)',
     async () => {
       const tenant = await addTenant(db);
       const unitId = await addUnit(db, tenant.organizationId);

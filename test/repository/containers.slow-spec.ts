@@ -69,7 +69,7 @@ describe('Dockerfile', () => {
     expect(argumentsOf('ENV')).toContain('MALLOC_ARENA_MAX=1');
   });
 
-  it('contains all that `npm run cli` needs', async () => {
+  it('contains everything that `npm run cli` needs', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'integration-api-image-'));
     try {
       for (const paths of argumentsOf('COPY')) {

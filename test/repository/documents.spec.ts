@@ -43,17 +43,17 @@ function unknown(pattern: RegExp, isKnown: (...groups: string[]) => boolean): st
   );
 }
 
-describe('the documents name existing', () => {
+describe('references in the documents', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
 
-  it('npm scripts', () => {
+  it('name existing npm scripts', () => {
     const isScript = (name = '') => name in scripts;
     expect(unknown(/\bnpm run (?:--?\w+ )*([\w:]+)/g, isScript)).toEqual([]);
   });
 
-  it('operator commands and options', () => {
+  it('name existing operator commands and options', () => {
     const program = createProgram();
     const groups = program.commands.map((command) => command.name());
     const pattern = new RegExp(
@@ -65,7 +65,7 @@ describe('the documents name existing', () => {
     expect(unknown(pattern, isCommand)).toEqual([]);
   });
 
-  it('files', () => {
+  it('name existing files', () => {
     const files = folders.flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
         (path) => `/${folder}/${path}`,
@@ -78,7 +78,7 @@ describe('the documents name existing', () => {
     expect([...unknown(below, isFile), ...unknown(relative, isFile)]).toEqual([]);
   });
 
-  it('link targets', () => {
+  it('name existing link targets', () => {
     const broken = documents.flatMap(({ path, text }) =>
       [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
         .filter(([, file = '', anchor]) => {
@@ -103,7 +103,7 @@ describe('a document for partners', () => {
       .map((path) => join('clients', path)),
   ];
 
-  it.each(files)('names no settings or operator commands: %s', (file) => {
+  it.each(files)('contains no settings or operator commands: %s', (file) => {
     const text = readFileSync(file, 'utf8');
     // The guides' programs have one-word settings such as PORT too.
     const settings = variableNames.filter((name) => name.includes('_'));
@@ -112,7 +112,7 @@ describe('a document for partners', () => {
   });
 });
 
-it('documents name the exceptions wherever a 4xx is final', () => {
+it('documents name the exceptions wherever they call a 4xx final', () => {
   const texts = [...documents.map(({ text }) => text), readFileSync('docs/openapi.json', 'utf8')];
   const sentences = texts.flatMap((text) => text.match(/4xx[^.;:]*\bfinal\b[^.]*/gi) ?? []);
   expect(sentences.length).toBeGreaterThan(1);

@@ -18,27 +18,27 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('`npm run generate` has written the current', () => {
-  it('.env.example', () => {
+describe('`npm run generate`', () => {
+  it('has written the current .env.example', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(environmentExample());
   });
 
-  it('docs/configuration.md', () => {
+  it('has written the current docs/configuration.md', () => {
     expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationReference());
   });
 
-  it('docs/openapi.json', () => {
+  it('has written the current docs/openapi.json', () => {
     const document = apiReference(service.service.app, responses());
     const text = `${JSON.stringify(document, null, 2)}\n`;
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
   });
 
-  it('docs/openapi.json, equal to the response of the service', async () => {
+  it('has written docs/openapi.json as the service returns it', async () => {
     const response = await fetch(`${await addressOf('shared')}/docs/openapi.json`);
     expect(await response.json()).toEqual(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
   });
 
-  it('errors in docs/rules.md', () => {
+  it('has written the current errors in docs/rules.md', () => {
     const text = readFileSync('docs/rules.md', 'utf8');
     const named = [...text.matchAll(/<!-- errors: ([ \w]+) -->/g)].flatMap(([, names = '']) =>
       names.split(' '),

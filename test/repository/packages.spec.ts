@@ -23,7 +23,7 @@ const locked = Object.entries(packages)
   }));
 
 describe('install scripts', () => {
-  it('are allowed or denied by name for exactly the packages that have one', () => {
+  it('are allowed or denied by name for every package that has one', () => {
     const withScripts = locked.filter(({ hasInstallScript }) => hasInstallScript === true);
     const names = [...new Set(withScripts.map(({ name }) => name))];
     expect(Object.keys(allowScripts).toSorted()).toEqual(names.toSorted());
@@ -33,7 +33,7 @@ describe('install scripts', () => {
 });
 
 describe('package-lock.json', () => {
-  it('contains the hash of every package, also of other platforms', () => {
+  it('contains the hash of every package, including other platforms', () => {
     const unhashed = locked.filter(({ integrity = '' }) => !integrity.startsWith('sha512-'));
     expect(unhashed.map(({ name, version }) => `${name}@${version}`)).toEqual([]);
   });

@@ -124,7 +124,7 @@ function untouched(item: unknown, before: unknown, steps: readonly Step[]): unkn
   };
 }
 
-it('a wallet keeps all foreign values that a report or an upsert does not set', async () => {
+it('a report or an upsert keeps all unknown values of a wallet', async () => {
   let applied = 0;
   const property = fc.asyncProperty(
     fc.array(fc.oneof({ weight: 4, arbitrary: cheque }, junk), { minLength: 1, maxLength: 5 }),

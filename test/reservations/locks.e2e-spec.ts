@@ -68,7 +68,7 @@ describe('two instances within one millisecond', () => {
     },
   );
 
-  it('return a parallel report when the reservation becomes pending_cheque_collection', async () => {
+  it('keep a parallel report when the reservation becomes pending_cheque_collection', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId, times);
     const reservation = { status: 'pending', recordSystemId: 'deal', ...times };

@@ -67,7 +67,7 @@ const send = (body: string | undefined, headers: object, key = issued.key) =>
     .send(body);
 
 describe('a callback with a signed key', () => {
-  it('returns 201 for a signature of the Standard Webhooks library, also with the key in the query', async () => {
+  it('returns 201 for a Standard Webhooks signature, also with the key in the query', async () => {
     const { body, reports } = await newCheque();
     await send(body, headersFor(body)).expect(201);
     const spaced = body.replaceAll(':', ' : ');
@@ -148,7 +148,7 @@ describe('a callback with a signed key', () => {
     await send(large, headersFor(large)).expect(413);
   });
 
-  it('replays the response of its webhook-id, whatever its Idempotency-Key is', async () => {
+  it('replays the response of its webhook-id regardless of its Idempotency-Key', async () => {
     const { body, reports } = await newCheque();
     const headers = headersFor(body);
     await send(body, { ...headers, 'idempotency-key': 'first' }).expect(201);
@@ -184,7 +184,7 @@ describe('a callback with a signed key', () => {
     expect(await answer(last, last)).toBe(201);
   });
 
-  it('needs no signature to read, and other keys need none at all', async () => {
+  it('needs a signature only for callbacks, and only with a signed key', async () => {
     const { body, reports } = await newCheque();
     const { reservationId } = JSON.parse(body) as { reservationId: string };
     await service
@@ -197,7 +197,7 @@ describe('a callback with a signed key', () => {
     expect(await reports()).toBe(2);
   });
 
-  it('keeps its secret sealed in the database', async () => {
+  it('keeps its secret encrypted in the database', async () => {
     const all = await service.db
       .collection('apiKeys')
       .find({ organizationId: tenant.organizationId })

@@ -29,7 +29,7 @@ function sizesOf(wallet: Document) {
   };
 }
 
-it('a wallet of any size is deleted and restored, and a report is rejected beyond the limits', async () => {
+it('a wallet of any size can be deleted and restored, but rejects oversized reports', async () => {
   const responses = new Map<number, number>();
   const property = fc.asyncProperty(
     fc.constantFrom('\u0001', '"', 'x', '🏠', 'ع'),

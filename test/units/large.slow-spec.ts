@@ -113,7 +113,7 @@ const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
 const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
 
 describe('a large response', () => {
-  it('returns all units of a compound without an entity tag, at the pace of the client', async () => {
+  it('returns all units of a compound without an entity tag, as fast as the client reads', async () => {
     const response = await begin(unitsPath(), { language: 'ar-eg' });
     expect(response.statusCode).toBe(200);
     expect(response.headers).not.toHaveProperty('etag');
@@ -129,7 +129,7 @@ describe('a large response', () => {
     await eventually(async () => expect(await openCursors()).toEqual([]));
   });
 
-  it('reads one snapshot while another program changes units', async () => {
+  it('is one snapshot while another program changes units', async () => {
     const units = service.db.collection('units');
     const types = service.db.collection('propertyTypes');
     const filter = { organizationId: tenant.organizationId };
@@ -180,7 +180,7 @@ describe('a large response', () => {
     await units.updateMany(filter, { $unset: { price: 1 }, $set: { updatedAt: new Date() } });
   });
 
-  it('continues a limited export by cursor and returns x-updated-as-of at its end only', async () => {
+  it('continues a limited export by cursor and returns x-updated-as-of at the end only', async () => {
     for (const query of isFull ? ['&after=0', '&sort=-unitId'] : ['&sort=-unitId']) {
       const path = `/units/export/all?format=ndjson${query}`;
       const first = await begin(path, {}, tenantOfSmall);
@@ -209,7 +209,7 @@ describe('a large response', () => {
       'updatedSince=2020-01-01&after=',
       'organizationId: 1, updatedAt: 1',
     ],
-  ])('is paged along an index with %s, at the cost of a page', async (begun, continued, index) => {
+  ])('is paged by an index with %s, at the cost of one page', async (begun, continued, index) => {
     const options = { headers: { 'api-key': tenantOfSmall.key } };
     const pageOf = async (query: string) => {
       const url = `${service.url}/${basePath}/units?limit=50&includeDeleted=1&${query}`;
@@ -254,7 +254,7 @@ describe('a large response', () => {
   });
 
   it.each(['identity', 'br'])(
-    'reads nothing for HEAD or a client that leaves early (%s)',
+    'reads nothing for HEAD or a client that disconnects early (%s)',
     async (encoding) => {
       for (const method of ['GET', 'HEAD']) {
         for (const path of [unitsPath(), '/units/export/all']) {
@@ -299,7 +299,7 @@ describe('a large response', () => {
     },
   );
 
-  it('returns an error when the database fails before the first part', async () => {
+  it('is an error when the database fails before the first part', async () => {
     const configureFailPoint = 'failCommand';
     const admin = service.db.client.db('admin');
     const namespace = `${service.db.databaseName}.units`;

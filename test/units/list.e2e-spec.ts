@@ -175,7 +175,7 @@ describe('GET /units/export/all', () => {
     expect([rows[1]?.['price'], rows[2]?.['name']]).toEqual(['200.5', "'=1+1"]);
   });
 
-  it('returns CSV with quoted line breaks, guarded formulas and the compound', async () => {
+  it('returns CSV with quoted line breaks, escaped formulas and the compound', async () => {
     const own = await addTenant(service.db);
     const parts = await addUnitCatalogue(service.db, own.organizationId);
     const names = [
@@ -236,7 +236,7 @@ describe('GET /units/export/all', () => {
     expect(json.body.data).toHaveLength(names.length);
   });
 
-  it('returns CSV with values of any stored type as JSON shows them', async () => {
+  it('returns CSV with values of any stored type as in JSON', async () => {
     const own = await addTenant(service.db);
     const unit = {
       ...conventions(own.organizationId),
@@ -264,7 +264,7 @@ describe('GET /units/export/all', () => {
     });
   });
 
-  it('returns NDJSON for format=ndjson whatever Accept says', async () => {
+  it('returns NDJSON for format=ndjson regardless of Accept', async () => {
     const response = await get('/units/export/all?format=ndjson&sort=unitId')
       .set('accept', 'text/csv')
       .buffer(true)
@@ -292,7 +292,7 @@ describe('GET /units/export/all', () => {
   });
 });
 
-describe('GET /units with odd values', () => {
+describe('GET /units with unusual values', () => {
   beforeAll(async () => {
     tenant = await addTenant(service.db);
     const { organizationId } = tenant;
@@ -330,7 +330,7 @@ describe('GET /units with odd values', () => {
   });
 
   it.each(['/units?', '/units/export/all?', '/units/export/all?format=csv&'])(
-    'returns 400 for %s when a unit holds lists in two fields of the order',
+    'returns 400 for %s when a unit has lists in two sort fields',
     async (path) => {
       const own = await addTenant(service.db);
       const unit = { ...conventions(own.organizationId), unitId: 'L', price: [2, 1], bua: [4, 3] };

@@ -175,7 +175,7 @@ const combinationsFor = (sort: string) =>
   );
 
 it.each(sorts)(
-  'GET /units returns the order and filters of a sort in memory for sort=%s',
+  'GET /units returns the same order and filters as a sort in memory for sort=%s',
   async (sort) => {
     const languages = sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us'];
     for (const language of languages) {

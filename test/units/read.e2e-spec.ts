@@ -39,7 +39,7 @@ const notReviewed = {
 };
 
 describe('a unit', () => {
-  it('shows numbers, times and ids of other programs as JSON', async () => {
+  it('has numbers, times and ids of other programs as JSON', async () => {
     const addons = [
       Long.fromString('9007199254740993'),
       { price: Decimal128.fromString('1250.50'), at: new Date(0), id: catalogue.villaId },
@@ -51,7 +51,7 @@ describe('a unit', () => {
     );
   });
 
-  it('shows a text cut within a character as lists do', async () => {
+  it('has the same text as in lists when a text ends within a character', async () => {
     const _id = await add({ slug: 'cut', name: { 'en-us': cutText.whole }, status: 'Cut' });
     await cutTexts(service, 'units', _id);
     const [listed] = (await get('/units?status=Cut').expect(200)).body.data;
@@ -91,7 +91,7 @@ describe('a unit', () => {
     });
   });
 
-  it('shows references in the language of the request, amenities in its own order', async () => {
+  it('has references in the language of the request, and amenities in their own order', async () => {
     const { phaseId, villaId, designId, gymId, poolId, compoundId } = catalogue;
     const reviewerId = new ObjectId();
     const reviewedDate = new Date('2026-02-03T04:05:06.007Z');
@@ -190,7 +190,7 @@ describe('a unit', () => {
     ]);
   });
 
-  it('leaves out references that are missing, deleted or of another organization', async () => {
+  it('omits references that are missing, deleted or of another organization', async () => {
     const foreign = await addUnitCatalogue(service.db, other.organizationId);
     const deleted = { isDeleted: true, name: { 'en-us': 'Gone' } };
     const goneId = await addCatalogue(service.db, 'amenities', tenant.organizationId, deleted);
@@ -221,7 +221,7 @@ describe('a unit', () => {
     },
   );
 
-  it('returns 404 when it is deleted and 400 for a null character', async () => {
+  it('returns 404 when it is deleted, and 400 for a null character', async () => {
     await add({ slug: 'gone', isDeleted: true });
     await read('gone').expect(404);
     const { body } = await get('/units/a%00b').expect(400);
@@ -230,7 +230,7 @@ describe('a unit', () => {
     expect(arabic.body.message).toBe('لا توجد وحدة بالاسم المختصر: none');
   });
 
-  it('returns 304 until any program changes it or a reference', async () => {
+  it('returns 304 until any program changes the unit or a reference', async () => {
     const { phaseId, villaId, designId, gymId } = catalogue;
     const references = { locationId: phaseId, propertyTypeId: villaId, unitDesignId: designId };
     const _id = await add({ slug: 'polled', ...references, amenitiesIds: [gymId] });

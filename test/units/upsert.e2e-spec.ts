@@ -63,7 +63,7 @@ const everything = {
 } satisfies UpsertUnitDto;
 
 describe('POST /units', () => {
-  it('returns each of many concurrent requests its own unit in its language', async () => {
+  it('returns each concurrent request its own unit in its language', async () => {
     const numbers = Array.from({ length: 16 }, (_, number) => number);
     const name = (number: number) => ({ 'en-us': `Flat ${number}`, 'ar-eg': `شقة ${number}` });
     const responses = await Promise.all(
@@ -115,7 +115,7 @@ describe('POST /units', () => {
     expect(await eventsOf(body.unit)).toMatchObject([{ type: 'unit.created', data: body.unit }]);
   });
 
-  it('changes sent fields only, keeps the slug and emits the changes', async () => {
+  it('changes only sent fields, keeps the slug and emits the changes', async () => {
     const unit = await create({ recordSystemId: 'change', name: 'Before', price: 5, beds: 2 });
     const sent = { recordSystemId: 'change', name: 'After', price: 7 };
     const { body } = await post(sent).expect(200);
@@ -181,7 +181,7 @@ describe('POST /units', () => {
     expect(await eventsOf(unit)).toHaveLength(1);
   });
 
-  it('sets the name in the language of the request and keeps the other', async () => {
+  it('sets the name in the language of the request and keeps the other name', async () => {
     const arabic = (body: object) => post(body).set('language', 'ar-eg');
     const first = await arabic({ recordSystemId: 'names', compound: 'lake', name: 'شاليه' });
     expect(first.body.unit).toMatchObject({ name: 'شاليه', slug: 'شاليه' });
@@ -193,7 +193,7 @@ describe('POST /units', () => {
     ]);
   });
 
-  it('finds a unit by unitId within the sent compound and rejects ambiguity', async () => {
+  it('finds a unit by unitId within the sent compound and rejects an ambiguous id', async () => {
     await create({ unitId: 'by-id', price: 1 });
     await post({ unitId: 'by-id', compound: 'hill', price: 2 }).expect(201);
     const { body } = await post({ unitId: 'by-id', price: 3 }).expect(400);
@@ -240,7 +240,7 @@ describe('POST /units', () => {
     expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
   });
 
-  it('creates one unit for concurrent requests and distinct slugs for one name', async () => {
+  it('creates one unit for concurrent requests, and distinct slugs for one name', async () => {
     const body = { recordSystemId: 'race', unitId: 'race', compound: 'lake', name: 'Race' };
     const same = await Promise.all(Array.from({ length: 12 }, () => post(body)));
     expect(same.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);

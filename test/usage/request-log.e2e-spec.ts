@@ -45,8 +45,8 @@ const logged = async (apiKeyId: unknown): Promise<Document[]> => {
   return requestLog().find({ apiKeyId }).sort({ _id: 1 }).toArray();
 };
 
-describe('request log', () => {
-  it('stores the reason of each refused request, without values', async () => {
+describe('the request log', () => {
+  it('stores the reason of each rejected request, without values', async () => {
     const { key, keyId } = await newKey();
     await addLead(service.db, tenant.organizationId, { data: { phoneNumber: phone } });
     const post = (body: object) => send('post', '/leads', key).send(body);
@@ -97,7 +97,7 @@ describe('request log', () => {
     });
   });
 
-  it('stores ignored fields of accepted requests, and the reasons of refused leads of a batch', async () => {
+  it('stores ignored fields of accepted requests, and why leads of a batch were rejected', async () => {
     const { key, keyId } = await newKey();
     const requestId = `half-${Date.now()}`;
     const lead = { fullName: 'Mona', [`key${phone}`]: 1 };
@@ -146,7 +146,7 @@ describe('request log', () => {
 });
 
 describe('leads with half of their fields ignored', () => {
-  it('are on the overview when they are most leads of a partner', async () => {
+  it('are shown on the overview when most leads of a partner have them', async () => {
     const { key, keyId } = await newKey();
     const post = (lead: object) => send('post', '/leads', key).send(lead).expect(201);
     const lines = async () => {
@@ -166,8 +166,8 @@ describe('leads with half of their fields ignored', () => {
   });
 });
 
-describe('request log under a flood', () => {
-  it('stores 1,000 requests of a key and day for all processes together, and counts all', async () => {
+describe('the request log under a flood', () => {
+  it('stores 1,000 requests per key and day across processes, and counts all', async () => {
     const { key, keyId } = await newKey();
     const flood = async (from: TestConsole, count: number) => {
       for (let sent = 0; sent < count; sent += 50) {
@@ -194,12 +194,12 @@ describe('request log under a flood', () => {
   });
 });
 
-describe('request log without a database', () => {
+describe('the request log without a database', () => {
   const take = (validator: Document) =>
     service.db.command({ collMod: 'usageStats', validator, validationLevel: 'strict' });
   afterEach(() => take({}));
 
-  it('keeps 2,000 requests, and counts further ones as lost', async () => {
+  it('keeps 2,000 requests, and counts further requests as lost', async () => {
     const { key, keyId } = await newKey();
     const others = await Promise.all([newKey(), newKey()]);
     await take({ isTaken: true });
@@ -245,7 +245,7 @@ function requestsWith({ path, positions, hasBody, exampleBody }: Operation, valu
 }
 
 describe('personal data in the request log', () => {
-  it('is removed from every message, for all values of placeholders', () => {
+  it('is removed from every message for all placeholder values', () => {
     const texts = service.service.app.get(MessagesService);
     const folder = 'src/core/localization/messages/en-us';
     const all = readdirSync(folder).flatMap((file) => {
@@ -270,7 +270,7 @@ describe('personal data in the request log', () => {
     }
   });
 
-  it('is not stored for any value of any field, nor for unknown names of fields', async () => {
+  it('is not stored for any field value or unknown field name', async () => {
     const { key, keyId } = await newKey();
     for (const operation of documentedOperations()) {
       for (const value of person) {

@@ -46,7 +46,7 @@ const countedCalls = async () => {
   return total.calls;
 };
 
-describe('usage statistics', () => {
+describe('the usage statistics', () => {
   it('equal the metrics of all processes together', async () => {
     for (const from of [service, second]) {
       await get(from, '/compounds').expect(200);
@@ -84,7 +84,7 @@ describe('usage statistics', () => {
     expect(await countedCalls()).toBe(6);
   });
 
-  it('have one document for each quarter and all processes', async () => {
+  it('have one document per quarter of an hour for all processes', async () => {
     for (const from of [service, second, service]) {
       await get(from, '/compounds').expect(200);
       await usageOf(from).recorder.store();
@@ -96,7 +96,7 @@ describe('usage statistics', () => {
     expect(ofCompounds).toMatchObject({ calls: 7, errors: 2 });
   });
 
-  it('store when they expire', async () => {
+  it('store their expiry time', async () => {
     const kept = (span: string) =>
       stored()
         .find({ span })
@@ -110,7 +110,7 @@ describe('usage statistics', () => {
     );
   });
 
-  it('store the used operations of each key, without forbidden ones', async () => {
+  it('store the used operations of each key, but no rejected ones', async () => {
     const permissions = { allowExternal: true, operations: ['leads.read', 'catalogue.read'] };
     const key = await addKey(service.db, tenant.organizationId, { permissions });
     for (const from of [service, second]) {
@@ -129,7 +129,7 @@ describe('usage statistics', () => {
 });
 
 describe('a process without OPS_PASSWORD', () => {
-  it('counts its calls, so that the partner is not silent', async () => {
+  it('counts its calls, so the partner is not reported as silent', async () => {
     const { organizationId } = tenant;
     const keyId = new ObjectId();
     const key = await addKey(service.db, organizationId, { _id: keyId });

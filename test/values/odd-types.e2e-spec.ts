@@ -35,12 +35,12 @@ const linesAbout = (id: unknown) =>
     .filter((line) => line.includes(String(id)) && line.includes('other types'))
     .map((line) => (JSON.parse(line) as { fields: string[] }).fields);
 
-describe('a client whose fields have odd types', () => {
+describe('a client with fields of unexpected types', () => {
   it.each([
     ['a number as email', { email: 5 }],
     ['a list as email', { email: ['mona@example.com'] }],
     ['a number as name', { name: 5 }],
-  ])('with %s matches by phone and takes the phone of the lead', async (_odd, odd) => {
+  ])('with %s matches by phone and gets the phone of the lead', async (_odd, odd) => {
     const phone = newPhone();
     const fields = { phoneNumbers: [`+2${phone}`, 7, null], ...odd };
     const { _id } = await store('clients', fields);
@@ -60,7 +60,7 @@ describe('a client whose fields have odd types', () => {
     expect(body.lead.clientId).toBe(String(_id));
   });
 
-  it('is logged once with the names of the fields, without values', async () => {
+  it('is logged once with field names, without values', async () => {
     const email = `mona.${turn}@example.com`;
     const odd = { name: { first: 'Mona' }, phoneNumbers: 'Mona', createdAt: 'Mona' };
     const { _id } = await store('clients', { email, ...odd });
@@ -70,7 +70,7 @@ describe('a client whose fields have odd types', () => {
     expect(service.logged()).not.toContain('"Mona"');
   });
 
-  it('is ignored when its id is no ObjectId', async () => {
+  it('is ignored when its id is not an ObjectId', async () => {
     const phoneNumber = newPhone();
     const _id = `client-${turn}` as unknown as ObjectId;
     await store('clients', { _id, phoneNumbers: [`+2${phoneNumber}`] });
@@ -79,7 +79,7 @@ describe('a client whose fields have odd types', () => {
   });
 });
 
-describe('a lead whose fields have odd types', () => {
+describe('a lead with fields of unexpected types', () => {
   it('is read, updated and deleted without these fields', async () => {
     const id = new ObjectId().toHexString();
     const references = { clientId: id, assignedToId: id, parentId: 5, compoundsIds: id };
@@ -122,7 +122,7 @@ describe('a lead whose fields have odd types', () => {
   });
 });
 
-describe('an organization whose settings have odd types', () => {
+describe('an organization with settings of unexpected types', () => {
   it.each([
     { phoneCountry: 5 },
     { phoneCountry: ['SA'] },
@@ -146,7 +146,7 @@ describe('an organization whose settings have odd types', () => {
   });
 });
 
-describe('a key whose fields have odd types', () => {
+describe('a key with fields of unexpected types', () => {
   it.each([
     { rps: 1.5, burst: 10 },
     { rps: Decimal128.fromString('0.5'), burst: Decimal128.fromString('0.5') },
@@ -172,7 +172,7 @@ describe('a key whose fields have odd types', () => {
   });
 });
 
-describe('a lead with a name of blanks', () => {
+describe('a lead with a blank name', () => {
   it.each([' ', '\t\n', '\u00a0\u3000'])('%j gets no client', async (name) => {
     const { body } = await post({ recordSystemId: 'a', data: { name } }).expect(201);
     expect(body.lead).toMatchObject({ clientId: null, data: { name } });

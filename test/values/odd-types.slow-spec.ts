@@ -319,7 +319,7 @@ async function store({ collection, field, name }: Oddity, { ids }: Everything): 
 const step = rounds(161, 27);
 
 it.each(Object.entries(schemas))(
-  'every operation succeeds with odd values in %s',
+  'every operation succeeds with unexpected values in %s',
   async (...row) => {
     const [collection, schema] = row;
     const oddities = fieldsOf(schema).flatMap((field) =>

@@ -386,7 +386,7 @@ describe('a slug', () => {
     }
   });
 
-  it('is rejected for new records when it is no single segment of a path', () => {
+  it('is rejected for new records when it is not a single path segment', () => {
     const given = inImport('propertyTypes', (slug) => ({ slug }));
     for (const slug of slugs) expect([slug, given(slug)]).toEqual([slug, slug !== 'a/b']);
     const rejected = ['.', '..', '...', 'a/b c', 'a b', ' a', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
@@ -406,8 +406,8 @@ describe('a slug', () => {
   });
 });
 
-describe('an unescaped plus', () => {
-  it('counts as a plus in times', async () => {
+describe('an unescaped plus sign', () => {
+  it('counts as a plus sign in times', async () => {
     const { organizationId } = tenant;
     const updatedAt = new Date('2030-01-01T10:00:00Z');
     await addUnit(service.db, organizationId, { slug: 'late', unitId: 'late', updatedAt });

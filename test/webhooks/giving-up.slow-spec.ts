@@ -93,7 +93,7 @@ async function addDeliveries(count: number, fields: Document): Promise<void> {
 }
 
 describe('an endpoint that is enabled again', () => {
-  it('gets none of the deliveries that failed when it was disabled', async () => {
+  it('gets no deliveries that failed when it was disabled', async () => {
     await waitForRetry();
     await session.json('webhook', 'disable', String(endpoint.id));
     await service.deliveryOf(endpoint, givenUp);
@@ -101,14 +101,14 @@ describe('an endpoint that is enabled again', () => {
     expect(await requestsWithNewLead()).toBe(1);
   });
 
-  it('gets none of the deliveries that were pending when a worker disabled it', async () => {
+  it('gets no deliveries that were pending when a worker disabled it', async () => {
     await waitForRetry();
     await turnOff('gone');
     await service.endpoints.enable(endpoint.id);
     expect(await requestsWithNewLead()).toBe(1);
   });
 
-  it('keeps its pending deliveries if it was enabled all the time', async () => {
+  it('keeps its pending deliveries when it was never disabled', async () => {
     await waitForRetry();
     await service.endpoints.enable(endpoint.id);
     await service.passTime(2 * hour);
@@ -116,7 +116,7 @@ describe('an endpoint that is enabled again', () => {
     expect(delivered).toMatchObject({ status: 'delivered' });
   });
 
-  it('gets later events even if a worker is failing its old deliveries', async () => {
+  it('gets later events even while a worker fails its old deliveries', async () => {
     await waitForRetry();
     await turnOff('gone');
     const queue = service.service.app.get(DeliveryQueueRepository);
@@ -142,7 +142,7 @@ describe('an endpoint that is enabled again', () => {
   it.each([
     [500, givenUp],
     [204, { status: 'delivered', failureReason: null }],
-  ])('gets no second attempt when the running one ends with %p', async (status, looks) => {
+  ])('gets no second attempt when the running attempt ends with %p', async (status, looks) => {
     const { response } = await duringAttempt();
     await service.endpoints.disable(endpoint.id);
     await service.endpoints.enable(endpoint.id);
@@ -211,7 +211,7 @@ describe('an interrupted ping', () => {
 });
 
 describe('the backlog of a disabled endpoint', () => {
-  it('is failed by the worker, a thousand per statement', async () => {
+  it('is failed by the worker in batches of one thousand', async () => {
     await turnOff('gone');
     await service.db.command({ profile: 2 });
     await addDeliveries(1_100, { status: 'pending' });
@@ -233,7 +233,7 @@ describe('a list of deliveries', () => {
     await service.db.collection('system.profile').drop();
   });
 
-  it('reads one index and no more than it returns', async () => {
+  it('reads one index, and no more entries than it returns', async () => {
     await addDeliveries(300, { status: 'delivered' });
     await addDeliveries(5, { status: 'failed' });
     const list = service.service.app.get(WebhookDeliveriesService);
@@ -281,7 +281,7 @@ describe('a replay', () => {
   });
   const future = () => new Date(Date.now() + 30 * day);
 
-  it('continues after an interruption, and sends nothing twice', async () => {
+  it('continues after an interruption and sends nothing twice', async () => {
     await addDeliveries(1_100, { status: 'delivered', endpointId: other });
     const since = new Date(0);
     const seen: [number, number][] = [];
@@ -305,7 +305,7 @@ describe('a replay', () => {
     expect(await deliveries().countDocuments({ ...ofOther(), round: 3 })).toBe(1_100);
   });
 
-  it('of failed deliveries leaves out the others', async () => {
+  it('of failed deliveries excludes all others', async () => {
     await addDeliveries(3, { status: 'failed', endpointId: other });
     await addDeliveries(2, { status: 'delivered', endpointId: other });
     expect(await replay({ status: 'failed' })).toBe(3);

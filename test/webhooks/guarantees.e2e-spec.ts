@@ -84,7 +84,7 @@ describe('a change', () => {
     expect([clients.received, off.received, foreign.received]).toEqual([[], [], []]);
   });
 
-  it('is listed in the changes of an updated object', async () => {
+  it('is listed under changes when an object is updated', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     await service.createLead(tenant, 'changing');
@@ -101,7 +101,7 @@ describe('a change', () => {
 });
 
 describe('a delivery', () => {
-  it('is replayed with the same id and bytes, in a new round', async () => {
+  it('is replayed with the same id and bytes in a new round', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -119,7 +119,7 @@ describe('a delivery', () => {
     expect(await webhooks.attemptsOf(_id)).toMatchObject([{ round: 1 }, { round: 2 }]);
   });
 
-  it('is not created for an endpoint that was added after the event, not even by a replay', async () => {
+  it('is never created for an endpoint added after the event, not even by a replay', async () => {
     const { service, tenant } = webhooks;
     const earlier = await service.subscribe(tenant, (await webhooks.receiverWith()).url);
     await service.createLead(tenant, 'before');
@@ -133,7 +133,7 @@ describe('a delivery', () => {
     expect(JSON.parse(first?.body ?? '').data.recordSystemId).toBe('after');
   });
 
-  it('is sent by another worker when the lease of a dead one ends', async () => {
+  it('is sent by another worker when the lease of a killed worker expires', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -171,7 +171,7 @@ describe('a delivery', () => {
     answer?.();
   });
 
-  it('is not attempted while the lease of its endpoint does not cover an attempt', async () => {
+  it('is not attempted when the endpoint lease expires before the attempt would end', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     const covers = jest.spyOn(EndpointLease.prototype, 'coversAttempt', 'get');
@@ -184,7 +184,7 @@ describe('a delivery', () => {
     covers.mockRestore();
   });
 
-  it('gets its whole new round when it is replayed during an attempt', async () => {
+  it('gets a whole new round when it is replayed during an attempt', async () => {
     const { service, tenant } = webhooks;
     let answer: (() => void) | undefined;
     const receiver = await webhooks.receiverWith((_received, response) => {
@@ -222,7 +222,7 @@ describe('a delivery', () => {
 });
 
 describe('an endpoint with eventTypes: null', () => {
-  it('is shown as faulty and gets no events until it is corrected; others get theirs', async () => {
+  it('is shown as faulty and gets no events until it is corrected', async () => {
     const { service, tenant } = webhooks;
     const { url } = await webhooks.receiverWith();
     const [broken, good] = [
@@ -248,7 +248,7 @@ describe('an endpoint with eventTypes: null', () => {
 });
 
 describe('an attempt that cannot be logged', () => {
-  it('is stored without its log entry, and not repeated', async () => {
+  it('is stored without its log entry and not repeated', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);

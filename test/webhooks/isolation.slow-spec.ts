@@ -53,7 +53,7 @@ async function medianDelay(tenant: Tenant, receiver: Receiver, count: number): P
 }
 
 describe('the backlog of an organization', () => {
-  it('does not delay the events of another one', async () => {
+  it('does not delay the events of another organization', async () => {
     const [busy, quiet] = [await addTenant(service.db), await addTenant(service.db)];
     const receiver = await receiverWith();
     await service.subscribe(quiet, receiver.url);
@@ -76,7 +76,7 @@ describe('the backlog of an organization', () => {
 });
 
 describe('slow, failing and huge receivers', () => {
-  it('do not delay a healthy one', async () => {
+  it('do not delay a healthy receiver', async () => {
     const healthy = await addTenant(service.db);
     const receiver = await receiverWith();
     await service.subscribe(healthy, receiver.url);

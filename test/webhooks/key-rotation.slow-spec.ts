@@ -85,7 +85,7 @@ afterAll(async () => {
 });
 
 describe('a change of ENCRYPTION_KEYS', () => {
-  it('keeps every webhook verifiable with the same secret, also while instances differ', async () => {
+  it('keeps every webhook verifiable with the same secret, even while instances differ', async () => {
     const { secret } = await instance.subscribe(tenant, receiver.url, ['lead.*']);
     const collector = await runJson<SignedKey>(
       [...'key issue --name Collector --for collector --signed --org'.split(' '), organization()],
@@ -210,7 +210,7 @@ describe('webhook reseal', () => {
     await withBoth.stop();
   });
 
-  it('reports secrets that it cannot open with the id of their key, and seals the others', async () => {
+  it('reports secrets with a missing key by key id, and seals all others', async () => {
     const foreign = randomBytes(32);
     const [foreignId, other] = (await addSealed(2)) as [Types.ObjectId, Types.ObjectId];
     const sealed = seal('whsec_x', [foreign], foreignId.toHexString());

@@ -21,7 +21,7 @@ describe('an event that is too large as JSON', () => {
   const post = ({ key }: Tenant, data: object) =>
     service.api('post', '/leads').set('api-key', key).send({ recordSystemId: 'large', data });
 
-  it('is rejected with its change, although it is small in the database', async () => {
+  it('is rejected with its change even when it is small in the database', async () => {
     const tenant = await addTenant(service.db);
     // One byte each in the database, six in JSON.
     const text = '\u0001'.repeat(600_000);
@@ -36,7 +36,7 @@ describe('an event that is too large as JSON', () => {
 });
 
 describe('large events', () => {
-  it('are sent within the byte budget of new endpoints, without delaying small ones', async () => {
+  it('are sent within the byte budget of new endpoints, without delaying small events', async () => {
     const responses: Parameters<Respond>[1][] = [];
     const large = await startReceiver((_received, response) => responses.push(response));
     const tenant = await addTenant(service.db);

@@ -65,7 +65,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('ends as well when the receiver sends its headers byte by byte', async () => {
+  it('ends after the timeout when the receiver sends its headers byte by byte', async () => {
     const server = createServer((socket) => {
       const sendByteByByte = setInterval(() => socket.write('H'), 20);
       socket.on('close', () => clearInterval(sendByteByByte)).on('error', () => undefined);
@@ -77,7 +77,7 @@ describe('an attempt', () => {
     expect(attempt['error']).toEqual(expect.any(String));
   });
 
-  it('keeps the status and a part of the body when the receiver sends its body byte by byte', async () => {
+  it('keeps status and partial body when the receiver sends its body byte by byte', async () => {
     let isClosed = false;
     const { url } = await receiverWith((_received, response) => {
       response.writeHead(500);
@@ -96,7 +96,7 @@ describe('an attempt', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('reads 4 KiB of a response', async () => {
+  it('reads at most 4 KiB of a response', async () => {
     const chunk = Buffer.alloc(65_536, 'x');
     let written = 0;
     const { url } = await receiverWith((_received, response) => {
@@ -125,7 +125,7 @@ describe('an attempt', () => {
     expect(target.received).toEqual([]);
   });
 
-  it('sends again on a new connection when the receiver has closed an idle one', async () => {
+  it('is sent on a new connection when the receiver has closed an idle one', async () => {
     const asked: number[] = [];
     // As if it had closed each connection after the first response, but later than it was used.
     const server = createServer((socket) => {
@@ -155,7 +155,7 @@ describe('an attempt', () => {
     expect(pings.flatMap(({ log }) => log as Document[])).toHaveLength(sent);
   });
 
-  it('sends once when the receiver closes every connection without a response', async () => {
+  it('is sent once when the receiver closes every connection without a response', async () => {
     let asked = 0;
     const server = createServer((socket) => {
       socket
@@ -182,7 +182,7 @@ describe('an attempt', () => {
 });
 
 describe('many slow receivers', () => {
-  it('do not delay a healthy one, and get no more than their share', async () => {
+  it('do not delay a healthy receiver or exceed their share', async () => {
     const slow = await receiverWith(() => undefined);
     const endpoints: TestEndpoint[] = [];
     for (let number = 0; number < 6; number++) {
@@ -203,7 +203,7 @@ describe('many slow receivers', () => {
 });
 
 describe('a private address', () => {
-  it('is not connected to when a name resolves to it', async () => {
+  it('gets no connection when a name resolves to it', async () => {
     const names = service.service.app.get(NameResolver);
     const original = names.addressesOf.bind(names);
     names.addressesOf = () => Promise.resolve(['169.254.169.254']);
@@ -235,7 +235,7 @@ describe('a private address', () => {
   });
 });
 
-describe('secrets', () => {
+describe('the secrets', () => {
   it('are neither in the database nor in the log', async () => {
     const { url, received } = await receiverWith();
     const endpoint = await service.subscribe(tenant, url);
@@ -247,7 +247,7 @@ describe('secrets', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('pause their endpoint without an attempt, and are logged once, when no key opens them', async () => {
+  it('pause their endpoint and are logged once when no key can open them', async () => {
     const { url, received } = await receiverWith();
     const endpoint = await service.subscribe(tenant, url);
     const endpoints = service.db.collection('webhookEndpoints');
@@ -281,7 +281,7 @@ describe('secrets', () => {
 });
 
 describe('a test event', () => {
-  it('contains no query of the URL', async () => {
+  it('contains the URL without its query', async () => {
     const { url, received } = await receiverWith();
     const { document } = await service.subscribe(tenant, `${url}/in?token=secret#part`);
     await service.service.app.get(WebhookPingService).ping(document);
@@ -307,14 +307,14 @@ describe('the final response', () => {
     ['100 Continue that nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n'],
     ['102 and 100', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
-  ])('decides the outcome after %s', async (_what, interim) => {
+  ])('determines the outcome after %s', async (_what, interim) => {
     const url = await answering(`${interim}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`);
     const { delivery, attempt } = await attemptOnce(url);
     expect(delivery).toMatchObject({ status: 'delivered' });
     expect(attempt).toMatchObject({ statusCode: 200, response: 'ok', error: null });
   });
 
-  it('decides the outcome with 60 KiB of headers', async () => {
+  it('determines the outcome with 60 KiB of headers', async () => {
     const headers = Array.from(
       { length: 60 },
       (_, index) => `x-${index}: ${'a'.repeat(1_000)}\r\n`,

@@ -8,7 +8,7 @@ const day = 24 * 60 * minute;
 const webhooks = useWebhooks();
 
 describe('a delivery', () => {
-  it('is retried with the same id and bytes, and a new signature, when the receiver fails', async () => {
+  it('is retried with the same id and bytes, and a new signature, after a failure', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -56,7 +56,7 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  it('waits for Retry-After together with all others of its endpoint', async () => {
+  it('waits for Retry-After together with all deliveries of its endpoint', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith((_received, response) =>
       response.writeHead(503, { 'retry-after': '90' }).end(),
@@ -80,7 +80,7 @@ describe('a delivery', () => {
 });
 
 describe('an endpoint', () => {
-  it('is disabled by 410, and its pending deliveries fail', async () => {
+  it('is disabled by 410, which fails its pending deliveries', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
@@ -103,7 +103,7 @@ describe('an endpoint', () => {
     ).toBe(2);
   });
 
-  it('is disabled after failures on five days; a success starts the count again', async () => {
+  it('is disabled after failures on five days, counted from the last success', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);

@@ -47,7 +47,7 @@ async function startHanging(latencyClass?: 'slow'): Promise<Receiver> {
 }
 
 describe('slow endpoints', () => {
-  it('get a quarter of the attempts, also in a process that never sent to them', async () => {
+  it('get a quarter of the attempts, even in a process that never sent to them', async () => {
     const hanging = await startHanging('slow');
     await hanging.receivedRequests(2);
     const other = await addTenant(service.db);
@@ -89,7 +89,7 @@ describe('WEBHOOKS_CONCURRENCY', () => {
 });
 
 describe('a response with 200 and an endless body', () => {
-  it('is a success after a second, and makes the endpoint no fast one', async () => {
+  it('counts as delivered after one second, and its endpoint not as fast', async () => {
     const dripping = await receiverWith((_received, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('x'), 50);

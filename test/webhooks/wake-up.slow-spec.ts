@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('pending deliveries', () => {
-  it('do not slow the search for due deliveries, whatever their number', async () => {
+  it('do not slow down the search for due deliveries in any number', async () => {
     const worker = service.service.app.get(WebhookWorker);
     const deliveries = service.db.collection('webhookDeliveries');
     const times = { createdAt: new Date(), updatedAt: new Date() };
@@ -82,7 +82,7 @@ describe('an event', () => {
     await Promise.all([worker.stop(), api.stop(), own.stop()]);
   });
 
-  it('of another process is numbered within a second, with or without an endpoint', async () => {
+  it('from another process is numbered within one second, with or without an endpoint', async () => {
     const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
     const unheard = await addTenant(service.db);
     const events = service.db.collection('outboxEvents');

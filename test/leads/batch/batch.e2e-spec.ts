@@ -90,7 +90,7 @@ describe('POST /leads/batch', () => {
     ]).toEqual([3, 4]);
   });
 
-  it('refuses an invalid lead with the messages of a single request', async () => {
+  it('rejects an invalid lead with the messages of a single request', async () => {
     const leads = [
       { recordSystemId: 'a', email: 'nobody', name: '' },
       'text',
@@ -125,7 +125,7 @@ describe('POST /leads/batch', () => {
     expect(await count('leads')).toBe(100);
   });
 
-  it('names ignored fields of leads in x-ignored-fields', async () => {
+  it('returns the ignored fields of leads in x-ignored-fields', async () => {
     const { headers } = await send({ leads: [{ phone: '1' }, { data: { phone: '1' }, x: 1 }] });
     expect(headers['x-ignored-fields']).toBe('leads.0.phone, leads.1.x');
   });
@@ -154,7 +154,7 @@ describe('POST /leads/batch', () => {
 });
 
 describe('POST /leads/batch with dryRun', () => {
-  it('stores, sends and numbers nothing', async () => {
+  it('stores and sends nothing, and uses no numbers', async () => {
     await batch([{ recordSystemId: 'a', name: 'Mona', phoneNumber: '01000000001' }]);
     const before = await stored();
     const leads = [
@@ -173,7 +173,7 @@ describe('POST /leads/batch with dryRun', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('waits for no transaction that holds its records', async () => {
+  it('does not wait for a transaction that locks the same records', async () => {
     const { organizationId } = tenant;
     await batch([{ recordSystemId: 'a', phoneNumber: '01000000001' }]);
     const session = service.db.client.startSession();
@@ -188,7 +188,7 @@ describe('POST /leads/batch with dryRun', () => {
     await session.endSession();
   });
 
-  it('returns the result that the same batch then has', async () => {
+  it('returns the result that the same batch has without dryRun', async () => {
     const phone = fc.constantFrom('01000000001', '+20 100 000 0001', '01000000002', '-');
     const contact = {
       name: fc.constantFrom('Mona', 'Adel', ''),
@@ -227,7 +227,7 @@ describe('POST /leads/batch with dryRun', () => {
 describe('POST /leads/batch with an Idempotency-Key', () => {
   const leads = [{ name: 'Mona' }, { email: 'nobody' }, { name: 'Adel' }];
 
-  it('stores leads once and repeats the response', async () => {
+  it('stores the leads once and replays the response', async () => {
     for (const body of [{ leads }, { leads, dryRun: true }, { leads: [7] }]) {
       const request = { url: service.url, path: '/leads/batch', apiKey: tenant.key, body };
       const keyed = { ...request, key: randomUUID() };

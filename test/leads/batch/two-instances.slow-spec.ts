@@ -16,7 +16,7 @@ const count = (collection: string) =>
   instances.db.collection(collection).countDocuments({ organizationId: tenant.organizationId });
 
 describe('POST /leads/batch over two instances', () => {
-  it('creates each lead once when batches with the same leads arrive together', async () => {
+  it('creates each lead once when batches with the same leads arrive concurrently', async () => {
     const ids = Array.from({ length: 40 }, (_, index) => `lead ${index}`);
     const leads = ids.map((recordSystemId, index) => ({
       recordSystemId,
@@ -40,7 +40,7 @@ describe('POST /leads/batch over two instances', () => {
     expect([await count('leads'), await count('clients')]).toEqual([40, 40]);
   });
 
-  it('runs a batch once when requests with one Idempotency-Key arrive together', async () => {
+  it('runs a batch once when requests with one Idempotency-Key arrive concurrently', async () => {
     const leads = [{ name: 'Mona' }, { email: 'nobody' }, { name: 'Adel' }];
     const request = { path: '/leads/batch', apiKey: tenant.key, key: randomUUID() };
     const answers = await Promise.all(

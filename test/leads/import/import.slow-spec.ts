@@ -120,7 +120,7 @@ describe('lead import', () => {
     expect(await stored('leads')).toHaveLength(101);
   });
 
-  it('imports each line of NDJSON as the body of a request', async () => {
+  it('imports each line of NDJSON as a request body', async () => {
     const lines = [
       '{"recordSystemId":"a","data":{"long":12345678901234567890}}',
       '{"recordSystemId":"a","data":{"long":1234567890123456789,"text":"\u2028"}}',
@@ -218,7 +218,7 @@ describe('lead import', () => {
     });
   });
 
-  it('compares projects in the language of --language', async () => {
+  it('matches project names in the language of --language', async () => {
     const names = { 'en-us': 'Lake', 'ar-eg': 'بحيرة' };
     const compound = await addCompound(service.db, tenant.organizationId, names);
     const file = await fileOf('arabic.csv', 'recordSystemId,project\na,بحيرة\n');
@@ -228,14 +228,14 @@ describe('lead import', () => {
     expect(await stored('leads')).toMatchObject([{ compoundsIds: [compound] }]);
   });
 
-  it('counts only the present run in a dry run', async () => {
+  it('counts only the current run in a dry run', async () => {
     const file = await fileOf('done.csv', 'recordSystemId,name\ndone-1,A\ndone-2,B\n');
     await runJson(argsOf(file), variables);
     const dry = await runJson<object>(argsOf(file, '--dry-run'), variables);
     expect(dry).toMatchObject({ rows: 2, doneBefore: 2, created: 0, updated: 0, refused: 0 });
   });
 
-  it('names the report with refused rows of earlier runs', async () => {
+  it('prints the path of the report when earlier runs rejected rows', async () => {
     const file = await fileOf('again.csv', `recordSystemId\n${'x'.repeat(1_025)}\n`);
     const report = join(folder, 'again-refused.csv');
     await runJson(argsOf(file, '--report', report), variables);

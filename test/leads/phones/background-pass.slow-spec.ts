@@ -19,7 +19,7 @@ afterAll(() => service.stop());
 const post = (tenant: Tenant, body: object) =>
   service.api('post', '/leads').set('api-key', tenant.key).send(body);
 
-describe('the duplicate check of phones of another program', () => {
+describe('the duplicate check of phones from another program', () => {
   it('rejects any spelling after the background pass', async () => {
     const tenant = await addTenant(service.db);
     const data = { phoneNumber: '(+20) 100.123.4567' };
@@ -28,7 +28,7 @@ describe('the duplicate check of phones of another program', () => {
     await post(tenant, { phoneNumber: '01001234567' }).expect(400);
   });
 
-  it('compares the present phone, not a stale key', async () => {
+  it('compares the current phone, not an outdated key', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { recordSystemId: 'moved', phoneNumber: '01000000001' }).expect(201);
     await service.db
@@ -42,7 +42,7 @@ describe('the duplicate check of phones of another program', () => {
     await post(tenant, { phoneNumber: '01000000002' }).expect(400);
   });
 
-  it('rejects any spelling after a pass over more organizations than a pipeline has stages', async () => {
+  it('rejects any spelling after a pass over more than a thousand organizations', async () => {
     const tenant = await addTenant(service.db);
     const { _id: _, ...organization } = (await service.db
       .collection('organizations')

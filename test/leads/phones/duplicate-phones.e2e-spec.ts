@@ -22,7 +22,7 @@ const counts = async (tenant: Tenant) =>
   );
 
 describe('the duplicate check of phones', () => {
-  it('rejects a phone of another lead with the exact message and writes nothing', async () => {
+  it('rejects a phone of another lead with the exact message, and stores nothing', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01001234567' }).expect(201);
     const before = await counts(tenant);
@@ -46,7 +46,7 @@ describe('the duplicate check of phones', () => {
     '０１００１２３４５６７',
     1_001_234_567,
     201_001_234_567,
-  ])('rejects a number that is also spelled %p, whichever came first', async (spelling) => {
+  ])('rejects a number that is also spelled %p, in either order', async (spelling) => {
     const [one, two] = [await addTenant(service.db), await addTenant(service.db)];
     await post(one, { phoneNumber: '01001234567' }).expect(201);
     const first = await post(one, { data: { phoneNumber: spelling } }).expect(400);
@@ -65,7 +65,7 @@ describe('the duplicate check of phones', () => {
   });
 
   it.each(['', null, 'N/A', '-', '0', 'none', 'ext. 1234', 0, 1234, true])(
-    'stores %p without a check, because it is no phone',
+    'stores %p unchecked because it is no phone',
     async (phoneNumber) => {
       const tenant = await addTenant(service.db, { settings: {} });
       const leads = [];
@@ -78,7 +78,7 @@ describe('the duplicate check of phones', () => {
     },
   );
 
-  it('rejects an update and keeps the lead', async () => {
+  it('rejects an update and keeps the lead unchanged', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01000000001' }).expect(201);
     await post(tenant, { recordSystemId: 'b', name: 'B' }).expect(201);
@@ -89,7 +89,7 @@ describe('the duplicate check of phones', () => {
     expect(body.lead.data).toEqual({ name: 'B' });
   });
 
-  it('names the user of the other lead', async () => {
+  it('returns the name of the user of the other lead', async () => {
     const tenant = await addTenant(service.db);
     const assignedToId = await addUser(service.db, tenant.organizationId, 'Hany $t(x) {phone}');
     const data = { phoneNumber: '01000000001' };
@@ -116,7 +116,7 @@ describe('the duplicate check of phones', () => {
   });
 });
 
-describe('the duplicate check of leads of another program', () => {
+describe('the duplicate check of leads from another program', () => {
   const usual = [
     '01001234567',
     '+201001234567',
@@ -131,7 +131,7 @@ describe('the duplicate check of leads of another program', () => {
     await post(tenant, { phoneNumber: '0020 100 123 4567' }).expect(400);
   });
 
-  it('accepts a phone when a stored one has another type', async () => {
+  it('accepts a phone when the stored value has another type', async () => {
     const tenant = await addTenant(service.db);
     const data = { phoneNumber: { number: '01000000001' }, phoneNumber2: [new ObjectId()] };
     await addLead(service.db, tenant.organizationId, { data });

@@ -50,7 +50,7 @@ async function leadsRead(work: () => Promise<unknown>): Promise<number> {
   return reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
 }
 
-it('a request with a phone of 50,000 leads reads few of them and names the user of the first', async () => {
+it('POST /leads with a phone of 50,000 leads reads few leads and names the first user', async () => {
   const read = await leadsRead(async () => {
     const { body } = await post({ phoneNumber: '+20 100 000 0001' }).expect(400);
     expect(body.message).toEqual([expect.stringContaining('Nour')]);
@@ -58,7 +58,7 @@ it('a request with a phone of 50,000 leads reads few of them and names the user 
   expect(read).toBeLessThan(100);
 });
 
-it('a group and a batch with a phone of 50,000 leads read few of them', async () => {
+it('a group and a batch with a phone of 50,000 leads read few leads', async () => {
   const phones = range(30).map((index) => (index === 20 ? phone : `0100000${1_000 + index}`));
   const leads = phones.map((phoneNumber) => ({ phoneNumber }));
   const read = await leadsRead(async () => {

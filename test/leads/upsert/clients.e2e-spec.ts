@@ -19,7 +19,7 @@ const settings = (clients: object, allowConflictLeads = true) => ({
 });
 
 describe('the client of a lead', () => {
-  it('is created with its contact, phones as E.164 where they parse', async () => {
+  it('is created with its contact, with valid phones as E.164', async () => {
     const tenant = await addTenant(service.db);
     const phones = { phoneNumber: '0100 123 4567', phoneNumber2: 'ext. 98765' };
     const id = await clientIdOf(tenant, { name: 'Mona', email: 'Mona@Example.com', ...phones });
@@ -67,7 +67,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toHaveLength(2);
   });
 
-  it('is never deleted or of another organization', async () => {
+  it('is never matched when it is deleted or of another organization', async () => {
     const [tenant, other] = [await addTenant(service.db), await addTenant(service.db)];
     const contact = { email: 'a@example.com' };
     await addClient(service.db, other.organizationId, contact);
@@ -77,7 +77,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toHaveLength(2);
   });
 
-  it('takes name, email and new phones when matched', async () => {
+  it('gets name, email and new phones when matched', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = ['+201001234567', '01000000009'];
     await addClient(service.db, tenant.organizationId, {
@@ -109,7 +109,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toEqual([]);
   });
 
-  it('stays linked and takes sent values when the lead changes', async () => {
+  it('stays linked and gets the sent values when the lead changes', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const first = await clientIdOf(tenant, {
       recordSystemId: 'a',
@@ -130,7 +130,7 @@ describe('the client of a lead', () => {
     ]);
   });
 
-  it('takes no email of another client, in any case or form', async () => {
+  it('gets no email of another client, in any case or form', async () => {
     const tenant = await addTenant(service.db, settings({}));
     await addClient(service.db, tenant.organizationId, { name: 'B', email: 'élan@example.com' });
     const lead = { recordSystemId: 'a', email: 'a@example.com' };
@@ -187,7 +187,7 @@ describe('the client of a lead', () => {
     await post(tenant, { phoneNumber: e164 }).expect(400);
   });
 
-  it('is matched without the unknown fields of matchBy', async () => {
+  it('is matched by the known fields of matchBy when others are unknown', async () => {
     const tenant = await addTenant(service.db, settings({ matchBy: ['mobile', 'phone'] }));
     await addClient(service.db, tenant.organizationId, { email: 'a@example.com' });
     const lead = { email: 'a@example.com', phoneNumber: '01001234567' };
@@ -207,7 +207,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toMatchObject([{ name: 'Mona', phoneNumbers }]);
   });
 
-  it('is matched by phoneNumber first and takes no phone of another client', async () => {
+  it('is matched by phoneNumber first and gets no phone of another client', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phones = ['+201000000001', '+201000000002'];
     const add = (phone = '') =>
@@ -232,7 +232,7 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toHaveLength(1);
   });
 
-  it('has at most 100 phones, and its events list added ones', async () => {
+  it('has at most 100 phones, and its events list the added phones', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = Array.from({ length: 99 }, (_, index) => `+2010000001${index + 100}`);
     await addClient(service.db, tenant.organizationId, { email: 'a@example.com', phoneNumbers });
@@ -252,7 +252,7 @@ describe('the client of a lead', () => {
     expect(events).toMatchObject([{ data: { phoneNumbers: all }, changes }]);
   });
 
-  it('is linked although another program made it too large for events', async () => {
+  it('is linked even when another program made it too large for events', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = Array.from({ length: 7 }, (_, index) => `${index}`.repeat(950_000));
     await addClient(service.db, tenant.organizationId, { email: 'a@example.com', phoneNumbers });

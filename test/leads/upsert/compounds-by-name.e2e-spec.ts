@@ -34,7 +34,7 @@ const linked = async (project: string, language?: string) =>
 const hex = (...names: string[]) => names.map((name) => ids[name]?.toHexString());
 
 describe('a sent project', () => {
-  it('links every compound of that name, in any case, but no deleted or foreign one', async () => {
+  it('links every compound with that name in any case, but none deleted or foreign', async () => {
     expect(await linked('palm meadows')).toEqual(hex('palm', 'twin'));
     expect(await linked('Palm MEADOWS', 'en-us')).toEqual(hex('palm', 'twin'));
   });
@@ -57,7 +57,7 @@ describe('a sent project', () => {
     expect(await linked(`e${'\u0345\u0301'.repeat(150_000)}`)).toEqual([]);
   });
 
-  it('is compared without case in every script, but with accents', async () => {
+  it('is compared case-insensitively in every script, but with accents', async () => {
     expect(await linked('ÉLAN CAFÉ')).toEqual(hex('emptyArabic'));
     expect(await linked('e\u0301lan cafe\u0301')).toEqual(hex('emptyArabic'));
     expect(await linked('Elan Cafe')).toEqual([]);
@@ -102,7 +102,7 @@ describe('a sent project', () => {
     });
   });
 
-  it('is compared in the language of the request', async () => {
+  it('is compared with names in the language of the request', async () => {
     expect(await linked('مروج النخيل', 'ar-eg')).toEqual(hex('palm'));
     expect(await linked('مروج النخيل', 'AR-EG')).toEqual(hex('palm'));
     expect(await linked('مروج النخيل')).toEqual([]);
@@ -110,7 +110,7 @@ describe('a sent project', () => {
     expect(await linked('Lake', 'ar-eg')).toEqual([]);
   });
 
-  it('is compared with the default name where the translation is missing or empty', async () => {
+  it('is compared with the default name when the translation is missing or empty', async () => {
     expect(await linked('palm meadows', 'ar-eg')).toEqual(hex('twin'));
     expect(await linked('élan café', 'ar-eg')).toEqual(hex('emptyArabic'));
   });
@@ -133,7 +133,7 @@ describe('a sent project', () => {
     expect(stored?.['compoundsIds']).toEqual([ids['arabicOnlyDiffers'], ids['palm'], ids['twin']]);
   });
 
-  it('is taken from data before the flat field, even if empty', async () => {
+  it('is read from data before the flat field, even if it is empty', async () => {
     const both = await post({ project: 'Lake', data: { project: 'Palm Meadows' } });
     expect(both.body.lead.compoundsIds).toEqual(hex('palm', 'twin'));
     const empty = await post({ project: 'Lake', data: { project: '' } }).expect(201);

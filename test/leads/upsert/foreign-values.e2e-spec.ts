@@ -61,7 +61,7 @@ const json = `{${Object.entries(values)
 /** Added to leads of other programs by the background pass. */
 const addedInBackground = { phoneKeys: 0, phoneKeysOf: 0, phoneKeysAt: 0 };
 
-describe("a lead with another program's empty lists", () => {
+describe('a lead with empty lists of another program', () => {
   it('stays readable and writable', async () => {
     const { organizationId, key } = tenant;
     const clientId = await addClient(service.db, organizationId, {
@@ -87,7 +87,7 @@ describe("a lead with another program's empty lists", () => {
   });
 });
 
-describe("a lead with another program's texts cut within a character", () => {
+describe('a lead with texts of another program that end within a character', () => {
   it('stays readable and writable', async () => {
     const { organizationId, key } = tenant;
     const name = cutText.whole;
@@ -112,7 +112,7 @@ describe("a lead with another program's texts cut within a character", () => {
   });
 });
 
-describe("a lead with another program's values", () => {
+describe('a lead with values of another program', () => {
   const add = (recordSystemId: string) =>
     addLead(service.db, tenant.organizationId, {
       recordSystemId,
@@ -132,13 +132,13 @@ describe("a lead with another program's values", () => {
         { sort: { _id: -1 }, projection: addedInBackground },
       );
 
-  it('returns them as JSON with all digits', async () => {
+  it('returns the values as JSON with all digits', async () => {
     await add('shown');
     const { text } = await service.api('get', '/leads/shown').set('api-key', tenant.key);
     expect(text).toContain(`"data":${json},"additionalData":${json}`);
   });
 
-  it('has no changes when they are sent back as returned', async () => {
+  it('has no changes when the returned values are sent back', async () => {
     const _id = await add('again');
     const before = await last('leads', { _id });
     // A body takes no reference, and of a decimal what a double holds.

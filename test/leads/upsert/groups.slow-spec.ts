@@ -164,8 +164,8 @@ function interleavings<T>(one: readonly T[], other: readonly T[]): T[][] {
   ];
 }
 
-describe('lead requests in groups', () => {
-  it('return and store the same as one after another', async () => {
+describe('grouped lead requests', () => {
+  it('return and store the same as sequential requests', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,
@@ -183,7 +183,7 @@ describe('lead requests in groups', () => {
     );
   });
 
-  it('name the user of the lead that took a phone just before', async () => {
+  it('name the user of the lead that received a phone just before', async () => {
     const caller = await makeCaller({});
     const outcomes = await together(service, caller, [
       { name: 'first, on its own' },
@@ -193,7 +193,7 @@ describe('lead requests in groups', () => {
     expect(JSON.stringify(outcomes[2])).toContain('"user":"Nour"');
   });
 
-  it('reject a phone of another lead that the own one gave up just before', async () => {
+  it('reject a phone of another lead after their own lead gave it up', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     for (const recordSystemId of ['mine', 'other']) {
@@ -217,7 +217,7 @@ describe('lead requests in groups', () => {
     ]);
   });
 
-  it('keep an email of another client that the own one gave up just before', async () => {
+  it('keep an email of another client after their own client gave it up', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     const shared = 'shared@example.com';
@@ -241,7 +241,7 @@ describe('lead requests in groups', () => {
     expect(client).toMatchObject({ email: 'new@example.com' });
   });
 
-  it('are loaded for the first requests where leads take more than 16 MiB', async () => {
+  it('load the leads of the first requests only when leads exceed 16 MiB', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     const ids = Array.from({ length: 5 }, (_, index) => `large ${index}`);
@@ -266,7 +266,7 @@ describe('lead requests in groups', () => {
     expect(count).toBe(4);
   });
 
-  it('do not wait for a request whose lead another program holds', async () => {
+  it('do not wait for a request whose lead another program locks', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     const session = service.db.client.startSession();
@@ -294,7 +294,7 @@ describe('lead requests in groups', () => {
     ]);
   });
 
-  it('of two instances return and store the same as in some order', async () => {
+  it('to two instances return and store the same as in some sequential order', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,

@@ -67,7 +67,7 @@ async function send(method: string, path: string, body?: unknown) {
 const arbitraryPayload = (sent: unknown) => JSON.parse(JSON.stringify(sent)) as unknown;
 
 describe('data and additionalData of POST /leads', () => {
-  it('return exactly as sent, and merge by top-level key', async () => {
+  it('are returned exactly as sent, and merged by top-level key', async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(payload, payload, payload, async (data, additionalData, later) => {
@@ -91,7 +91,7 @@ describe('data and additionalData of POST /leads', () => {
   });
 
   it.each(['data', 'additionalData'])(
-    'reject $ref and $id of two requests in %s',
+    'reject $ref from one request and $id from another in %s',
     async (field) => {
       const recordSystemId = `reference-${field}`;
       const reference = { $ref: 'shop.users', x: 1 };
@@ -136,7 +136,7 @@ describe('data and additionalData of POST /leads', () => {
     expect(await service.db.collection('leads').countDocuments({ organizationId })).toBe(0);
   });
 
-  it('keep integers of up to 64 bits exactly, in responses, history and events', async () => {
+  it('keep integers of up to 64 bits exact in responses, history and events', async () => {
     const ids =
       '{"max":9223372036854775807,"min":-9223372036854775808,"list":[12345678901234567,' +
       '{"id":-9007199254740993}],"small":[1,-0.5,9007199254740991,1000000000000000000]}';

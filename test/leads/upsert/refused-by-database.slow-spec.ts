@@ -25,7 +25,7 @@ const forbidden = { recordSystemId: 'forbidden', data: { forbidden: true } };
 const count = (collection: string) =>
   service.db.collection(collection).countDocuments({ organizationId: tenant.organizationId });
 
-it('POST /leads/batch returns 500 and stores nothing when the database refuses a lead, and may be repeated', async () => {
+it('POST /leads/batch returns 500 and stores nothing when the database rejects a lead', async () => {
   const id = randomUUID();
   const send = (lead: object) =>
     service
@@ -43,7 +43,7 @@ it('POST /leads/batch returns 500 and stores nothing when the database refuses a
   expect([await count('leads'), await count('changeLogs')]).toEqual([2, 2]);
 });
 
-it('POST /leads returns 500 only for the lead of a group that the database refuses', async () => {
+it('POST /leads returns 500 only for the grouped lead that the database rejects', async () => {
   const { organizationId, key } = await addTenant(service.db);
   const leads = Array.from({ length: 20 }, (_, index) => ({
     recordSystemId: `lead ${index}`,
@@ -58,7 +58,7 @@ it('POST /leads returns 500 only for the lead of a group that the database refus
   expect(await service.db.collection('leads').countDocuments({ organizationId })).toBe(17);
 });
 
-it('POST /leads/batch returns the decisions of the last attempt of its transaction', async () => {
+it('POST /leads/batch returns the decisions of the last transaction attempt', async () => {
   const { organizationId, key } = await addTenant(service.db);
   const idempotency = service.service.app.get(IdempotencyService);
   const completeAll = idempotency.completeAll.bind(idempotency);

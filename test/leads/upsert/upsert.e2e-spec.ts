@@ -97,7 +97,7 @@ describe('POST /leads', () => {
     expect(leads.map((lead) => lead['data'].name)).toEqual(['Ours', 'Theirs']);
   });
 
-  it('ignores unknown flat keys, leadSource and compoundsIds among them', async () => {
+  it('ignores unknown flat keys, including leadSource and compoundsIds', async () => {
     const { body } = await post({
       leadSource: 'flat',
       compoundsIds: [new ObjectId().toHexString()],
@@ -109,7 +109,7 @@ describe('POST /leads', () => {
     expect(body.lead).toMatchObject({ data: {}, compoundsIds: [], isDeleted: false });
   });
 
-  it('updates a lead that another program wrote with the bare conventions', async () => {
+  it('updates a lead that another program stored with the common fields only', async () => {
     await service.db.collection('leads').insertOne({
       organizationId: tenant.organizationId,
       recordSystemId: 'bare',
@@ -127,7 +127,7 @@ describe('POST /leads', () => {
 });
 
 describe('the leadId of a new lead', () => {
-  it('starts at 1 in each organization and never repeats, even after a deletion', async () => {
+  it('starts at 1 in each organization and is never reused, even after a deletion', async () => {
     const fresh = await addTenant(service.db);
     const number = async (recordSystemId: string) =>
       (await post({ recordSystemId }, fresh.key)).body.lead.leadId as number;
@@ -137,7 +137,7 @@ describe('the leadId of a new lead', () => {
     expect(await number('a')).toBe(1);
   });
 
-  it('skips numbers of another program', async () => {
+  it('skips numbers used by another program', async () => {
     const fresh = await addTenant(service.db);
     for (const leadId of [1, 2, 4, 50]) await addLead(service.db, fresh.organizationId, { leadId });
     const numbers: number[] = [];
@@ -145,7 +145,7 @@ describe('the leadId of a new lead', () => {
     expect(numbers).toEqual([3, 5, 6]);
   });
 
-  it('skips a long run of taken numbers', async () => {
+  it('skips a long run of used numbers', async () => {
     const fresh = await addTenant(service.db);
     const now = new Date();
     const leads = Array.from({ length: 2_500 }, (_, index) => ({

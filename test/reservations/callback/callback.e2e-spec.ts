@@ -79,7 +79,7 @@ describe('POST /reservations/webhook', () => {
     });
   });
 
-  it('changes nothing when only the reservation is named', async () => {
+  it('changes nothing when only the reservation is sent', async () => {
     const before = await everything();
     const response = await callback({ reservationId }).expect(201);
     expect(response.headers).toMatchObject({
@@ -90,7 +90,7 @@ describe('POST /reservations/webhook', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('sets approvedAt, sells the unit and emits only reservation.updated when it approves', async () => {
+  it('sets approvedAt, sells the unit and emits only reservation.updated on approval', async () => {
     await callback({ reservationId, reservationStatus: 'approved' }).expect(201);
     expect(await stored('reservations', reservationId)).toMatchObject({
       status: 'approved',
@@ -110,7 +110,7 @@ describe('POST /reservations/webhook', () => {
     });
   });
 
-  it('sets canceledAt, frees the unit and deletes the wallet when it cancels', async () => {
+  it('sets canceledAt, frees the unit and deletes the wallet on cancellation', async () => {
     await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
     expect(await stored('reservations', reservationId)).toMatchObject({
       status: 'canceled',
@@ -170,7 +170,7 @@ describe('POST /reservations/webhook', () => {
     expect(second).toMatchObject({ type: 'wallet.updated', changes: [] });
   });
 
-  it('updates the wallet deleted last when the active one does not hold the cheque', async () => {
+  it('updates the last deleted wallet when the active wallet does not have the cheque', async () => {
     const { organizationId } = tenant;
     const other = await addReservation(service.db, organizationId, unitId);
     const wallet = (installmentId: string, deletedAt?: Date) =>
@@ -189,7 +189,7 @@ describe('POST /reservations/webhook', () => {
     expect([await statusIn(older), await statusIn(newer)]).toEqual(['pending', 'overdue']);
   });
 
-  it('stores a report when the wallet has foreign fields and types', async () => {
+  it('stores a report when the wallet has unknown fields and types', async () => {
     const foreign = { bankBranch: 'Zamalek', drawer: { name: 'Mona' } };
     const history = [null, { status: 'pending', chequeAmount: Long.fromNumber(5), by: 'admin' }];
     const cheque = {
@@ -215,7 +215,7 @@ describe('POST /reservations/webhook', () => {
     ]);
   });
 
-  it('sets updatedAt of reservation, unit and wallet when it changes them', async () => {
+  it('sets updatedAt of reservation, unit and wallet when they change', async () => {
     const long = { updatedAt: new Date('2026-01-01') };
     await service.db.collection('units').updateOne({ _id: unitId }, { $set: long });
     await service.db.collection('reservations').updateOne({ _id: reservationId }, { $set: long });
@@ -262,7 +262,7 @@ describe('POST /reservations/webhook', () => {
     expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
   });
 
-  it('returns 404 when the id is no ObjectId', async () => {
+  it('returns 404 when the id is not an ObjectId', async () => {
     for (const id of ['nonsense', 'ab'.repeat(13), '{"$gt":""}', '🏠/%2F']) {
       const { body, headers } = await callback({ reservationId: id }).expect(404);
       expect(body).toEqual(error(404, 'Reservation not found', 'Not Found'));
@@ -317,7 +317,7 @@ describe('the body of a callback', () => {
     ['9007199254740993', 9_007_199_254_740_992],
     ['9007199254740993.0', 9_007_199_254_740_992],
     ['12345678901234567891', 12_345_678_901_234_567_000],
-  ])('keeps a rounded amount when %s has too many digits', async (sent, chequeAmount) => {
+  ])('has a rounded amount when %s has too many digits', async (sent, chequeAmount) => {
     const text =
       `{"reservationId":"${reservationId.toHexString()}","installmentId":"1",` +
       `"chequeStatus":"collected","chequeAmount":${sent}}`;
@@ -326,7 +326,7 @@ describe('the body of a callback', () => {
     expect(wallet?.['cheques'][0]).toMatchObject({ chequeAmount });
   });
 
-  it('is rejected in English whatever the language header is', async () => {
+  it('is rejected in English regardless of the language header', async () => {
     const bad = await callback({ reservationId: 7 }).set('language', 'ar-eg').expect(400);
     expect(bad.body.message).toEqual(['reservationId must be a string']);
     const unknown = await callback({ reservationId: 'x' }).set('language', 'ar-eg').expect(404);
@@ -356,7 +356,7 @@ describe('authentication of a callback', () => {
     expect(rejected.body).toEqual(bare('Access Denied, API key not valid'));
   });
 
-  it('returns 401 with two fields when the key is missing or not valid', async () => {
+  it('returns 401 with two fields when the key is missing or invalid', async () => {
     const missing = await service.api('post', path).send({ reservationId }).expect(401);
     expect(missing.body).toEqual(bare('Access Denied, API key not provided'));
     const invalid = await callback({ reservationId }, 'nonsense').expect(401);
@@ -373,7 +373,7 @@ describe('authentication of a callback', () => {
     expect(body).toEqual(error(401, 'Access Denied, API key not provided', 'Unauthorized'));
   });
 
-  it("returns 404 for another organization's reservation", async () => {
+  it('returns 404 for a reservation of another organization', async () => {
     const other = await addTenant(service.db);
     const before = await everything();
     const sent = { reservationId, reservationStatus: 'canceled' };
@@ -502,7 +502,7 @@ describe('the log of callbacks', () => {
     expect(bad?.['outcome'].messages).toContain('chequeStatus must be a valid enum value');
   });
 
-  it('keeps a refused status when only case, blanks or separators differ', async () => {
+  it('keeps a rejected status when only case, blanks or separators differ', async () => {
     const spellings = ['APPROVED', ' Pending Cheque-Collection', 'pending.cheque_collection'];
     for (const reservationStatus of spellings) {
       await callback({ reservationId, reservationStatus }).expect(400);
@@ -517,7 +517,7 @@ describe('the log of callbacks', () => {
     ).toEqual([...spellings, ...others.map(() => undefined)]);
   });
 
-  it('keeps only type and length of other refused values, and the number of unknown fields', async () => {
+  it('keeps only type and length of other rejected values, and a count of unknown fields', async () => {
     const refused = {
       reservationId: 'Mona Adel',
       installmentId: { name: 'Mona' },

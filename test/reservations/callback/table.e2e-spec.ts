@@ -115,7 +115,7 @@ async function load([unitId, reservationId, walletId]: readonly ObjectId[]) {
   };
 }
 
-it('the model gives a few dozen outcomes', () => {
+it('the model has between 30 and 50 outcomes', () => {
   expect(cells.size).toBeGreaterThan(30);
   expect(cells.size).toBeLessThan(50);
 });

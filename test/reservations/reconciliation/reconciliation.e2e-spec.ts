@@ -99,7 +99,7 @@ describe('POST /reservations/reconciliation', () => {
     );
   });
 
-  it('compares the active wallet first, then deleted ones, as a callback does', async () => {
+  it('compares the active wallet before deleted ones, as a callback does', async () => {
     const id = await addDeal([{ installmentId: '1', status: 'collected' }]);
     const reservationId = new ObjectId(id);
     const unitId = new ObjectId();
@@ -120,7 +120,7 @@ describe('POST /reservations/reconciliation', () => {
     expect(both.body).toEqual({ ok: true, compared: 2, matching: 2, differences: [] });
   });
 
-  it('returns unmentioned cheques of the partner flow, of deleted wallets too, when the ledger is complete', async () => {
+  it('returns unmentioned cheques of active and deleted wallets when the ledger is complete', async () => {
     const id = await addDeal([{ installmentId: '1' }, { installmentId: '2', status: 'overdue' }]);
     const canceled = await addDeal([{ installmentId: '1', status: 'bounced' }], {
       isDeleted: true,
@@ -143,7 +143,7 @@ describe('POST /reservations/reconciliation', () => {
     });
   });
 
-  it("returns reservation_missing for another organization's cheque", async () => {
+  it('returns reservation_missing for a cheque of another organization', async () => {
     const id = await addDeal([{ installmentId: '1' }]);
     const stranger = await addTenant(service.db);
     const ledger = { cheques: [entry(id, '1', 'pending')], complete: true };
@@ -154,7 +154,7 @@ describe('POST /reservations/reconciliation', () => {
     });
   });
 
-  it('returns at most 10,000 unmentioned cheques, and hasMore when there are more', async () => {
+  it('returns at most 10,000 unmentioned cheques, and hasMore when more exist', async () => {
     const { organizationId } = tenant;
     const cheques = Array.from({ length: 500 }, (_one, index) => ({
       installmentId: String(index),
@@ -209,7 +209,7 @@ describe('POST /reservations/reconciliation', () => {
     expect([...seen].filter((count) => count !== 0 && count !== 2)).toEqual([]);
   });
 
-  it('changes nothing, and replays the first response when its Idempotency-Key repeats', async () => {
+  it('changes nothing, and replays the first response for a repeated Idempotency-Key', async () => {
     const id = await addDeal([{ installmentId: '1' }]);
     const state = () =>
       Promise.all(
@@ -228,7 +228,7 @@ describe('POST /reservations/reconciliation', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('returns 405 for other methods, although a path of this form reads a reservation', async () => {
+  it('returns 405 for other methods instead of reading a reservation', async () => {
     const { headers } = await service
       .api('get', '/reservations/reconciliation')
       .set('api-key', tenant.key)

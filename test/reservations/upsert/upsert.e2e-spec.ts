@@ -46,8 +46,8 @@ const events = async (): Promise<Document[]> =>
 const eventTypes = async () => (await events()).map(({ type }) => type);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-describe('POST /reservations creates', () => {
-  it('a reservation with its wallet, reserves the unit and emits all three', async () => {
+describe('a new reservation of POST /reservations', () => {
+  it('gets a wallet, reserves the unit and emits all three', async () => {
     const leadId = await addLead(service.db, tenant.organizationId, { recordSystemId: 'lead-1' });
     const { body } = await post({
       recordSystemId: 'deal-1',
@@ -120,29 +120,26 @@ describe('POST /reservations creates', () => {
     ['slug', 'villa-1'],
     ['recordSystemId', { recordSystemId: 'crm-unit-1' }],
     ['unitId', { unitId: 'V-1' }],
-  ])(
-    'a pending reservation without a wallet when only a unit is sent, by %s',
-    async (_by, unit) => {
-      const { body } = await post({ unit }).expect(201);
-      expect(body.reservation).toMatchObject({
-        unitId: unitId.toHexString(),
-        leadId: null,
-        status: 'pending',
-        partnerCollection: { isActive: false },
-        chequeWallet: null,
-      });
-      expect(body.reservation).not.toHaveProperty('recordSystemId');
-    },
-  );
+  ])('is pending without a wallet when only a unit is sent, by %s', async (_by, unit) => {
+    const { body } = await post({ unit }).expect(201);
+    expect(body.reservation).toMatchObject({
+      unitId: unitId.toHexString(),
+      leadId: null,
+      status: 'pending',
+      partnerCollection: { isActive: false },
+      chequeWallet: null,
+    });
+    expect(body.reservation).not.toHaveProperty('recordSystemId');
+  });
 
-  it('another reservation for each request without a recordSystemId', async () => {
+  it('is created by each request without a recordSystemId', async () => {
     await post({ unit: 'villa-1' }).expect(201);
     await post({ unit: 'villa-1' }).expect(201);
     const filter = { organizationId: tenant.organizationId };
     expect(await service.db.collection('reservations').countDocuments(filter)).toBe(2);
   });
 
-  it('a reservation whose cheques accept callbacks', async () => {
+  it('has cheques that accept callbacks', async () => {
     const { body } = await post({
       unit: 'villa-1',
       status: 'pending_cheque_collection',
@@ -173,7 +170,7 @@ describe('POST /reservations creates', () => {
 });
 
 describe('the status of a unit', () => {
-  it('stays Sold while a reservation is approved, in whatever case another status is sent', async () => {
+  it('stays Sold while a reservation is approved, in any case of the sent status', async () => {
     await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
     const api = (method: 'get' | 'post', path: string) =>
       service.api(method, path).set('api-key', tenant.key);
@@ -244,7 +241,7 @@ describe('POST /reservations with a known recordSystemId', () => {
     });
   });
 
-  it('writes nothing when nothing differs', async () => {
+  it('stores nothing when nothing changes', async () => {
     const cheques = [{ installmentId: '1', chequeAmount: 5, dueDate: '2026-01-01T00:00:00Z' }];
     await create({ cheques });
     const before = await everything();
@@ -305,7 +302,7 @@ describe('POST /reservations with a known recordSystemId', () => {
     });
   });
 
-  it('extends a deleted wallet, so that the recovery of its cheque still counts', async () => {
+  it('extends a deleted wallet, so a recovery of its cheque still counts', async () => {
     const status = 'pending_cheque_collection';
     const cheques = [{ installmentId: '1' }];
     const { _id } = await create({ status, partnerCollection: true, cheques });
@@ -323,7 +320,7 @@ describe('POST /reservations with a known recordSystemId', () => {
     expect(read.data).toMatchObject({ status: 'approved', chequeWallet: { isDeleted: false } });
   });
 
-  it('restores a canceled reservation with its wallet when it sends reopen', async () => {
+  it('restores a canceled reservation with its wallet when reopen is sent', async () => {
     await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
     await post({ recordSystemId, status: 'canceled' }).expect(200);
     const { body, headers } = await post({ recordSystemId, status: 'pending', reopen: true });
@@ -383,7 +380,7 @@ describe('POST /reservations with a known recordSystemId', () => {
     expect(await unitStatus()).toBe('Available');
   });
 
-  it('keeps a parallel approval by the callback', async () => {
+  it('keeps a concurrent approval by the callback', async () => {
     const request = { unit: 'villa-1', status: 'pending_cheque_collection' };
     for (const round of Array.from({ length: rounds(1, 10) }, (_, i) => `deal-${i}`)) {
       const { _id } = await create({ ...request, recordSystemId: round });
@@ -411,7 +408,7 @@ describe('POST /reservations with a known recordSystemId', () => {
   });
 });
 
-describe('POST /reservations rejects and writes nothing for', () => {
+describe('POST /reservations with invalid data', () => {
   it.each<[string, number, string | string[], object]>([
     ['an unknown unit', 404, 'Unit not found', { unit: 'unknown' }],
     ['an unknown unit id', 404, 'Unit not found', { unit: { unitId: 'unknown' } }],
@@ -439,7 +436,7 @@ describe('POST /reservations rejects and writes nothing for', () => {
       'A reservation can only be created as pending or pending_cheque_collection',
       { unit: 'villa-1', status: 'canceled' },
     ],
-  ])('%s', async (_name, status, message, body) => {
+  ])('rejects %s', async (_name, status, message, body) => {
     const before = await everything();
     const response = await post(body).expect(status);
     expect(response.body.statusCode).toBe(status);
@@ -447,7 +444,7 @@ describe('POST /reservations rejects and writes nothing for', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('approval or another unit on update', async () => {
+  it('rejects approval or another unit on update', async () => {
     await addUnit(service.db, tenant.organizationId, { slug: 'villa-2' });
     const recordSystemId = 'deal-1';
     await post({ recordSystemId, unit: 'villa-1' }).expect(201);
@@ -463,7 +460,7 @@ describe('POST /reservations rejects and writes nothing for', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('a unit id of two compounds', async () => {
+  it('rejects a unit id of two compounds', async () => {
     const other = { unitId: 'V-1', compoundId: new ObjectId() };
     await addUnit(service.db, tenant.organizationId, other);
     const { body } = await post({ unit: { unitId: 'V-1' } }).expect(400);
@@ -472,7 +469,7 @@ describe('POST /reservations rejects and writes nothing for', () => {
     ]);
   });
 
-  it('a deleted unit and units and leads of another organization', async () => {
+  it('rejects a deleted unit, and units and leads of another organization', async () => {
     const other = await addTenant(service.db);
     await addLead(service.db, other.organizationId, { recordSystemId: 'theirs' });
     await post({ unit: 'villa-1' }, other.key).expect(404);
@@ -483,7 +480,7 @@ describe('POST /reservations rejects and writes nothing for', () => {
     await post({ unit: 'villa-1' }).expect(404);
   });
 
-  it('the recordSystemId of another organization', async () => {
+  it('rejects the recordSystemId of another organization', async () => {
     const other = await addTenant(service.db);
     await post({ recordSystemId: 'deal-1', unit: 'villa-1' }).expect(201);
     const before = await everything();
