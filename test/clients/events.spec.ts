@@ -112,14 +112,17 @@ describe('readEvents', () => {
   });
 
   it.each<[string, Respond]>([
-    ['connections that are lost', lost],
-    ['a server that fails', answer(500)],
-    ['a server that is not there', answer(503)],
+    ['lost connections', lost],
+    ['a failing server', answer(500)],
+    ['an unavailable server', answer(503)],
     ['too many requests', answer(429)],
-    ['a status that is not tried again in a call', answer(520)],
-    ['a page of a proxy', (_, response) => response.writeHead(200).end('<html>Sorry</html>')],
-    ['something else in JSON', answer(200, { ok: true })],
-    ['null in JSON', answer(200, null)],
+    ['a status that a call does not retry', answer(520)],
+    [
+      'an error page of a proxy',
+      (_, response) => response.writeHead(200).end('<html>Sorry</html>'),
+    ],
+    ['an unexpected JSON object', answer(200, { ok: true })],
+    ['a JSON null', answer(200, null)],
   ])('retries %s for longer than a call does', async (_, failing) => {
     const list = [page(1, [1]), failing, failing, failing, failing, page(2, [2])];
     const { seen, error } = await read(list, { pauseMs: 5_000 });

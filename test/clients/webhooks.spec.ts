@@ -29,10 +29,10 @@ describe('verifyWebhook', () => {
   });
 
   it.each([
-    ['the new secret while both sign', [ours, old], ours],
-    ['the old secret while both sign', [ours, old], old],
+    ['the new secret when both sign', [ours, old], ours],
+    ['the old secret when both sign', [ours, old], old],
     ['several secrets of which one signs', [old], [ours, old]],
-    ['a secret without its mark', [ours], ours.replace('whsec_', '')],
+    ['a secret without its prefix', [ours], ours.replace('whsec_', '')],
   ])('accepts %s', (_, signers, secrets) => {
     expect(verifyWebhook(body, signedWith(...signers), secrets, at(0)).id).toBe('msg_1');
   });
@@ -48,8 +48,8 @@ describe('verifyWebhook', () => {
     ['another time', { ...signedWith(ours), 'webhook-timestamp': '1893456001' }, body, 0],
     ['an old request', signedWith(ours), body, 301],
     ['a request from the future', signedWith(ours), body, -301],
-    ['less tolerance', signedWith(ours), body, 31, { toleranceSeconds: 30 }],
-    ['a time that is none', { ...signedWith(ours), 'webhook-timestamp': 'NaN' }, body, 0],
+    ['a request beyond a smaller tolerance', signedWith(ours), body, 31, { toleranceSeconds: 30 }],
+    ['an invalid time', { ...signedWith(ours), 'webhook-timestamp': 'NaN' }, body, 0],
     ['no id', { ...signedWith(ours), 'webhook-id': '' }, body, 0],
     ['no signature', { ...signedWith(ours), 'webhook-signature': '' }, body, 0],
     ['half a signature', { ...signedWith(ours), 'webhook-signature': 'v1,K5oZ' }, body, 0],

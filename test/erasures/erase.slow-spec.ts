@@ -282,9 +282,12 @@ describe('lead erase', () => {
     ['empty', { '': 'Mona' }],
     ['with and without a dot', { 'a.b': 'Mona', a: { b: 'Mona' } }],
     ['with dollar signs', { $x: 'Mona', 'a.$': 'Mona', $set: { name: 'Mona' } }],
-    ['of objects', { ['__proto__']: 'Mona', constructor: 'Mona', toString: 'Mona' }],
+    [
+      'named like members of objects',
+      { ['__proto__']: 'Mona', constructor: 'Mona', toString: 'Mona' },
+    ],
     ['of numbers that may be phones', { whatsapp: 201_001_234_567, 'a.b': 1e10 }],
-    ['of its own with odd values', { name: ['Mona'], email: 5, phoneNumbers: 'Mona' }],
+    ['of the service with unexpected values', { name: ['Mona'], email: 5, phoneNumbers: 'Mona' }],
   ])('removes fields %s that other programs added to a client', async (_names, fields) => {
     await post(payloadsOf(person).now).expect(201);
     const client = (await stored('clients'))[0] as Document;

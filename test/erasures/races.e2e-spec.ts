@@ -117,7 +117,7 @@ it('an erasure removes values of a request that had read the lead, except its re
 });
 
 it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
-  'an erasure during updates leaves later updates a new lead (round %i)',
+  'an erasure during updates lets later updates create another lead (round %i)',
   async () => {
     const person = newPerson();
     const { earlier, now } = payloadsOf(person);

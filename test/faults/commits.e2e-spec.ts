@@ -21,20 +21,20 @@ const passing: readonly (readonly [string, Document, number])[] = [
   ['closes the connection', { closeConnection: true }, 1],
   ['closes the connection three times', { closeConnection: true }, 3],
   ['has lost the transaction (NoSuchTransaction)', { errorCode: 251, ...transient }, 3],
-  ['conflicts with another one', { errorCode: 112, ...transient }, 3],
+  ['conflicts with another transaction', { errorCode: 112, ...transient }, 3],
   ['takes too long (MaxTimeMSExpired)', { errorCode: 50, ...unknown }, 2],
   ['is interrupted by an election', { errorCode: 11_602, ...unknown }, 2],
-  ['is ended by another process, which took it for abandoned', { errorCode: 11_601 }, 1],
-  ['comes to a server that is no primary any more', { errorCode: 10_107, ...unknown }, 2],
+  ['is aborted by another process as abandoned', { errorCode: 11_601 }, 1],
+  ['reaches a server that is no longer primary', { errorCode: 10_107, ...unknown }, 2],
   ['is stored but not confirmed by a majority in time', timeOut, 1],
 ];
 const lasting: readonly (readonly [string, Document])[] = [
   ['closes the connection', { closeConnection: true }],
   ['has lost the transaction (NoSuchTransaction)', { errorCode: 251, ...transient }],
-  ['conflicts with another one', { errorCode: 112, ...transient }],
+  ['conflicts with another transaction', { errorCode: 112, ...transient }],
   ['is not confirmed', timeOut],
   [
-    'cannot be confirmed, since too few servers have data',
+    'cannot be confirmed because too few servers hold data',
     { writeConcernError: { code: 100, errmsg: 'not enough data-bearing nodes' } },
   ],
 ];

@@ -24,8 +24,8 @@ async function addReserved(tenant: Tenant, unitId: ObjectId): Promise<ObjectId> 
   return reservationId;
 }
 
-describe('a process killed while it writes', () => {
-  it('leads has stored only complete leads and all acknowledged ones', async () => {
+describe('a process killed during writes', () => {
+  it('has stored only complete leads, including all acknowledged ones', async () => {
     const tenant = await addTenant(db);
     const killedProcess = await startProcess(instances.variables);
     const acknowledged: string[] = [];
@@ -72,7 +72,7 @@ describe('a process killed while it writes', () => {
     expect(await countDocuments(db, 'leads', tenant)).toBe(60);
   });
 
-  it('callbacks has stored each completely or not at all', async () => {
+  it('has stored each callback completely or not at all', async () => {
     const tenant = await addTenant(db);
     const killedProcess = await startProcess(instances.variables);
     const pairs = await Promise.all(
@@ -136,7 +136,7 @@ describe('a process killed while it writes', () => {
     expect(new Set(again.map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  it('idempotent requests has stored change and response together, or neither', async () => {
+  it('has stored change and response of each idempotent request, or neither', async () => {
     const tenant = await addTenant(db);
     const stored = (collection: string, filter = {}) =>
       countDocuments(db, collection, tenant, filter);

@@ -17,7 +17,7 @@ const refusals: readonly (readonly [string, Document, Document])[] = [
     { setUserWriteBlockMode: 1, global: false },
   ],
   [
-    'has no room on its disk',
+    'has a full disk',
     { configureFailPoint: 'failCommand', mode: 'alwaysOn', data: fullDisk },
     { configureFailPoint: 'failCommand', mode: 'off' },
   ],
@@ -46,35 +46,39 @@ afterAll(async () => {
   await set.stop();
 });
 
-describe('a database that', () => {
-  it.each(refusals)('%s makes writes return 503 until it accepts them again', async (...row) => {
-    const [what, refuse, accept] = row;
-    const tenant = await addTenant(db);
-    const load = new LeadLoad({ urls: () => [service.url], apiKey: tenant.key, random });
-    const { marker } = await load.create('recordSystemId');
-    load.start(8);
-    await load.further(20);
-    await server.command(refuse);
-    const refused = () => load.answers.filter(({ status }) => status === 503);
-    await eventually(() => {
-      expect(refused().length).toBeGreaterThan(40);
-    }, 30_000);
-    const read = await send(service.url, {
-      method: 'GET',
-      path: `/leads/${marker}`,
-      key: tenant.key,
-    });
-    expect(read.status).toBe(200);
-    await server.command(accept);
-    await load.further(50);
-    await load.stop();
-    report(
-      `seed ${random.seed}, ${what}: answers ${JSON.stringify(statusCounts(load.answers))}, longest ` +
-        `${longestWait(load.answers)} ms`,
-    );
-    expect(service.process.exitCode).toBeNull();
-    expect(statusCounts(load.unexpected())).toEqual({});
-    for (const { headers } of refused()) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    expect(await differences(db, tenant.organizationId, load.leads)).toEqual([]);
-  });
+describe('a database', () => {
+  it.each(refusals)(
+    'that %s makes writes return 503 until it accepts them again',
+    async (...row) => {
+      const [what, refuse, accept] = row;
+      const tenant = await addTenant(db);
+      const load = new LeadLoad({ urls: () => [service.url], apiKey: tenant.key, random });
+      const { marker } = await load.create('recordSystemId');
+      load.start(8);
+      await load.further(20);
+      await server.command(refuse);
+      const refused = () => load.answers.filter(({ status }) => status === 503);
+      await eventually(() => {
+        expect(refused().length).toBeGreaterThan(40);
+      }, 30_000);
+      const read = await send(service.url, {
+        method: 'GET',
+        path: `/leads/${marker}`,
+        key: tenant.key,
+      });
+      expect(read.status).toBe(200);
+      await server.command(accept);
+      await load.further(50);
+      await load.stop();
+      report(
+        `seed ${random.seed}, ${what}: answers ${JSON.stringify(statusCounts(load.answers))}, longest ` +
+          `${longestWait(load.answers)} ms`,
+      );
+      expect(service.process.exitCode).toBeNull();
+      expect(statusCounts(load.unexpected())).toEqual({});
+      for (const { headers } of refused())
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(await differences(db, tenant.organizationId, load.leads)).toEqual([]);
+    },
+  );
 });

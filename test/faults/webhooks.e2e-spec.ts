@@ -78,7 +78,7 @@ async function missingOf(count: number): Promise<string[]> {
   return undelivered(db, organizationId, ids() as Set<string>);
 }
 
-describe('a failure of a relay or worker command', () => {
+describe('a database command of relay or worker', () => {
   const commands: readonly (readonly [command: string, collection: string])[] = [
     ['findAndModify', 'leases'],
     ['find', 'outboxEvents'],
@@ -97,7 +97,7 @@ describe('a failure of a relay or worker command', () => {
   const failures: readonly (readonly [how: string, data: Document])[] = [
     ['fails', { errorCode: 8 }],
     ['loses its connection', { closeConnection: true }],
-    ['is answered after its deadline', { blockConnection: true, blockTimeMS: 2 * deadlineMs }],
+    ['responds after its deadline', { blockConnection: true, blockTimeMS: 2 * deadlineMs }],
   ];
   let worker: ServiceProcess;
 
@@ -110,7 +110,7 @@ describe('a failure of a relay or worker command', () => {
   const ways = faultRounds(failures.length, 1);
 
   it.each(failures.map(([how, data], way) => [how, data, way] as const))(
-    '%s loses no delivery and repeats no attempt',
+    'that %s loses no delivery and repeats no attempt',
     async (_how, data, way) => {
       let count = 0;
       for (const [index, [command, collection]] of commands.entries()) {

@@ -62,13 +62,13 @@ describe('an ambiguous request', () => {
     ['a length with a sign', () => post([`Content-Length: +${body.length}`], body)],
     ['a negative length', () => post(['Content-Length: -1'], body)],
     ['a hexadecimal length', () => post(['Content-Length: 0x18'], body)],
-    ['a length beyond all bounds', () => post([`Content-Length: ${'9'.repeat(30)}`], body)],
+    ['an excessive length', () => post([`Content-Length: ${'9'.repeat(30)}`], body)],
     ['a blank before the colon', () => post([`Content-Length : ${body.length}`], body)],
     ['a folded line', () => post(['X-Folded: a', ' b', `Content-Length: ${body.length}`], body)],
     ['a folded length', () => post(['Content-Length:', ` ${body.length}`], body)],
     ['an unknown transfer encoding', () => post(['Transfer-Encoding: xchunked'], chunked(body))],
     [
-      'two transfer encodings, chunks not last',
+      'two transfer encodings with chunks not last',
       () => post(['Transfer-Encoding: chunked, identity'], chunked(body)),
     ],
     [
@@ -76,7 +76,7 @@ describe('an ambiguous request', () => {
       () => post(['Transfer-Encoding: chunked'], chunked(body)).replace('HTTP/1.1', 'HTTP/1.0'),
     ],
     [
-      'a transfer encoding in HTTP/1.0, on a connection that is to be kept',
+      'a transfer encoding in HTTP/1.0 on a keep-alive connection',
       () =>
         post(['Connection: keep-alive', 'Transfer-Encoding: chunked'], chunked(body)).replace(
           'HTTP/1.1',
@@ -88,11 +88,11 @@ describe('an ambiguous request', () => {
       () => post(['Transfer-Encoding: gzip, chunked'], chunked(body)),
     ],
     [
-      'a request for another protocol',
+      'an upgrade request',
       () => get(`/${basePath}/healthz`, 'Connection: Upgrade', 'Upgrade: h2c'),
     ],
     [
-      'a request for another protocol with a body',
+      'an upgrade request with a body',
       () =>
         post(['Connection: Upgrade', 'Upgrade: websocket', `Content-Length: ${body.length}`], body),
     ],
@@ -110,23 +110,23 @@ describe('an ambiguous request', () => {
     ],
     ['a header without a name', () => post([': x', `Content-Length: ${body.length}`], body)],
     [
-      'a chunk that is no number',
+      'a chunk size that is not a number',
       () => post(['Transfer-Encoding: chunked'], `zz\r\n${body}\r\n0\r\n\r\n`),
     ],
     [
-      'a chunk beyond all bounds',
+      'an excessive chunk size',
       () => post(['Transfer-Encoding: chunked'], `${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`),
     ],
     [
-      'a chunk with a sign',
+      'a chunk size with a sign',
       () => post(['Transfer-Encoding: chunked'], `-1\r\n${body}\r\n0\r\n\r\n`),
     ],
     [
       'a chunk without its line end',
       () => post(['Transfer-Encoding: chunked'], `2\r\n{}x\r\n0\r\n\r\n`),
     ],
-    ['the beginning of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['a version that there is not', () => get('/').replace('HTTP/1.1', 'HTTP/3.7')],
+    ['the HTTP/2 preface', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an unknown version', () => get('/').replace('HTTP/1.1', 'HTTP/3.7')],
     ['no version', () => `GET /${basePath}/healthz\r\n\r\n`],
     ['a method with a blank', () => get('/').replace('GET', 'GE T')],
     ['a blank in the path', () => get(`/${basePath}/leads/a b`)],
@@ -144,7 +144,7 @@ describe('an ambiguous request', () => {
 
   it.each<[string, () => string, number[]]>([
     ['a request', () => get(`/${basePath}/healthz`, 'Connection: close'), [201, 200]],
-    ['no HTTP', () => 'NONSENSE\r\n\r\n', [201, 400]],
+    ['invalid HTTP', () => 'NONSENSE\r\n\r\n', [201, 400]],
     [
       'a request of two lengths',
       () => post(['Content-Length: 1', 'Content-Length: 2'], '{}'),
@@ -171,14 +171,14 @@ describe('an ambiguous request', () => {
 
 describe('a path', () => {
   it.each([
-    ['a parent, encoded', '/leads/..%2f..%2fhealthz', 404, 'lead.not_found'],
-    ['a parent, dots encoded', '/leads/%2e%2e', 404, 'lead.not_found'],
-    ['a parent, as it is', '/leads/../healthz', 404, 'route.not_found'],
+    ['an encoded parent', '/leads/..%2f..%2fhealthz', 404, 'lead.not_found'],
+    ['a parent with encoded dots', '/leads/%2e%2e', 404, 'lead.not_found'],
+    ['an unencoded parent', '/leads/../healthz', 404, 'route.not_found'],
     ['a null character', '/leads/a%00b', 400, 'validation.failed'],
     ['overlong UTF-8', '/leads/%c0%ae%c0%ae', 400, 'request.malformed'],
     ['half a surrogate pair', '/leads/%ed%a0%80', 400, 'request.malformed'],
     ['broken percent-encoding', '/leads/%', 400, 'request.malformed'],
-    ['encoded twice', '/leads/%252e%252e%252fhealthz', 404, 'lead.not_found'],
+    ['a parent encoded twice', '/leads/%252e%252e%252fhealthz', 404, 'lead.not_found'],
     ['a line end', '/leads/a%0d%0ax-injected:%201', 404, 'lead.not_found'],
     ['a semicolon', '/leads;/none', 404, 'route.not_found'],
     ['a backslash', '/leads%5cnone', 404, 'route.not_found'],

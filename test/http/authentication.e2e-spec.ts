@@ -43,10 +43,10 @@ describe('an API key', () => {
 
   it.each<[string, object]>([
     ['is revoked', { revokedAt: new Date(Date.now() - hour) }],
-    ['is expired', { expiresAt: new Date(Date.now() - 1) }],
+    ['has expired', { expiresAt: new Date(Date.now() - 1) }],
     ['has no external access', { permissions: { allowExternal: false } }],
     ['has no permissions', { permissions: {} }],
-    ['has a permission that is no boolean', { permissions: null }],
+    ['has a permission that is not a boolean', { permissions: null }],
   ])('returns 401 when it %s', async (_, fields) => {
     const key = await addKey(service.db, tenant.organizationId, fields);
     expect((await read(key).expect(401)).body).toEqual(notValid);

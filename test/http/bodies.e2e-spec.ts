@@ -20,10 +20,10 @@ const withKey = () => ['Host: x', `api-key: ${tenant.key}`];
 describe('the API key', () => {
   it.each<[string, string[], string]>([
     ['malformed', [json, 'Content-Length: 1'], '{'],
-    ['no JSON', ['Content-Type: text/plain', 'Content-Length: 1'], 'x'],
+    ['not JSON', ['Content-Type: text/plain', 'Content-Length: 1'], 'x'],
     ['compressed', [json, 'Content-Encoding: gzip', 'Content-Length: 1'], 'x'],
     ['too large', [json, 'Content-Length: 2000000'], 'x'.repeat(2_000_000)],
-    ['nested too deep', [json, 'Content-Length: 1000000'], '['.repeat(1_000_000)],
+    ['nested too deeply', [json, 'Content-Length: 1000000'], '['.repeat(1_000_000)],
   ])('is checked before a body that is %s', async (_, headers, body) => {
     const missing = await sendRaw(service.url, post, ['Host: x', ...headers], body);
     expect([missing.status, missing.headers['x-error-code']]).toEqual([401, 'key.missing']);
@@ -166,7 +166,7 @@ describe('a response to a request with a key', () => {
 
 describe('HEAD', () => {
   it.each(['br', 'gzip', 'identity', undefined])(
-    'returns the same body headers as GET with Accept-Encoding: %s',
+    'returns no other length or entity tag than GET with Accept-Encoding: %s',
     async (encoding) => {
       const { organizationId, key } = await addTenant(service.db);
       for (let number = 0; number < 5; number++)

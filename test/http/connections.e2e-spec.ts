@@ -23,7 +23,7 @@ afterAll(() => service.stop());
 const health = () => sendRaw(service.url, `GET /${basePath}/healthz HTTP/1.1`, ['Host: x']);
 
 describe('MAX_CONNECTIONS', () => {
-  it('limits connections, and further ones are closed and logged', async () => {
+  it('closes and logs connections beyond the limit', async () => {
     const sockets = [1, 2, 3].map(() => openSocket(service.url));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     const further = openSocket(service.url).on('error', () => undefined);

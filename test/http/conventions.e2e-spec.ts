@@ -207,7 +207,7 @@ describe('a response', () => {
   it.each([
     ['does not arrive in time', 408, 'request.timeout', 'Content-Length: 9', '{', false],
     ['ends too early', 400, 'request.malformed', 'Content-Length: 9', '{', true],
-    ['is not made of chunks', 400, 'request.malformed', 'Transfer-Encoding: chunked', '{', false],
+    ['is not chunked', 400, 'request.malformed', 'Transfer-Encoding: chunked', '{', false],
   ])(
     'to a body that %s has the id of its request',
     async (_, status, code, length, sent, isCut) => {
@@ -391,7 +391,7 @@ describe('the request log', () => {
   });
 
   it.each([
-    ['no HTTP', 'NONSENSE\r\n\r\n', 400],
+    ['invalid HTTP', 'NONSENSE\r\n\r\n', 400],
     ['headers that are too large', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a broken path', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
   ])('contains one line for %s', async (_, sent, status) => {
@@ -466,8 +466,13 @@ interface Operation {
 describe('the API reference', () => {
   it.each([
     ['a range beyond its end', '/docs/swagger-ui.css', { range: 'bytes=99999999-' }, 416],
-    ['a condition that fails', '/docs/swagger-ui.css', { 'if-match': '"other"' }, 412],
-    ['a time that fails', '/docs/swagger-ui.css', { 'if-unmodified-since': new Date(0) }, 412],
+    ['a failed If-Match', '/docs/swagger-ui.css', { 'if-match': '"other"' }, 412],
+    [
+      'a failed If-Unmodified-Since',
+      '/docs/swagger-ui.css',
+      { 'if-unmodified-since': new Date(0) },
+      412,
+    ],
     ['a hidden file', '/docs/.env', {}, 404],
     ['a parent folder', '/docs/%2e%2e%2fpackage.json', {}, 404],
     ['a null character', '/docs/a%00b', {}, 403],

@@ -109,7 +109,7 @@ describe('the operations of a key', () => {
 
   it.each([
     ['an empty list', []],
-    ['a list of unknown ones', ['leads.*', 'LEADS.READ', 7, null]],
+    ['a list of unknown operations', ['leads.*', 'LEADS.READ', 7, null]],
     ['a text', 'leads.read'],
     ['an object', { 0: 'leads.read' }],
     ['a number', 1],
@@ -177,7 +177,7 @@ describe('the allowed addresses of a key', () => {
     [['nonsense', '203.0.113.1'], '203.0.113.1', true],
   ];
 
-  it.each(cases)('%j and a request from %s: permitted %s', async (stored, address, isPermitted) => {
+  it.each(cases)('%j permit a request from %s: %s', async (stored, address, isPermitted) => {
     const key = await keyWith({ addresses: stored, operations: [...operations] });
     const response = await send(anyRoute, key, address);
     if (isPermitted) expect([200, 400, 404]).toContain(response.status);

@@ -246,7 +246,7 @@ describe('a request without an Idempotency-Key', () => {
     expect(await record()).toBeNull();
   });
 
-  it('can be a read or deletion that sends the header', async () => {
+  it('is also any read or deletion, which ignores the header', async () => {
     const headers = { 'api-key': tenant.key, 'idempotency-key': 'a b' };
     await service.api('get', '/leads/none').set(headers).expect(404);
     await service.api('delete', '/leads/none').set(headers).expect(404);
@@ -279,9 +279,9 @@ describe('a request whose idempotency key is claimed', () => {
   });
 
   it.each([
-    ['whose lease is over', 60_000],
-    ['of a clock that was an hour ahead', -3_600_000],
-  ])('by one %s runs once', async (_, age) => {
+    ['whose lease has expired', 60_000],
+    ['whose clock was an hour ahead', -3_600_000],
+  ])('by a process %s runs once', async (_, age) => {
     const [key, body] = [randomUUID(), { name: 'Mona' }];
     await abandon(key, body, ago(age));
     const owner = (await record())?.['owner'];

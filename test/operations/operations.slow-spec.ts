@@ -184,7 +184,7 @@ describe('the metrics', () => {
     expect(value('http_requests_aborted_total')).toBe(0);
   });
 
-  it('count the calls of each key by its id, with the time of the last one', async () => {
+  it('count the calls of each key by its id, with the last call time', async () => {
     const key = await db.collection('apiKeys').findOne({ organizationId: tenant.organizationId });
     const labels = {
       key: key?._id.toHexString() ?? '',

@@ -81,7 +81,7 @@ describe('db', () => {
   });
 });
 
-describe('db status of retention', () => {
+describe('a changed retention setting', () => {
   const database = { MONGODB_URI: randomDatabaseUri() };
   const day = 86_400;
   const shorter = {
@@ -96,7 +96,7 @@ describe('db status of retention', () => {
   const differing = ({ records }: StatusJson) =>
     records.filter(({ isCurrent }) => !isCurrent).map(({ kind }) => kind);
 
-  it('shows retention and record counts until db init applies a changed setting', async () => {
+  it('is shown by db status with record counts, and applied by db init', async () => {
     await runCli(['db', 'init'], database);
     const client = await new MongoClient(database.MONGODB_URI).connect();
     const db = client.db();
@@ -145,7 +145,7 @@ describe('db status of retention', () => {
     await client.close();
   });
 
-  it('logs a different retention at a production start, which continues', async () => {
+  it('is logged at a production start, which continues', async () => {
     await runCli(['db', 'init'], database);
     const production = {
       ...shorter,

@@ -222,7 +222,7 @@ describe('a field with values of any type', () => {
   });
 
   it.each(['price', '-price', '-status', 'status,-price', '-beds,price'])(
-    'includes each unit once in pages in the order %s',
+    'lets cursors return each unit once in the order %s',
     async (sort) => {
       const all = 2 * values.length;
       for (const limit of [1, 7]) {

@@ -150,14 +150,18 @@ describe('commands at a terminal', () => {
   });
 
   it.each([
-    ['a port that is taken', () => ({ PORT: takenPort }), /Another program listens on \S+ already/],
+    ['a port in use', () => ({ PORT: takenPort }), /Another program listens on \S+ already/],
     [
       'an address of another machine',
       () => ({ HOST: '203.0.113.1' }),
       /no address of this machine/,
     ],
     ['a folder below a file', () => ({ DATA_FOLDER: 'README.md/data' }), /DATA_FOLDER .*ENOTDIR/],
-    ['a file that is no mongod', () => ({ MONGOMS_SYSTEM_BINARY: '/no' }), /MONGOMS_SYSTEM_BINARY/],
+    [
+      'a file that is not mongod',
+      () => ({ MONGOMS_SYSTEM_BINARY: '/no' }),
+      /MONGOMS_SYSTEM_BINARY/,
+    ],
   ])('a start on %s prints the reason in one line', async (_, own, reason) => {
     const { code, output } = await onTerminal('npm start', own()).ended;
     const after = output.slice(output.search(reason)).trim().split('\n');

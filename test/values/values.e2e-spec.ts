@@ -372,7 +372,7 @@ describe('a slug', () => {
     }
   });
 
-  it('is found as stored in every position', async () => {
+  it('is found exactly as stored wherever it is sent', async () => {
     for (const slug of slugs) {
       const path = encodeURIComponent(slug);
       const statuses = [

@@ -304,7 +304,7 @@ describe('the final response', () => {
   };
 
   it.each([
-    ['100 Continue that nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['an unrequested 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n'],
     ['102 and 100', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
   ])('determines the outcome after %s', async (_what, interim) => {

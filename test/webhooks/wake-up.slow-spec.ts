@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('pending deliveries', () => {
-  it('do not slow down the search for due deliveries in any number', async () => {
+  it('do not slow down the search for due deliveries', async () => {
     const worker = service.service.app.get(WebhookWorker);
     const deliveries = service.db.collection('webhookDeliveries');
     const times = { createdAt: new Date(), updatedAt: new Date() };

@@ -29,13 +29,13 @@ describe('isSignedWith', () => {
   const signed = { id: message.id, timestamp: '1614265330', signatures: signature };
   it.each<[string, boolean, Partial<typeof signed>, string?]>([
     ['accepts the signature', true, {}],
-    ['accepts it among others', true, { signatures: `v1,AAAA ${signature}` }],
+    ['accepts the signature among others', true, { signatures: `v1,AAAA ${signature}` }],
     ['rejects another id', false, { id: 'msg_1' }],
     ['rejects another time', false, { timestamp: '1614265331' }],
     ['rejects another body', false, {}, '{}'],
     ['rejects another version', false, { signatures: signature.replace('v1', 'v2') }],
     ['rejects a shorter signature', false, { signatures: signature.slice(0, -8) }],
-    ['rejects an empty text', false, { signatures: '' }],
+    ['rejects an empty signature', false, { signatures: '' }],
   ])('%s', (_what, isSigned, changes, body = message.body) => {
     expect(isSignedWith(secret, Buffer.from(body), { ...signed, ...changes })).toBe(isSigned);
   });

@@ -39,36 +39,36 @@ const inOffices = (hour: Date) => ({
 const weeks = 28 * 24;
 
 const table: [string, KeyState, HourOfKey[]][] = [
-  ['calls every hour as ever', 'usual', hours(weeks, 0, everyHour(10))],
-  ['has stopped two hours ago, without a silence before', 'silent', hours(weeks, 3, everyHour(10))],
+  ['calls every hour as usual', 'usual', hours(weeks, 0, everyHour(10))],
+  ['stopped two hours ago, without an earlier silence', 'silent', hours(weeks, 3, everyHour(10))],
   ['has not called in this hour yet', 'usual', hours(weeks, 1, everyHour(10))],
-  ['calls in offices and did so today', 'usual', hours(weeks, 1, inOffices)],
+  ['calls in office hours, including today', 'usual', hours(weeks, 1, inOffices)],
+  ['calls in office hours, but not since Tuesday', 'usual', hours(weeks, 13, inOffices)],
+  ['calls in office hours, but not for five days', 'silent', hours(weeks, 120, inOffices)],
   [
-    'calls in offices and not since Tuesday: less than a weekend',
-    'usual',
-    hours(weeks, 13, inOffices),
-  ],
-  ['calls in offices and not for five days', 'silent', hours(weeks, 120, inOffices)],
-  [
-    'calls once a day, and not for two days',
+    'calls once a day, but not for two days',
     'usual',
     hours(weeks, 40, (at) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 })),
   ],
   [
-    'calls once a day, and not for a week',
+    'calls once a day, but not for a week',
     'silent',
     hours(weeks, 168, (at) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 })),
   ],
-  ['has stopped three weeks ago', 'silent', hours(weeks, 21 * 24 - 200, everyHour(10))],
-  ['has called for three days only', 'new', hours(72, 0, everyHour(10))],
-  ['has called for three days only and then stopped', 'new', hours(72, 24, everyHour(10))],
+  ['stopped three weeks ago', 'silent', hours(weeks, 21 * 24 - 200, everyHour(10))],
+  ['has called for only three days', 'new', hours(72, 0, everyHour(10))],
+  ['called for only three days and then stopped', 'new', hours(72, 24, everyHour(10))],
   [
-    'is refused half the time since this morning',
+    'has had half its calls rejected since this morning',
     'failing',
     hours(weeks, 0, (_, ago) => ({ calls: 10, errors: ago < 12 ? 5 : 0 })),
   ],
-  ['is refused half the time, as ever', 'usual', hours(weeks, 0, () => ({ calls: 10, errors: 5 }))],
-  ['is new and refused', 'failing', hours(5, 0, () => ({ calls: 10, errors: 9 }))],
+  [
+    'has had half its calls rejected as usual',
+    'usual',
+    hours(weeks, 0, () => ({ calls: 10, errors: 5 })),
+  ],
+  ['is new and rejected', 'failing', hours(5, 0, () => ({ calls: 10, errors: 9 }))],
   [
     'calls five times as often today',
     'busier',
@@ -80,14 +80,14 @@ const table: [string, KeyState, HourOfKey[]][] = [
     hours(weeks, 0, (_, ago) => ({ calls: ago < 24 ? 2 : 10 })),
   ],
   [
-    'calls a fifth as often today, of very few',
+    'calls a fifth as often today, with few calls',
     'usual',
     hours(weeks, 0, (_, ago) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 })),
   ],
 ];
 
-describe('the traffic baseline of a key', () => {
-  it.each(table)('that %s is %s', (_, state, of) => {
+describe('the traffic baseline', () => {
+  it.each(table)('of a key that %s is %s', (_, state, of) => {
     expect(baselineAt(of, now).state).toBe(state);
   });
 

@@ -25,13 +25,13 @@ const stateAfter = (before: Partial<WebhookEndpointDocument>, ...statuses: (numb
 
 describe('the latency class', () => {
   it.each<[string, LatencyClass, Partial<AttemptResult>, LatencyClass]>([
-    ['a quick success', 'slow', { statusCode: 204, milliseconds: 249 }, 'fast'],
-    ['a success in a quarter', 'fast', { statusCode: 204, milliseconds: 250 }, 'new'],
-    ['a slow success', 'fast', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
-    ['a success in less', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'new'],
+    ['a fast success', 'slow', { statusCode: 204, milliseconds: 249 }, 'fast'],
+    ['a success in 250 ms', 'fast', { statusCode: 204, milliseconds: 250 }, 'new'],
+    ['a success in 5 s', 'fast', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
+    ['a success in less than 5 s', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'new'],
     ['a slow failure', 'fast', { milliseconds: 15_000 }, 'slow'],
-    ['one quick failure', 'fast', { statusCode: 500 }, 'new'],
-    ['a second one', 'new', { statusCode: 500 }, 'slow'],
+    ['a fast failure', 'fast', { statusCode: 500 }, 'new'],
+    ['a second failure', 'new', { statusCode: 500 }, 'slow'],
   ])(
     'returns the next class after %s when the class was %s',
     (_what, latencyClass, fields, expected) => {
@@ -69,11 +69,11 @@ describe('the consecutive failures of an endpoint', () => {
   const failingDays = ['2030-01-27', '2030-01-28', '2030-01-29', '2030-01-30'];
 
   it.each<[string, Partial<WebhookEndpointDocument>, (number | null)[], Date | null, string[]]>([
-    ['begin with the first one', {}, [500], now, ['2030-01-31']],
+    ['begin with the first failure', {}, [500], now, ['2030-01-31']],
     ['end with a success', { failingSince, failingDays }, [500, 204], null, []],
-    ['begin again after it', { failingSince, failingDays }, [204, 500], now, ['2030-01-31']],
+    ['begin again after a success', { failingSince, failingDays }, [204, 500], now, ['2030-01-31']],
     [
-      'count a day once, none before the first failure',
+      'count each day once, and none before the first failure',
       { failingSince: after(-day), failingDays: ['2030-01-29', '2030-01-30', '2030-01-31'] },
       [null],
       after(-day),

@@ -241,7 +241,7 @@ describe('grouped lead requests', () => {
     expect(client).toMatchObject({ email: 'new@example.com' });
   });
 
-  it('load the leads of the first requests only when leads exceed 16 MiB', async () => {
+  it('load leads for the first requests only when these exceed 16 MiB', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     const ids = Array.from({ length: 5 }, (_, index) => `large ${index}`);
