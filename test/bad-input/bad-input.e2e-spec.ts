@@ -66,7 +66,7 @@ describe('a request body with an invalid value', () => {
   it('returns 400 for an operator object at every documented position', async () => {
     const taken: string[] = [];
     for (const { name, path, method, positions, exampleBody } of documentedOperations()) {
-      // Of a lead in a batch the response says what another endpoint says with its status.
+      // The batch endpoint reports invalid leads in its body, not by its status.
       if (method !== 'POST' || name === 'POST /leads/batch') continue;
       for (const { place, steps } of positions) {
         if (place !== 'body' || /(?:data|additionalData)$|anything/.test(steps.join('.'))) continue;

@@ -103,7 +103,7 @@ const settings = resolutions.flatMap((resolution) =>
 );
 
 describe('the examples of the client', () => {
-  // In the short form each kind of module, with and without the types of browsers.
+  // The short run covers each module kind, with and without browser types.
   it.each(settings.filter((_, index) => index % rounds(5, 1) === 0))(
     'compile with strict and %j',
     async (options) => {

@@ -376,7 +376,7 @@ it('pages use indexes and read little more than they show', async () => {
   expect([...collectionsOf(commands)]).toEqual(expect.arrayContaining(['usageStats', 'units']));
   expect(wasteful(commands)).toEqual([]);
   const ofUsage = commands.filter(({ ns }) => ns.endsWith('.usageStats'));
-  // A day of quarters, and four weeks of each key, on two pages.
+  // Two pages read one day of quarters and four weeks of each key.
   const documents = ofUsage.map(({ docsExamined }) => Number(docsExamined));
   expect(documents.reduce((sum, count) => sum + count, 0)).toBeLessThan(25 * (4 + 60) + 100);
   const counts = commands.filter(({ ns }) => ns.endsWith('.units'));

@@ -21,7 +21,7 @@ it('returns a readable server error while documents are read as bytes', async ()
   const error: unknown = await reading.next().catch((reason: unknown) => reason);
   const { code, errorResponse } = error as MongoServerError;
   expect(code).toBe(2);
-  // Fields below the reply itself, such as the topology version.
+  // Nested fields of the reply, such as the cluster time.
   const { clusterTime } = errorResponse['$clusterTime'] as { clusterTime: unknown };
   expect(clusterTime).toBeInstanceOf(Timestamp);
 });

@@ -152,7 +152,7 @@ describe('a query plan without collection scans or unneeded documents', () => {
     ['&page=20', 'en-us', 2],
     ['&includeDeleted=1', 'en-us', 3],
   ])('is used for lists in any order %s %s', async (parameters, language, turn) => {
-    // In the short form each order has its turn in one of the four.
+    // The short run tests each order in one of the four cases.
     const turnOf = (index: number) => (index + Math.floor(index / 2)) % 4;
     const chosen = sorts.filter((_, index) => isFull || turnOf(index) === turn);
     const work = async () => {

@@ -119,7 +119,7 @@ describe('the relay', () => {
     const [restored, other] = [await feed.addReader(), await feed.addReader()];
     await feed.addEvents(restored, 3);
     await feed.numbered(restored, 3);
-    // As a restore leaves it that is not of one moment.
+    // A restore without a consistent snapshot leaves this state.
     const { organizationId } = restored;
     await feed.feeds.updateOne({ organizationId }, { $set: { last: 1 } });
     await feed.addEvents(restored, 1);

@@ -77,7 +77,7 @@ const fail = (data: Document, mode: Document | string, commands = ['commitTransa
   });
 const pass = () => server.command({ configureFailPoint: 'failCommand', mode: 'off' });
 
-/** Where what is stored is not what was acknowledged, and answers that were a fault of the service. */
+/** Differences between stored and acknowledged leads, and unexpected responses. */
 async function wrongs(): Promise<unknown[]> {
   const stored = await differences(db, tenant.organizationId, load.leads);
   return [...stored, ...load.unexpected()];

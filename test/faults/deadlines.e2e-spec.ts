@@ -152,7 +152,7 @@ it('a request that returned 503 stores nothing later when the database delays an
     await block('alwaysOn', delayed, 20 + random.below(deadlineMs / 5));
     const sent = await Promise.all(all.map((attempt) => send(attempt, key, round)));
     await block('off');
-    // It goes behind those of its organization that are under way.
+    // The request waits for running requests of its organization.
     await service.api('post', '/leads').set('api-key', key).send({ name: 'last' });
     await untilQuiet();
     for (const [index, attempt] of all.entries()) {

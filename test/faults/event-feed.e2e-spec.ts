@@ -116,7 +116,7 @@ describe('the event feed while instances are killed', () => {
       );
       expect(reader.events.map(({ id }) => id)).toEqual(expected);
     }
-    // Each change of a lead comes behind the one before it, whichever instance made it.
+    // Changes of a lead are in order, even when different instances made them.
     const [reader] = readers;
     const steps = new Map<string, number>();
     for (const { type, data } of reader?.events ?? []) {

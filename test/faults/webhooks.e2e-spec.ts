@@ -34,7 +34,7 @@ beforeAll(async () => {
     ...toLoopback,
   };
   receiver = await startReceiver();
-  // Makes the structure of the database.
+  // Creates the database structure.
   await kill(await startProcess(variables));
 });
 beforeEach(async () => {
@@ -60,7 +60,7 @@ async function publish(count: number): Promise<void> {
   await db.collection('outboxEvents').insertMany(events);
 }
 
-/** Waits until every event has come under its own id; gives what is missing then. */
+/** Waits until every event has arrived with its own id; returns missing events. */
 async function missingOf(count: number): Promise<string[]> {
   const { organizationId } = tenant;
   const ids = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
@@ -106,7 +106,7 @@ describe('a database command of relay or worker', () => {
   });
   afterAll(() => kill(worker));
 
-  /** In the short form each command fails in one way, in full in every one. */
+  /** The short run tests one failure per command, the full run all. */
   const ways = faultRounds(failures.length, 1);
 
   it.each(failures.map(([how, data], way) => [how, data, way] as const))(
@@ -143,7 +143,7 @@ describe('killed workers and relays', () => {
     for (let round = 1; round <= kills; round++) {
       await publish(each);
       const enough = receiver.received.length + 1 + random.below(each / 4);
-      // A lease of the process that was killed before may be a minute old.
+      // A lease of the previously killed process can last another minute.
       await eventually(
         () => expect(receiver.received.length).toBeGreaterThanOrEqual(enough),
         180_000,
@@ -151,7 +151,7 @@ describe('killed workers and relays', () => {
       const victim = random.below(2);
       await kill(processes[victim] as ServiceProcess);
       processes = processes.with(victim, await start());
-      // As if the minute of its leases were over.
+      // Lets the leases of the killed process expire.
       if (kills === 1) await db.collection('webhookEndpoints').updateMany({}, endOfLeases);
     }
     const count = kills * each;

@@ -55,7 +55,7 @@ describe('a request body', () => {
   it('is rejected even when it breaks off before the response', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
     const expecting = [...withKey(), 'Expect: 100-continue', ...headers];
-    // The key is remembered from the second one on, so that all of it happens in one turn of the event loop.
+    // From the second request on the key is cached, so all steps run in one event loop turn.
     for (let turn = 0; turn < 3; turn++) {
       expect(await sendRaw(service.url, post, expecting, 'ZZZ\r\n')).toMatchObject({ status: 415 });
     }

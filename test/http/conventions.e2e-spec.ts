@@ -248,7 +248,7 @@ describe('a response', () => {
   it.each(['GET', 'POST'])(
     'to a %s with broken chunks has status 400 regardless of later data',
     async (method) => {
-      // From the second one on the key is remembered, and the request gets further before its body comes.
+      // From the second request on the key is cached, so the request proceeds further before its body.
       for (let turn = 0; turn < 3; turn++) {
         const socket = openSocket(service.url);
         const id = `chunks-${new ObjectId().toHexString()}`;
@@ -385,7 +385,7 @@ describe('the request log', () => {
         { aborted: true, organizationId: organizationId.toHexString() },
       ]);
     }, 5_000);
-    // The whole request had arrived, though its client left while the key was looked up.
+    // The whole request had arrived before its client disconnected during the key lookup.
     expect(linesWith(id)).toMatchObject([{ status: 201 }]);
     await service.api('get', `/leads/${id}`).set('api-key', key).expect(200);
   });

@@ -145,7 +145,7 @@ async function mistakes({ requests, isHalfClosed }: Conversation, { text, wasRes
     const isDone = done[index] === true;
     const seen = { kinds, index, kind, response, isDone };
     if (response === undefined) {
-      // Of a client that has left nobody knows whether the one request that was running was carried out.
+      // After a disconnect it is unknown whether the running request was executed.
       const isUnknown = isHalfClosed && index === responses.length;
       // Bytes that a client sends after it has announced to close make its own system drop the response.
       const isDropped = wasReset && announcesClose.has(kind) && index === responses.length;

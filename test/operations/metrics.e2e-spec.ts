@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 it('GET /metrics returns finite numbers in the first scrapes', async () => {
-  // Of scrapes at the same time, all but one find no new samples of the event loop.
+  // Only one of several simultaneous scrapes finds new event loop samples.
   const scrapes = await Promise.all([scrape(), scrape(), scrape()]);
   const odd = scrapes
     .flat()

@@ -54,7 +54,7 @@ it('commands keep the JSON fields that programs read', async () => {
     ['key', 'issue', '--org', org, '--name', 'JSON', '--for', 'crm'],
     variables,
   );
-  // Not by runJson: tests that ran before leave organizations with odd values, which are logged.
+  // Not runJson: earlier tests leave organizations with invalid values, which are logged.
   const { stdout } = await runCli(['org', 'list', '--json'], variables);
   const organizations = JSON.parse(stdout) as { _id: string }[];
   const { _id: key } = issued;

@@ -286,7 +286,7 @@ describe('a large response', () => {
       const response = await begin(unitsPath(), { 'accept-encoding': encoding });
       expect(response.statusCode).toBe(200);
       await once(response, 'readable');
-      // While the next part is read, the cursor waits for nobody and is not listed.
+      // An active cursor is not listed while it reads the next part.
       await eventually(async () => expect(await openCursors()).toHaveLength(1));
       // The driver reads an id that is small by chance as a number.
       const cursors = (await openCursors()).map(({ cursor }) =>

@@ -311,7 +311,7 @@ describe.each(Object.entries(tables))('%s', (_kind, { accepted, rejected, entran
 
   it.each(Object.entries(entrances))('follows the same rule in %s', async (name, entrance) => {
     const rows = [...accepted, ...rejected].map((value, index) => ({ value, index }));
-    // In the short form every second value, in turn with the next entrance.
+    // The short run tests every second value, alternating between entry points.
     const turn = names.indexOf(name) % 2;
     for (const { value, index } of rows) {
       if (!isFull && index % 2 !== turn) continue;

@@ -176,7 +176,7 @@ describe('GroupCommit', () => {
       if (requests[0] !== 2) return undefined;
       return isAlone ? new Error('refused') : new ContentionError(undefined);
     });
-    // A rejection that nobody hears fails the test.
+    // An unhandled rejection fails the test.
     expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 'failed', 6, 8, 10]);
   });
 

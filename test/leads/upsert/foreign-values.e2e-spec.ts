@@ -141,7 +141,7 @@ describe('a lead with values of another program', () => {
   it('has no changes when the returned values are sent back', async () => {
     const _id = await add('again');
     const before = await last('leads', { _id });
-    // A body takes no reference, and of a decimal what a double holds.
+    // A request body accepts no references, and decimals only as doubles.
     const sent = json.replace(/,"reference":{[^}]*}/, '').replace(/"exact":[\d.]*,/, '');
     await post(`{"recordSystemId":"again","data":${sent},"additionalData":${sent}}`).expect(200);
     expect(await last('leads', { _id })).toEqual(before);

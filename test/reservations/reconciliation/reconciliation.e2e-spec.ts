@@ -176,7 +176,7 @@ describe('POST /reservations/reconciliation', () => {
   });
 
   it('returns one snapshot, never half of another transaction', async () => {
-    // The first and the last are read by different queries.
+    // Different queries read the first and the last reservation.
     const deals = Array.from({ length: 101 }, () =>
       addDeal([{ installmentId: '1', status: 'collected' }]),
     );
