@@ -43,6 +43,9 @@ const named = process.argv.slice(2).filter((argument) => /^[^-]/.test(argument))
 
 function chosenKind() {
   const { TEST_KIND = 'quick' } = process.env;
+  if (!(TEST_KIND in kinds)) {
+    throw new Error(`There is no kind ${TEST_KIND}; there are ${Object.keys(kinds).join(', ')}.`);
+  }
   if (process.env.TEST_KIND !== undefined || named.length === 0) return kinds[TEST_KIND];
   const files = globSync(['src/**/*.spec.ts', 'test/**/*spec.ts']);
   const matching = files.filter((file) => named.some((part) => file.includes(part)));

@@ -150,7 +150,7 @@ describe('commands at a terminal', () => {
   });
 
   it.each([
-    ['a port in use', () => ({ PORT: takenPort }), /Another program listens on \S+ already/],
+    ['a port in use', () => ({ PORT: takenPort }), /\S+ is in use, perhaps by an earlier start/],
     [
       'an address of another machine',
       () => ({ HOST: '203.0.113.1' }),

@@ -4,7 +4,6 @@ import type { AppOptions } from '../../app.module.js';
 import type { Environment } from '../../core/configuration/environment.js';
 import { basePath } from '../../core/http/base-path.js';
 import { createLogger } from '../../core/http/server/logger.js';
-import { counted } from '../../operator/cli/command-line/result.js';
 import { openDatabase } from '../../open-database.js';
 import { createService, listen, type Service } from '../../start.js';
 import { type DemoAddress, DemoClient, exchange, type Print, type Step } from './demo-client.js';
@@ -118,8 +117,10 @@ async function acceptsKeys(address: DemoAddress): Promise<boolean> {
   }
 }
 
-async function runTable(run: DemoRun): Promise<number> {
-  let [number, skipped, title] = [0, 0, ''];
+/** Returns the numbers of skipped chapters. */
+async function runTable(run: DemoRun): Promise<number[]> {
+  const skipped: number[] = [];
+  let [number, title] = [0, ''];
   for (const line of table) {
     if ('chapter' in line) {
       number += 1;
@@ -129,7 +130,7 @@ async function runTable(run: DemoRun): Promise<number> {
       continue;
     }
     try {
-      if (await isSkipped(run, line)) skipped += 1;
+      if (await isSkipped(run, line)) skipped.push(number);
     } catch (error) {
       const { message } = error as Error;
       throw new Error(`Demo chapter ${number} (${title}): ${message}`, { cause: error });
@@ -149,11 +150,12 @@ async function isSkipped(run: DemoRun, line: Exclude<Line, { chapter: string }>)
   return false;
 }
 
-function conclusion(skipped: number, requests: number): string {
+function conclusion(skipped: readonly number[], requests: number): string {
   const total = chapters.length;
-  if (skipped === 0) return `All ${total} chapters went as expected, in ${requests} requests.`;
-  const went = `${total - skipped} of ${total} chapters went as expected, in ${requests} requests`;
-  return `${went}; ${counted(skipped, 'chapter')} ${skipped === 1 ? 'was' : 'were'} skipped.`;
+  if (skipped.length === 0)
+    return `All ${total} chapters went as expected, in ${requests} requests.`;
+  const went = `${total - skipped.length} of ${total} chapters went as expected, in ${requests} requests`;
+  return `${went}; skipped: ${skipped.join(', ')}.`;
 }
 
 const consoleLinks = [

@@ -31,7 +31,7 @@ export async function listenOn(
 
 function faultOf({ code = '' }: NodeJS.ErrnoException, { host, port }: ListenAddress) {
   const faults: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Another program listens on ${host.value}:${port.value} already: set ${port.name} to a free one.`,
+    EADDRINUSE: `${host.value}:${port.value} is in use, perhaps by an earlier start: stop that, or set ${port.name} to a free one.`,
     EADDRNOTAVAIL: `${host.value} is no address of this machine: set ${host.name} to one, such as 127.0.0.1.`,
     ENOTFOUND: `There is no host ${host.value}: set ${host.name} to an address of this machine, such as 127.0.0.1.`,
     EACCES: `This user may not listen on port ${port.value}: set ${port.name} to one from 1024 on.`,

@@ -78,9 +78,9 @@ export const commonTexts = {
   'search.reference': { 'en-us': 'Find in all organizations', 'ar-eg': 'ابحث في كل المؤسسات' },
   'search.hint': {
     'en-us':
-      'An id of anything, or an external id; a lead’s number, phone in any spelling or email; a unit’s slug or unit id; a webhook-id; a request id; the beginning of a key',
+      'An id of anything, or an external id; a lead’s number, phone in any spelling or email; a unit’s slug or unit id; a webhook-id; a request id; the listed prefix of a key',
     'ar-eg':
-      'معرّف أي شيء أو معرّف خارجي، أو رقم عميل محتمل أو هاتفه بأي كتابة أو بريده، أو اسم وحدة في العنوان أو رقمها، أو webhook-id، أو معرّف طلب، أو بداية مفتاح',
+      'معرّف أي شيء أو معرّف خارجي، أو رقم عميل محتمل أو هاتفه بأي كتابة أو بريده، أو اسم وحدة في العنوان أو رقمها، أو webhook-id، أو معرّف طلب، أو بادئة مفتاح كما تظهر في القائمة',
   },
   'search.none': {
     'en-us':

@@ -100,8 +100,8 @@ export const usageTexts = {
   },
   'attention.refused': { 'en-us': 'Partner is refused', 'ar-eg': 'طلبات شريك مرفوضة' },
   'attention.refusedReason': {
-    'en-us': '{errors} of {calls} calls in 24 hours were refused or failed, far more than usual.',
-    'ar-eg': 'رُفض أو فشل {errors} من {calls} طلبًا خلال 24 ساعة، أكثر بكثير من المعتاد.',
+    'en-us': '{errors} of {calls} calls in 24 hours were refused or failed.',
+    'ar-eg': 'رُفض أو فشل {errors} من {calls} طلبًا خلال 24 ساعة.',
   },
   'attention.halfUnderstood': {
     'en-us': 'Leads are half understood',
@@ -127,7 +127,7 @@ export const usageTexts = {
   'chart.nothing': { 'en-us': 'Nothing in this time.', 'ar-eg': 'لا شيء في هذه المدة.' },
   'partners.title': { 'en-us': 'Partners', 'ar-eg': 'الشركاء' },
   'partners.about': {
-    'en-us': 'Every key of the last four weeks, compared with its own usual week.',
+    'en-us': 'Every key that called in the last four weeks, compared with its usual week.',
     'ar-eg': 'كل مفتاح استُخدم في الأسابيع الأربعة الأخيرة، مقارنًا بأسبوعه المعتاد.',
   },
   'partners.none': { 'en-us': 'No key has called yet.', 'ar-eg': 'لم يرسل أي مفتاح طلبات بعد.' },
@@ -136,8 +136,8 @@ export const usageTexts = {
     'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',
   },
   'partners.noHabit': {
-    'en-us': 'Not known yet: it needs whole hours with calls in the last four weeks.',
-    'ar-eg': 'غير معروف بعد: يحتاج إلى ساعات كاملة فيها طلبات في الأسابيع الأربعة الأخيرة.',
+    'en-us': 'Not known yet: it needs a week of calls.',
+    'ar-eg': 'غير معروف بعد: يحتاج إلى أسبوع من الطلبات.',
   },
   'partners.hour': { 'en-us': 'Hour (UTC)', 'ar-eg': 'الساعة (UTC)' },
   'partners.errorsByCode': {
