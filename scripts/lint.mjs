@@ -42,6 +42,11 @@ const checks = [
     remedy: 'reword the reported lines as it says.',
   },
   {
+    name: 'commits',
+    command: 'node scripts/check-commits.mjs',
+    remedy: 'reword the subjects: `type(scope): imperative`, at most 72 characters.',
+  },
+  {
     name: 'format',
     command: 'prettier --cache --check .',
     remedy: 'run `npm run format`.',

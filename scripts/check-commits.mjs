@@ -1,0 +1,27 @@
+// Checks the subjects of commits: `type(scope): imperative`, at most 72 characters. Earlier commits keep theirs.
+import { spawnSync } from 'node:child_process';
+
+const first = '2413b388';
+const pattern =
+  /^(bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([a-z-]+\))?!?: [^A-Z\s].*[^.]$/;
+const { status, stdout } = spawnSync(
+  'git',
+  ['log', '--no-merges', '--format=%h %s', `${first}..HEAD`],
+  {
+    encoding: 'utf8',
+  },
+);
+// A shallow clone or an archive does not have the commits.
+if (status === 0) {
+  const wrong = stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .filter((line) => {
+      const subject = line.slice(line.indexOf(' ') + 1);
+      return subject.length > 72 || !pattern.test(subject);
+    });
+  if (wrong.length > 0) {
+    process.stdout.write(`${wrong.join('\n')}\n`);
+    process.exitCode = 1;
+  }
+}
