@@ -85,7 +85,7 @@ describe('TypeScript client', () => {
     ]);
   });
 
-  it('repeats a POST with the given key, and sends one without a key as a new request', async () => {
+  it('repeats a POST with the given key, and sends a new request without one', async () => {
     const again = { body: { name: 'Mona' }, headers: { 'idempotency-key': '"once"' } };
     const first = await api.upsertLead(again);
     expect((await api.upsertLead(again)).data.lead._id).toBe(first.data.lead._id);

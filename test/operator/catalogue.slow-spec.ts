@@ -192,7 +192,7 @@ describe('catalog import', () => {
     expect(await service.db.collection('phases').countDocuments(stored)).toBe(1);
   });
 
-  it('stores a default type for a new phase, and keeps the type of a stored one', async () => {
+  it('stores a default type for a new phase, and keeps a stored type', async () => {
     const entry = (slug: string) => ({ slug, name: { 'en-us': slug }, compound: 'oasis' });
     const typed = { ...entry('typed'), type: 'Zone' };
     await report(JSON.stringify({ phases: [typed, entry('untyped')] }));

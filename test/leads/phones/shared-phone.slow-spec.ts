@@ -50,7 +50,7 @@ async function leadsRead(work: () => Promise<unknown>): Promise<number> {
   return reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
 }
 
-it('POST /leads with a phone of 50,000 leads reads few leads and names the first user', async () => {
+it('POST /leads with a phone of 50,000 leads reads few and names the first user', async () => {
   const read = await leadsRead(async () => {
     const { body } = await post({ phoneNumber: '+20 100 000 0001' }).expect(400);
     expect(body.message).toEqual([expect.stringContaining('Nour')]);
