@@ -287,7 +287,7 @@ describe('lead erase', () => {
       { ['__proto__']: 'Mona', constructor: 'Mona', toString: 'Mona' },
     ],
     ['of numbers that may be phones', { whatsapp: 201_001_234_567, 'a.b': 1e10 }],
-    ['of the service with unexpected values', { name: ['Mona'], email: 5, phoneNumbers: 'Mona' }],
+    ['with known names and unexpected values', { name: ['Mona'], email: 5, phoneNumbers: 'Mona' }],
   ])('removes fields %s that other programs added to a client', async (_names, fields) => {
     await post(payloadsOf(person).now).expect(201);
     const client = (await stored('clients'))[0] as Document;
