@@ -8,7 +8,10 @@ import type { Connection } from 'mongoose';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ResponseCache } from './core/cache/response-cache.js';
 import type { Environment } from './core/configuration/environment.js';
-import { loadEnvironment, warnOfMisspeltVariables } from './core/configuration/load-environment.js';
+import {
+  loadEnvironment,
+  warnOfMisspelledVariables,
+} from './core/configuration/load-environment.js';
 import { ConfigurationError, StartupError } from './core/configuration/environment-values.js';
 import { assertTransactionsSupported } from './core/database/connection/topology.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
@@ -33,7 +36,7 @@ import {
 import { announce, linesAbout } from './development/announcement.js';
 import { openAtStart } from './development/demo/demo-organization.js';
 import { describeConnectionError, openDatabase } from './open-database.js';
-import { EventWaiters } from './events/feed/event-waiters.js';
+import { LongPollWaiters } from './events/feed/long-poll-waiters.js';
 import { EventRelay } from './events/outbox/event-relay.js';
 import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
@@ -115,7 +118,7 @@ export async function runService(
 ): Promise<RunningService> {
   const database = await openDatabase(environment);
   try {
-    warnOfMisspeltVariables(logger);
+    warnOfMisspelledVariables(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
@@ -166,7 +169,7 @@ export async function createService(options: AppOptions): Promise<Service> {
     app.get(HealthService).reportShutdown();
     // Webhooks in progress have time to finish while requests are still accepted.
     void app.get(WebhookWorker).stop();
-    app.get(EventWaiters).endAll();
+    app.get(LongPollWaiters).endAll();
     await connections.drain(options.environment.DRAIN_MS);
     await app.close();
     return true;

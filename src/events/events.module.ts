@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { EventFeedService } from './feed/event-feed.service.js';
-import { EventWaiters } from './feed/event-waiters.js';
+import { LongPollWaiters } from './feed/long-poll-waiters.js';
 import { EventsController } from './feed/events.controller.js';
 import { EventRelay } from './outbox/event-relay.js';
 import { eventFeedSchema, outboxEventSchema } from './outbox/outbox-event.schema.js';
@@ -23,8 +23,8 @@ import { Outbox } from './outbox/outbox.js';
     EventHistoryService,
     EventFeedService,
     EventRelay,
-    EventWaiters,
+    LongPollWaiters,
   ],
-  exports: [Outbox, OutboxEventsRepository, EventHistoryService, EventRelay, EventWaiters],
+  exports: [Outbox, OutboxEventsRepository, EventHistoryService, EventRelay, LongPollWaiters],
 })
 export class EventsModule {}

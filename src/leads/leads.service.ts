@@ -37,7 +37,7 @@ interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
   readonly leads: readonly (UpsertLeadDto | null | DomainError)[];
 }
 
-interface BatchAnswer extends ServiceResponse<LeadBatchResponseDto> {
+interface BatchResponse extends ServiceResponse<LeadBatchResponseDto> {
   readonly body: LeadBatchResponseDto;
   readonly outcomes: readonly WriteOutcome<LeadUpsertResult>[];
 }
@@ -83,12 +83,12 @@ export class LeadsService {
     const requests = checked.flatMap((one) =>
       one.status === 'fulfilled' ? leadRequest(caller, one.value) : [],
     );
-    const batch: Batch<LeadRequest, LeadUpsertResult, BatchAnswer> = {
+    const batch: Batch<LeadRequest, LeadUpsertResult, BatchResponse> = {
       caller,
       requests,
       maxBytes: maxBatchMebibytes * mebibyte,
       fullError: new DomainError(leadErrors.batchFull, { limit: maxBatchMebibytes }),
-      answerOf: (outcomes) => {
+      responseTo: (outcomes) => {
         const ofRequests = outcomes.values();
         const all = checked.map((one) =>
           one.status === 'rejected'
@@ -100,7 +100,7 @@ export class LeadsService {
       alsoStore: (answer, now) => alsoStore(answer.body, now),
     };
     const { body, outcomes } = isDryRun
-      ? await this.commit.rehearse(batch)
+      ? await this.commit.dryRun(batch)
       : await this.commit.submitAll(batch);
     if (requests.length === 0 && !isDryRun) await alsoStore(body, this.clock.now());
     this.report(caller, outcomes);

@@ -45,9 +45,9 @@ export function apiReference(app: INestApplication, responses: ErrorResponses): 
     { ...config, components, webhooks: webhooksOf(eventList) },
     { extraModels: Object.values(eventList).flatMap(({ data }) => data ?? []) },
   );
-  closeStrictBodies(document);
+  disallowUnknownFields(document);
   for (const item of Object.values(document.paths)) completeOperations(item);
-  moveErrorsOfNoOperation(document, errors);
+  moveUnroutedErrors(document, errors);
   return document;
 }
 
@@ -76,7 +76,7 @@ function baseConfig(): Omit<OpenAPIObject, 'paths'> {
 }
 
 /** The introduction lists errors that occur before routing. */
-function moveErrorsOfNoOperation(
+function moveUnroutedErrors(
   { info, paths, components }: OpenAPIObject,
   errors: readonly ErrorDefinition[],
 ): void {
@@ -87,7 +87,7 @@ function moveErrorsOfNoOperation(
 }
 
 /** Rule HTTP-20. */
-function closeStrictBodies({ paths, components }: OpenAPIObject): void {
+function disallowUnknownFields({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, { additionalProperties?: boolean }>;
   const close = (part: unknown): void => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {

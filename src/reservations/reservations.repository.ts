@@ -15,7 +15,8 @@ import { parseObjectId, notDeleted } from '../core/database/documents/tenant-doc
 import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 
-export type ListedAbout = { readonly unitId: Types.ObjectId } | { readonly leadId: Types.ObjectId };
+export type UnitOrLeadId =
+  { readonly unitId: Types.ObjectId } | { readonly leadId: Types.ObjectId };
 
 export const fieldsWithoutHistories = [
   'reservationId',
@@ -80,7 +81,7 @@ export class ReservationsRepository {
   /** Newest first. A lead's reservations include deleted ones; the index of units has no deleted ones. */
   async list(
     organizationId: Types.ObjectId,
-    about: ListedAbout,
+    about: UnitOrLeadId,
     part: KeysetRequest,
   ): Promise<KeysetPage<ReservationDocument>> {
     const filter = 'unitId' in about ? { ...about, ...notDeleted } : about;

@@ -16,7 +16,7 @@ import type { Language } from '../core/localization/language.js';
 import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
 import type { UnitBatches } from './units.repository.js';
 
-const shapes = {
+const referenceClasses = {
   compounds: CompoundName,
   phases: PhaseDocument,
   amenities: AmenityDocument,
@@ -24,7 +24,7 @@ const shapes = {
   unitDesigns: UnitDesignDocument,
 } as const satisfies Record<ReferenceKind, Type<CatalogueDocument>>;
 
-type ShownAs<Kind extends ReferenceKind> = Shown<InstanceType<(typeof shapes)[Kind]>>;
+type ShownAs<Kind extends ReferenceKind> = Shown<InstanceType<(typeof referenceClasses)[Kind]>>;
 
 type Find = <Kind extends ReferenceKind>(
   kind: Kind,
@@ -78,7 +78,7 @@ export class UnitPresenter {
   private finder({ organizationId, language }: Reader): Find {
     const known = new Map<ReferenceKind, Map<string, object | undefined>>();
     return async <Kind extends ReferenceKind>(kind: Kind, storedIds: readonly unknown[]) => {
-      const shape: Type<CatalogueDocument> = shapes[kind];
+      const shape: Type<CatalogueDocument> = referenceClasses[kind];
       const load = async (ids: readonly string[]) => {
         const objectIds = ids.map((id) => new Types.ObjectId(id));
         const documents = await this.catalogue.findByIds(kind, organizationId, objectIds);

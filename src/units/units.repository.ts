@@ -11,7 +11,7 @@ import { buildWrite, type DocumentChange } from '../core/database/documents/docu
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import type { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
-import { indexToCountBy } from '../catalogue/collections/unit.schema.js';
+import { countIndexFor } from '../catalogue/collections/unit.schema.js';
 
 export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 
@@ -98,7 +98,7 @@ export class UnitsRepository {
 
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
     return this.cache.get(organizationId, `count units ${BSON.EJSON.stringify(filter)}`, () =>
-      this.units.count(organizationId, filter, indexToCountBy(filter)),
+      this.units.count(organizationId, filter, countIndexFor(filter)),
     );
   }
 

@@ -104,7 +104,7 @@ describe('FreshCache under any interleaving', () => {
           const value = stored;
           const storedAt = now;
           await scheduler.schedule(Promise.resolve(), 'acknowledgement');
-          if (kind !== 'foreign') cache.raiseGeneration(own);
+          if (kind !== 'foreign') cache.invalidate(own);
           writes.push({ value, at: storedAt, isOwn: kind !== 'foreign' });
         };
         const run = async () => {
@@ -248,9 +248,9 @@ describe('the memory of FreshCache', () => {
       cache.get(organization, 'key', async () => value);
     const writer = new Types.ObjectId();
     await read(writer, 'old');
-    cache.raiseGeneration(writer);
+    cache.invalidate(writer);
     await read(own, 'old');
-    for (let other = 0; other < 10_000; other++) cache.raiseGeneration(new Types.ObjectId());
+    for (let other = 0; other < 10_000; other++) cache.invalidate(new Types.ObjectId());
     expect([await read(own, 'new'), await read(writer, 'new')]).toEqual(['new', 'new']);
   });
 

@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const write = () => cache.raiseGeneration(organizationId);
+const write = () => cache.invalidate(organizationId);
 const read = async (signal?: AbortSignal, query = '') => {
   const response = await fetch(`${url}/list${query}`, signal ? { signal } : {});
   return { status: response.status, text: await response.text() };

@@ -60,7 +60,7 @@ const read = (path: string, headers: Record<string, string> = {}, of = service) 
   rawGet(of.url, path, { 'api-key': tenant.key, ...headers });
 /** From the database, whatever is cached. */
 const readUncached = (path: string, headers: Record<string, string> = {}) => {
-  service.service.app.get(FreshCache).raiseGeneration(tenant.organizationId);
+  service.service.app.get(FreshCache).invalidate(tenant.organizationId);
   return read(path, headers);
 };
 /** As far as tests look at it. */

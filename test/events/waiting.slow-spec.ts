@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
-import { EventWaiters } from '../../src/events/feed/event-waiters.js';
+import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
 import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
 import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { rounds } from '../support/rounds.js';
@@ -20,7 +20,7 @@ afterEach(() => feed.stopOthers());
 afterAll(() => feed.stop());
 
 describe('a long poll', () => {
-  const waitersOf = ({ service: { app } }: TestService) => app.get(EventWaiters);
+  const waitersOf = ({ service: { app } }: TestService) => app.get(LongPollWaiters);
   const waiting = (count: number, at: TestService = feed.service) =>
     feed.soon(() => expect(waitersOf(at).count).toBe(count));
   /** Begins to read; `response` is there when it came. */

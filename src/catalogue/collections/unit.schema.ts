@@ -105,7 +105,7 @@ const narrowing: readonly string[] = [
  * The index that counts fastest; undefined if the planner finds it. The planner judges indexes by their first
  * entries, which may match several conditions everywhere.
  */
-export function indexToCountBy(filter: TenantFilter<UnitDocument>): string | undefined {
+export function countIndexFor(filter: TenantFilter<UnitDocument>): string | undefined {
   const fields = fieldsOf(filter);
   const [narrowest, ...others] = narrowing.filter((field) => fields.includes(field));
   return narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
@@ -115,7 +115,7 @@ export function indexToCountBy(filter: TenantFilter<UnitDocument>): string | und
  * The index that has the order; undefined if the planner may know a better one. The planner would try every
  * index of the organization as deep as the page.
  */
-export function indexToReadBy(
+export function readIndexFor(
   filter: TenantFilter<UnitDocument>,
   [item, ...others]: readonly string[],
   language: Language,

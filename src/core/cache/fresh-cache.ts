@@ -11,7 +11,7 @@ import { Metrics } from '../observability/metrics.js';
 /** In milliseconds from the start of the oldest read in an entry (rule DATA-6). */
 export const cacheLifetimeMs = 1_000;
 
-const largestShare = 1 / 8;
+const maxEntryShare = 1 / 8;
 const overheadBytes = 2_048;
 /** Memory per character of JSON, measured with documents of many small fields. */
 const bytesOfCharacter = 4;
@@ -31,7 +31,7 @@ interface Entry extends Reading {
   readonly value: unknown;
 }
 
-interface Making extends Reading {
+interface PendingLoad extends Reading {
   value?: Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ const readings = new AsyncLocalStorage<Reading>();
 export class FreshCache {
   now = (): number => performance.now();
   private readonly entries: LRUCache<string, Entry> | null;
-  private readonly makings = new Map<string, Making>();
+  private readonly pendingLoads = new Map<string, PendingLoad>();
   private readonly generations = new Map<string, number>();
   private newestGeneration = 0;
   private commonGeneration = 0;
@@ -69,7 +69,7 @@ export class FreshCache {
         ? null
         : new LRUCache({
             maxSize: maxBytes,
-            maxEntrySize: Math.max(1, Math.floor(maxBytes * largestShare)),
+            maxEntrySize: Math.max(1, Math.floor(maxBytes * maxEntryShare)),
             ttl: cacheLifetimeMs,
             ttlResolution: 0,
             ttlAutopurge: true,
@@ -104,7 +104,7 @@ export class FreshCache {
       return found.value as T;
     }
     const readAt = this.now();
-    const shared = this.makings.get(fullKey);
+    const shared = this.pendingLoads.get(fullKey);
     if (shared !== undefined && readAt - shared.readAt <= cacheLifetimeMs) {
       try {
         const value = (await shared.value) as T;
@@ -117,17 +117,17 @@ export class FreshCache {
       }
     }
     this.misses.inc({ kind });
-    const making: Making = { readAt };
+    const making: PendingLoad = { readAt };
     const made = readings.run(making, make);
     making.value = made;
-    this.makings.set(fullKey, making);
+    this.pendingLoads.set(fullKey, making);
     try {
       const value = await made;
       noteUse(making);
       this.store(fullKey, { readAt: making.readAt, value }, bytesOf(value));
       return value;
     } finally {
-      if (this.makings.get(fullKey) === making) this.makings.delete(fullKey);
+      if (this.pendingLoads.get(fullKey) === making) this.pendingLoads.delete(fullKey);
     }
   }
 
@@ -162,7 +162,7 @@ export class FreshCache {
   }
 
   /** Call after every write, including one with an unknown outcome. */
-  raiseGeneration(organizationId: Types.ObjectId): void {
+  invalidate(organizationId: Types.ObjectId): void {
     this.newestGeneration += 1;
     const organization = organizationId.toHexString();
     if (this.generations.size >= maxOrganizations && !this.generations.has(organization)) {

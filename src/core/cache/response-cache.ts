@@ -32,14 +32,14 @@ interface CachedResponse {
 }
 
 /** The pending response of one request, for simultaneous equal ones. */
-type Maker = PromiseWithResolvers<CachedResponse>;
+type PendingResponse = PromiseWithResolvers<CachedResponse>;
 
-const notShared = new Error('The response cannot be shared.');
+const unshareable = new Error('The response cannot be shared.');
 
 /** Replays fresh responses (rule DATA-6). The key has all that differs between callers, such as permissions. */
 @Injectable()
 export class ResponseCache {
-  private readonly makers = new WeakMap<FastifyRequest, Maker>();
+  private readonly pendingResponses = new WeakMap<FastifyRequest, PendingResponse>();
 
   constructor(
     private readonly cache: FreshCache,
@@ -73,10 +73,10 @@ export class ResponseCache {
     };
     const make = () => {
       const maker = Promise.withResolvers<CachedResponse>();
-      if (isContinued) return Promise.reject(notShared);
-      this.makers.set(request, maker);
+      if (isContinued) return Promise.reject(unshareable);
+      this.pendingResponses.set(request, maker);
       // Also for a disconnected client: the waiting requests then make their own response.
-      reply.raw.once('close', () => maker.reject(notShared));
+      reply.raw.once('close', () => maker.reject(unshareable));
       proceed();
       return maker.promise;
     };
@@ -96,10 +96,10 @@ export class ResponseCache {
   };
 
   private readonly share: onSendAsyncHookHandler = async (request, reply, payload) => {
-    const maker = this.makers.get(request);
+    const maker = this.pendingResponses.get(request);
     if (maker === undefined) return payload;
     if (!reply.hasHeader('etag')) {
-      maker.reject(notShared);
+      maker.reject(unshareable);
       return payload;
     }
     const body = isStream(payload) ? await buffer(payload) : ownBytes(payload as string | Buffer);
@@ -109,7 +109,7 @@ export class ResponseCache {
 
   /** The database may have stored, or may still store, the change of a failed request. */
   private readonly noteFailedWrite: onSendAsyncHookHandler = async ({ caller }, reply, payload) => {
-    if (reply.statusCode >= 500 && caller) this.cache.raiseGeneration(caller.organizationId);
+    if (reply.statusCode >= 500 && caller) this.cache.invalidate(caller.organizationId);
     return payload;
   };
 }

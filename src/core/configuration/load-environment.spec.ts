@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { variableNames } from './environment.js';
-import { misspeltVariables } from './load-environment.js';
+import { misspelledVariables } from './load-environment.js';
 
 it.each([
   ['WEBHOOKS_CONCURENCY', 'WEBHOOKS_CONCURRENCY'],
@@ -16,13 +16,13 @@ it.each([
   ['RATE_LIMIT', 'RATE_LIMIT_RPS'],
   ['AUTH_FAILURE_RPM', 'AUTH_FAILURE_RPS'],
   ['EVENTS_RETENTION', 'EVENTS_RETENTION_DAYS'],
-])('misspeltVariables returns a warning for %s that names %s', (name, meant) => {
-  expect(misspeltVariables(['PATH', name])).toEqual([
+])('misspelledVariables returns a warning for %s that names %s', (name, meant) => {
+  expect(misspelledVariables(['PATH', name])).toEqual([
     `Ignored the unknown variable ${name}. Did you mean ${meant}?`,
   ]);
 });
 
-it('misspeltVariables returns nothing for known variables and those of other programs', () => {
+it('misspelledVariables returns nothing for known variables and those of other programs', () => {
   const others = [
     'PATH',
     'HOME',
@@ -32,5 +32,5 @@ it('misspeltVariables returns nothing for known variables and those of other pro
     'MONGODB_PORT',
     'LOG',
   ];
-  expect(misspeltVariables([...variableNames, ...others])).toEqual([]);
+  expect(misspelledVariables([...variableNames, ...others])).toEqual([]);
 });

@@ -21,20 +21,20 @@ export function loadEnvironment(): Environment {
   return readEnvironment(process.env);
 }
 
-export function warnOfMisspeltVariables(logger: Logger): void {
-  for (const line of misspeltVariables(Object.keys(process.env))) logger.warn(line);
+export function warnOfMisspelledVariables(logger: Logger): void {
+  for (const line of misspelledVariables(Object.keys(process.env))) logger.warn(line);
 }
 
 /** Names with one or two wrong letters, a missing end, or the same first two words (rule CONF-5). */
-export function misspeltVariables(names: readonly string[]): string[] {
+export function misspelledVariables(names: readonly string[]): string[] {
   return names.flatMap((name) => {
-    const meant = variableNames.includes(name) ? undefined : meantBy(name.toUpperCase());
+    const meant = variableNames.includes(name) ? undefined : closestVariable(name.toUpperCase());
     if (meant === undefined) return [];
     return [`Ignored the unknown variable ${name}. Did you mean ${meant}?`];
   });
 }
 
-function meantBy(name: string): string | undefined {
+function closestVariable(name: string): string | undefined {
   // Two wrong letters would match another short name.
   const maxDistance = name.length > 5 ? 2 : 1;
   return (

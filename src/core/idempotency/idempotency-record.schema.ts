@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { removeAfter } from '../database/structure/retention.js';
+import { expireAfter } from '../database/structure/retention.js';
 import { TenantDocument } from '../database/documents/tenant-document.js';
 import type { PackedResponse } from './idempotency-claim.js';
 
@@ -39,7 +39,7 @@ idempotencyRecordSchema.index(
   { name: 'key', unique: true },
 );
 /** A key is free for another request then. */
-removeAfter(
+expireAfter(
   idempotencyRecordSchema,
   { expiresAt: 1 },
   { kind: 'idempotency records', setting: 'IDEMPOTENCY_RETENTION_HOURS', storesRemoval: true },

@@ -10,12 +10,12 @@ export const looseCollation: CollationOptions = { locale: 'en', strength: 1 };
 const dotlessI = 'ı';
 
 /** The time to normalize grows with the square of the marks; the joiner of Unicode's stream-safe format limits it. */
-const manyMarks = /\p{M}{30}/gu;
+const longMarkRun = /\p{M}{30}/gu;
 const joiner = '\u{34F}';
 
 /** Unicode case folding: equal for texts that differ only in case or in the composition of accents. */
 export function foldCase(text: string): string {
-  const parts = text.replace(manyMarks, `$&${joiner}`).normalize('NFC').split(dotlessI);
+  const parts = text.replace(longMarkRun, `$&${joiner}`).normalize('NFC').split(dotlessI);
   const folded = parts.map((part) => part.toLowerCase().toUpperCase().toLowerCase());
   // Sigma has two lower cases.
   return folded.join(dotlessI).replaceAll('ς', 'σ').normalize('NFC');

@@ -79,7 +79,7 @@ export class GroupCommit<
   >;
   private readonly transaction: GroupTransaction<Request, Records, Decision, Response>;
   private readonly transactions: Transactions;
-  private readonly heldUp;
+  private readonly blockedGroups;
 
   constructor(
     parts: GroupCommits,
@@ -93,7 +93,7 @@ export class GroupCommit<
       limits,
       groupMetrics(parts.metrics, kind.name),
     );
-    this.heldUp = new Counter(
+    this.blockedGroups = new Counter(
       parts.metrics.options(
         `${kind.name}_groups_held_up_total`,
         `Groups about ${kind.name}s that another transaction has held up, so that their requests went alone.`,
@@ -111,14 +111,14 @@ export class GroupCommit<
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
     const [first] = batch.requests;
-    if (first === undefined) return batch.answerOf([]);
+    if (first === undefined) return batch.responseTo([]);
     // Submitted with the maximum size, so that no other request joins its group.
     return (await this.enqueue(first, this.limits.bytes, batch)) as Whole;
   }
 
   /** The response that {@link submitAll} would give now; stores nothing. */
-  rehearse<Whole extends ServiceResponse>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
-    return this.transaction.rehearse(batch);
+  dryRun<Whole extends ServiceResponse>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+    return this.transaction.dryRun(batch);
   }
 
   private async enqueue(
@@ -150,7 +150,7 @@ export class GroupCommit<
     } catch (reason) {
       // Nothing was stored. The requests that the foreign transaction does not concern must not wait.
       if (reason instanceof ContentionError) {
-        this.heldUp.inc();
+        this.blockedGroups.inc();
         // Stryker disable next-line ObjectLiteral,StringLiteral: text of the log.
         this.logger.warn(
           { requests: entries.length },
@@ -187,12 +187,12 @@ export class GroupCommit<
     if (first === undefined || newest === undefined) return [];
     const attempt = async () => {
       const inTime = this.inTime(entries);
-      if (inTime.length === 0) return entries.map(tooLate);
+      if (inTime.length === 0) return entries.map(timedOut);
       const outcomes = await this.runOnce(inTime);
       // A request that got its 503 in the meantime must not be stored: the others run again without it.
       const stored = inTime.slice(0, outcomes.length);
       if (this.inTime(stored).length < stored.length) throw restartTransaction();
-      return withLate(entries, inTime, outcomes);
+      return withTimeouts(entries, inTime, outcomes);
     };
     const expiresAt = Math.max(...entries.map((entry) => entry.expiresAt));
     const onDuplicateKey = async (index: string) =>
@@ -220,17 +220,17 @@ export class GroupCommit<
 }
 
 /** Up to the first request for which the transaction had no room. */
-function withLate<One>(
+function withTimeouts<One>(
   entries: readonly One[],
   inTime: readonly One[],
   outcomes: readonly WriteOutcome<ServiceResponse>[],
 ): WriteOutcome<ServiceResponse>[] {
   const known = new Map(inTime.map((one, index) => [one, outcomes[index]]));
-  const all = entries.map((one) => (known.has(one) ? known.get(one) : tooLate()));
+  const all = entries.map((one) => (known.has(one) ? known.get(one) : timedOut()));
   const end = all.indexOf(undefined);
   return all.slice(0, end === -1 ? all.length : end).filter((outcome) => outcome !== undefined);
 }
 
-function tooLate(): PromiseRejectedResult {
+function timedOut(): PromiseRejectedResult {
   return { status: 'rejected', reason: new DatabaseUnavailableError() };
 }

@@ -63,21 +63,21 @@ export class GroupTransaction<
     const options = this.optionsFor(batch, false);
     const { outcomes, records } = await this.decide(requests, batch.maxBytes, options);
     await this.store(records, options);
-    const response = batch.answerOf(withRefused(batch, outcomes));
+    const response = batch.responseTo(withRefusals(batch, outcomes));
     await batch.alsoStore?.(response, options.now);
     await this.parts.idempotency.completeAll([{ caller, response }], options.now);
     return response;
   }
 
   /** The response that a batch would get now; takes no lock and opens no transaction. */
-  async rehearse<Whole extends ServiceResponse>(
+  async dryRun<Whole extends ServiceResponse>(
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
-    if (batch.requests.length === 0) return batch.answerOf([]);
+    if (batch.requests.length === 0) return batch.responseTo([]);
     const { outcomes } = await this.parts.snapshots.during(() =>
       this.decide(batch.requests, batch.maxBytes, this.optionsFor(batch, true)),
     );
-    return batch.answerOf(withRefused(batch, outcomes));
+    return batch.responseTo(withRefusals(batch, outcomes));
   }
 
   /** The clock is read once in a transaction. */
@@ -131,7 +131,7 @@ export class GroupTransaction<
 }
 
 /** With the refusal of the requests for which a batch had no room. */
-function withRefused<Request, Response, Whole extends ServiceResponse>(
+function withRefusals<Request, Response, Whole extends ServiceResponse>(
   { requests, fullError: reason }: Batch<Request, Response, Whole>,
   outcomes: readonly WriteOutcome<Response>[],
 ): WriteOutcome<Response>[] {

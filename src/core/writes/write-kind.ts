@@ -61,6 +61,6 @@ export interface Batch<Request, Response, Whole extends ServiceResponse> {
   /** How much they may change; further requests are refused. */
   readonly maxBytes: number;
   readonly fullError: DomainError;
-  answerOf(outcomes: readonly WriteOutcome<Response>[]): Whole;
+  responseTo(outcomes: readonly WriteOutcome<Response>[]): Whole;
   alsoStore?(response: Whole, now: Date): Promise<void>;
 }

@@ -25,8 +25,8 @@ export interface DemoAccess {
 }
 
 const name = 'Nile Homes (demo)';
-const nameOfWalks = 'Nile Homes (walk through the API)';
-const maxWalkMs = hourMs;
+const demoRunName = 'Nile Homes (walk through the API)';
+const maxDemoRunMs = hourMs;
 
 /**
  * The demo organization of a database for development (rule CONF-4). It is created with its catalogue and a key for
@@ -36,7 +36,7 @@ export async function openAtStart(
   application: INestApplicationContext,
 ): Promise<DemoOrganization | null> {
   const all = await application.get(OrganizationsRepository).list();
-  const lasting = all.filter((organization) => organization.name !== nameOfWalks);
+  const lasting = all.filter((organization) => organization.name !== demoRunName);
   const demo = lasting.find((organization) => organization.name === name);
   if (demo === undefined && lasting.length > 0) return null;
   const known = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
@@ -61,18 +61,18 @@ export async function openDemoOrganization(
   const organizations = application.get(OrganizationsRepository);
   const now = application.get(Clock).now().getTime();
   for (const { _id, name: other, createdAt } of await organizations.list()) {
-    if (other !== nameOfWalks) continue;
-    const isOver = createdAt.getTime() < now - maxWalkMs;
-    if (isOver || (await wasCutOff(application, _id))) await organizations.delete(_id);
+    if (other !== demoRunName) continue;
+    const isOver = createdAt.getTime() < now - maxDemoRunMs;
+    if (isOver || (await wasInterrupted(application, _id))) await organizations.delete(_id);
   }
-  const organizationId = await addOrganization(application, nameOfWalks);
+  const organizationId = await addOrganization(application, demoRunName);
   const end = async (keepsOrganization = false) => {
     const apiKeys = application.get(ApiKeysService);
     for (const key of await apiKeys.list(organizationId)) await apiKeys.revoke(key);
     if (!keepsOrganization) await organizations.delete(organizationId);
   };
   try {
-    const expiresAt = new Date(now + maxWalkMs);
+    const expiresAt = new Date(now + maxDemoRunMs);
     const keyName = nameOfKey(process.pid);
     const keys = await issueKeys(application, organizationId, () => keyName, expiresAt);
     await importCatalogue(application, organizationId);
@@ -87,7 +87,7 @@ function nameOfKey(pid: number | string): string {
   return `Walk of process ${pid} on ${hostname()}`;
 }
 
-async function wasCutOff(
+async function wasInterrupted(
   application: INestApplicationContext,
   organizationId: Types.ObjectId,
 ): Promise<boolean> {

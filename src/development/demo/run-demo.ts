@@ -39,7 +39,7 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
     const options = demoOptions(environment, database.uri);
     const service = await createService(options);
     try {
-      await walk({ environment, options, service, data: database.description, print });
+      await runChapters({ environment, options, service, data: database.description, print });
     } finally {
       await service.app.close();
     }
@@ -74,7 +74,13 @@ interface DemoContext {
   readonly print: Print;
 }
 
-async function walk({ environment, options, service, data, print }: DemoContext): Promise<void> {
+async function runChapters({
+  environment,
+  options,
+  service,
+  data,
+  print,
+}: DemoContext): Promise<void> {
   const { keys, organizationId, end } = await openDemoOrganization(service.app);
   let isToBeSeen = false;
   try {

@@ -5,12 +5,12 @@ import { Metrics } from '../../core/observability/metrics.js';
 import type { EventRelay } from '../outbox/event-relay.js';
 import type { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import { EventFeedService } from './event-feed.service.js';
-import { EventWaiters } from './event-waiters.js';
+import { LongPollWaiters } from './long-poll-waiters.js';
 
 it('returns no result when the process shuts down during a long search', async () => {
   const relay = { onNumbered: () => undefined } as unknown as EventRelay;
   const repository = { lastNumbers: async () => new Map() } as unknown as OutboxEventsRepository;
-  const waiters = new EventWaiters(relay, repository, new Metrics());
+  const waiters = new LongPollWaiters(relay, repository, new Metrics());
   const environment = { DATABASE_DEADLINE_MS: 8_000 } as Environment;
   const feed = new EventFeedService(
     ...([{}, repository, waiters, {}, {}, environment] as unknown as ConstructorParameters<

@@ -21,7 +21,7 @@ import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import type { EventDto, EventsResponseDto } from './event.dto.js';
 import { eventErrors } from './event-errors.js';
-import { EventWaiters } from './event-waiters.js';
+import { LongPollWaiters } from './long-poll-waiters.js';
 import type { EventsQuery } from './events.query.js';
 
 /** Bytes of events on a page, as stored; a single larger event comes alone. */
@@ -50,13 +50,13 @@ export class EventFeedService {
   private readonly retentionMs: number;
   private readonly deadlineMs: number;
   /** Reads that have not started, by their parameters; each is there for one turn of the event loop. */
-  private readonly starting = new Map<string, Promise<EventsResponseDto>>();
+  private readonly pendingReads = new Map<string, Promise<EventsResponseDto>>();
 
   constructor(
     @InjectCollection('OutboxEvent')
     private readonly events: TenantCollection<OutboxEventDocument>,
     private readonly outbox: OutboxEventsRepository,
-    private readonly waiters: EventWaiters,
+    private readonly waiters: LongPollWaiters,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, EVENTS_RETENTION_DAYS }: Environment,
@@ -80,11 +80,12 @@ export class EventFeedService {
     for (let isFirst = true; ; isFirst = false) {
       const read = () => this.inTime(this.page(organizationId, { ...part, after }));
       const key = [organizationId.toHexString(), after, limit, types].join(' ');
-      const page = await (isFirst ? read() : this.together(key, read));
+      const page = await (isFirst ? read() : this.coalesce(key, read));
       const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
       if (page.data.length > 0 || isOver) return page;
       // A long search without a result continues as long as its client waits.
-      const hasNews = page.hasMore || (await this.waiters.news(organizationId, page.next, end));
+      const hasNews =
+        page.hasMore || (await this.waiters.waitForEvents(organizationId, page.next, end));
       if (!hasNews) return page;
       after = page.next;
     }
@@ -100,15 +101,16 @@ export class EventFeedService {
     { after, limit, types }: PageRequest,
   ): Promise<EventsResponseDto> {
     const last = await this.outbox.lastNumber(organizationId);
-    if (after > last) await this.assertNumberGiven(organizationId, after);
+    if (after > last) await this.assertNumberIssued(organizationId, after);
     if (after >= last) return { data: [], next: after, hasMore: false };
-    const oldest = types === null ? null : await this.oldestIn(organizationId, { after, last });
+    const oldest =
+      types === null ? null : await this.oldestSequence(organizationId, { after, last });
     const endOfSearch = performance.now() + searchMs;
     for (let position = oldest === null ? after : oldest - 1; ;) {
       const end = types === null ? last : Math.min(last, position + windowSize);
       const range = { after: position, last: end };
       const { data, next } = await this.readRange(organizationId, range, limit, types);
-      assertKept(after, oldest ?? data[0]?.sequence ?? last + 1);
+      assertRetained(after, oldest ?? data[0]?.sequence ?? last + 1);
       const isOver = data.length > 0 || next === last || performance.now() > endOfSearch;
       if (isOver) return { data, next, hasMore: next < last };
       position = next;
@@ -123,20 +125,23 @@ export class EventFeedService {
       const found = _id && (await this.events.findOne(organizationId, { _id }, sequenceOnly));
       if (found?.sequence) return found.sequence;
       const last = await this.outbox.lastNumber(organizationId);
-      throw expired((await this.oldestIn(organizationId, { after: 0, last })) - 1);
+      throw expired((await this.oldestSequence(organizationId, { after: 0, last })) - 1);
     });
   }
 
   /** A new primary may not know yet that a majority has the events which the old one has shown. */
-  private async assertNumberGiven(organizationId: Types.ObjectId, after: number): Promise<void> {
+  private async assertNumberIssued(organizationId: Types.ObjectId, after: number): Promise<void> {
     const numbers = await this.outbox.lastNumbers([organizationId]);
     const last = numbers.get(organizationId.toHexString()) ?? 0;
     if (after > last) throw new DomainError(eventErrors.beyondLast, { last });
   }
 
   /** The number of the oldest event in a range that is kept; the one after the range if none is. */
-  private async oldestIn(organizationId: Types.ObjectId, { after, last }: Range): Promise<number> {
-    const first = await this.events.findOne(organizationId, this.kept({ after, last }), {
+  private async oldestSequence(
+    organizationId: Types.ObjectId,
+    { after, last }: Range,
+  ): Promise<number> {
+    const first = await this.events.findOne(organizationId, this.retainedFilter({ after, last }), {
       ...sequenceOnly,
       sort: { sequence: 1 },
     });
@@ -144,7 +149,7 @@ export class EventFeedService {
   }
 
   /** The server removes expired events later, in no certain order: they are not shown meanwhile. */
-  private kept({ after, last }: Range) {
+  private retainedFilter({ after, last }: Range) {
     const expiredAt = new Date(this.clock.now().getTime() - this.retentionMs);
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
   }
@@ -158,7 +163,10 @@ export class EventFeedService {
     const data: EventDto[] = [];
     const lastRead = () => data.at(-1)?.sequence ?? range.last;
     let bytes = 0;
-    const filter = { ...this.kept(range), ...(types !== null && { type: { $in: [...types] } }) };
+    const filter = {
+      ...this.retainedFilter(range),
+      ...(types !== null && { type: { $in: [...types] } }),
+    };
     const options = { sort: { sequence: 1 }, limit, hint: 'feed' } as const;
     for await (const batch of this.events.batches(organizationId, filter, options)) {
       for (const event of batch) {
@@ -172,14 +180,14 @@ export class EventFeedService {
   }
 
   /** Shares a read that has not started: one that has may miss the event that woke a later reader. */
-  private together(key: string, read: () => Promise<EventsResponseDto>) {
-    const starting = this.starting.get(key);
+  private coalesce(key: string, read: () => Promise<EventsResponseDto>) {
+    const starting = this.pendingReads.get(key);
     if (starting !== undefined) return starting;
     const reading = nextTurn().then(() => {
-      this.starting.delete(key);
+      this.pendingReads.delete(key);
       return read();
     });
-    this.starting.set(key, reading);
+    this.pendingReads.set(key, reading);
     return reading;
   }
 
@@ -189,7 +197,7 @@ export class EventFeedService {
   }
 }
 
-function assertKept(after: number, oldest: number): void {
+function assertRetained(after: number, oldest: number): void {
   if (after > 0 && oldest > after + 1) throw expired(oldest - 1);
 }
 

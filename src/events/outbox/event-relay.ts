@@ -22,10 +22,10 @@ export type FanOut = (
 const leaseMs = 2_000;
 const intervalMs = 250;
 /** Pause after the last events were numbered: numbering a few at a time costs the database more. */
-const gatherMs = 100;
+const batchingDelayMs = 100;
 const batchSize = 250;
 /** How often an event must fail alone before it is set aside: one failure may be chance. */
-const attemptsAlone = 3;
+const maxSingleAttempts = 3;
 
 /**
  * Numbers committed events and creates their deliveries (rules FEED-2 and HOOK-4). One process at a time takes
@@ -41,7 +41,7 @@ export class EventRelay implements OnModuleDestroy {
   );
   private readonly lease: Lease;
   private last: Types.ObjectId | null = null;
-  private mayGather = false;
+  private delaysNextBatch = false;
   private readonly numbered: Counter;
   private listener: (organizationId: Types.ObjectId) => void = () => {};
   private fanOut: FanOut = async (_organizationId, { length }) => length;
@@ -94,8 +94,8 @@ export class EventRelay implements OnModuleDestroy {
     if (!(await this.lease.acquire())) return;
     const hasRelayed = await this.relayNext();
     if (hasRelayed) this.loop.wake();
-    else if (this.mayGather) await delay(gatherMs);
-    this.mayGather = hasRelayed;
+    else if (this.delaysNextBatch) await delay(batchingDelayMs);
+    this.delaysNextBatch = hasRelayed;
   }
 
   /** Numbers the first events of an organization, in halves if the fan-out of some fails. */
@@ -111,7 +111,7 @@ export class EventRelay implements OnModuleDestroy {
       if (found > 1) {
         await this.relay(organizationId, Math.ceil(found / 2));
         await this.relay(organizationId, Math.floor(found / 2));
-      } else if (attempt < attemptsAlone) await this.relay(organizationId, 1, attempt + 1);
+      } else if (attempt < maxSingleAttempts) await this.relay(organizationId, 1, attempt + 1);
       else await this.setAside(organizationId, (error as Error).message);
     }
   }

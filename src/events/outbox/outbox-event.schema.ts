@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Timestamp } from 'mongodb';
 import { SchemaTypes } from 'mongoose';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** The server replaces it with the cluster's logical time when it stores the event. */
@@ -71,7 +71,7 @@ outboxEventSchema.index(
 );
 outboxEventSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
 /** An hour later than its deliveries, which need its contents. */
-removeAfter(
+expireAfter(
   outboxEventSchema,
   { numberedAt: 1 },
   { kind: 'events', ...eventRetention, marginSeconds: 3_600 },

@@ -14,15 +14,15 @@ import { maxPhoneLength } from '../../tenants/contacts/phone-number.js';
 
 /** Known keys of `data` hold no objects, which would reach database queries (rule LEAD-4). */
 const knownFields: ValueKind = [
-  ...knownDataKeys.map((key) => ofKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
-  ...['phoneNumber', 'phoneNumber2'].map((key) => ofKey(key, maxLength(maxPhoneLength))),
-  ofKey('email', {
+  ...knownDataKeys.map((key) => ruleForKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
+  ...['phoneNumber', 'phoneNumber2'].map((key) => ruleForKey(key, maxLength(maxPhoneLength))),
+  ruleForKey('email', {
     ...textRule('isEmail', (email) => email === '' || isEmail(email)),
     values: { property: 'email' },
   }),
 ];
 
-function ofKey(key: string, { name, isMet, values }: Rule): Rule {
+function ruleForKey(key: string, { name, isMet, values }: Rule): Rule {
   const valuesOfKey = { property: `data.${key}`, ...values };
   return { name, isMet: (data) => isMet(objectOf(data)[key]), values: valuesOfKey };
 }

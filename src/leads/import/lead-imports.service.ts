@@ -42,8 +42,8 @@ export interface ImportOptions {
 }
 
 /** As many as a batch may have, and small enough that none is too large for a transaction. */
-const batchRows = 100;
-const batchBytes = 2 * mebibyte;
+const maxBatchRows = 100;
+const maxBatchBytes = 2 * mebibyte;
 
 @Injectable()
 export class LeadImportsService {
@@ -127,7 +127,7 @@ async function* batchesOf(
   let bytes = 0;
   for await (const row of rows) {
     if (row.row <= done) continue;
-    if (batch.length === batchRows || (batch.length > 0 && bytes + row.bytes > batchBytes)) {
+    if (batch.length === maxBatchRows || (batch.length > 0 && bytes + row.bytes > maxBatchBytes)) {
       yield batch;
       [batch, bytes] = [[], 0];
     }

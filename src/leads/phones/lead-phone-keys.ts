@@ -20,7 +20,7 @@ import { derivedPhones, isDerived } from './lead-phones.js';
 
 const batchSize = 500;
 /** Leads parsed before yielding to the event loop. */
-const parsedTogether = 25;
+const leadsPerTurn = 25;
 const intervalMs = 5_000;
 /** Another instance takes over when the owner is silent for so long. */
 const leaseMs = 15_000;
@@ -43,7 +43,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   );
   private isStopping = false;
   private readonly lease: Lease;
-  private forgottenAt = new Date(0);
+  private phonesForgottenAt = new Date(0);
   private readonly failedLeads = new LRUCache<string, string>({ max: maxFailedLeads });
   /** Countries of recently written organizations, and when this process first saw them. */
   private readonly countries = new Map<string, { country: string; seenAt: Date }>();
@@ -86,9 +86,9 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   async run(): Promise<void> {
     const now = this.clock.now();
     // Every process keeps phones that it has parsed, for an hour at most.
-    if (now.getTime() - this.forgottenAt.getTime() >= hourMs) {
+    if (now.getTime() - this.phonesForgottenAt.getTime() >= hourMs) {
       forgetPhones();
-      this.forgottenAt = now;
+      this.phonesForgottenAt = now;
     }
     if (!(await this.isOwner())) return;
     // The clock may have been set back.
@@ -139,7 +139,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     );
     const derived: DerivedLead[] = [];
     for (const [index, lead] of untried.entries()) {
-      if (index % parsedTogether === 0) await nextTurn();
+      if (index % leadsPerTurn === 0) await nextTurn();
       try {
         const country = countries.get(lead.organizationId.toHexString()) ?? defaultCountry;
         const isRight = isDerived(lead, country);

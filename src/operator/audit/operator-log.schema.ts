@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** Actions in the console or on the command line (rule OPS-31). */
@@ -66,7 +66,7 @@ export class OperatorLogDocument extends TenantDocument {
 export const operatorLogSchema = SchemaFactory.createForClass(OperatorLogDocument);
 
 operatorLogSchema.index({ organizationId: 1, formId: 1 }, { name: 'form', unique: true });
-removeAfter(
+expireAfter(
   operatorLogSchema,
   { createdAt: 1 },
   { kind: 'operator log', setting: 'OPERATOR_LOG_RETENTION_DAYS' },

@@ -23,7 +23,7 @@ import {
 
 /** Limits of one transaction: entries, and characters of JSON. */
 const batchSize = 100;
-const batchCharacters = 4_194_304;
+const maxBatchCharacters = 4_194_304;
 
 /** Called after each commit with the stored entries. */
 export type Progress = (done: number, total: number) => void;
@@ -165,7 +165,7 @@ function* importBatches<T>(entries: readonly T[]): Generator<T[], void> {
   let characters = 0;
   for (const entry of entries) {
     const length = JSON.stringify(entry).length;
-    const isFull = batch.length === batchSize || characters + length > batchCharacters;
+    const isFull = batch.length === batchSize || characters + length > maxBatchCharacters;
     if (isFull && batch.length > 0) {
       yield batch;
       batch = [];

@@ -168,7 +168,7 @@ export class ErasuresService {
         await this.ledger.count(erasure, { leads, clients });
         return { leads, clients, ...rest };
       },
-      { isRehearsal: isDryRun, expiresAt: Date.now() + maxWaitMs },
+      { isDryRun, expiresAt: Date.now() + maxWaitMs },
     );
     counts.leads += records.leads;
     counts.clients += records.clients;

@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 
 /** A refused request, or one with ignored fields (rule OPS-36), without any value that it sent. */
 @Schema({ collection: 'requestLog' })
@@ -38,7 +38,7 @@ requestLogSchema.index(
   { organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 },
   { name: 'ofKey' },
 );
-removeAfter(
+expireAfter(
   requestLogSchema,
   { createdAt: 1 },
   { kind: 'refused requests', setting: 'REQUEST_LOG_DAYS' },

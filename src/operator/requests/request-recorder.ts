@@ -8,7 +8,7 @@ import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { dayMs } from '../../core/values/time.js';
-import { loggedPerDay, UsageStatsService } from '../usage/usage-stats.service.js';
+import { maxLoggedPerDay, UsageStatsService } from '../usage/usage-stats.service.js';
 import { RequestLogRepository } from './request-log.repository.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 
@@ -75,7 +75,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     const room = await this.usage.roomToLog(first.apiKeyId, requests.length);
     const taken = new Set(requests);
     this.waiting = this.waiting.filter((request) => !taken.has(request));
-    if (room < requests.length) this.ofDay.set(first.apiKeyId.toHexString(), loggedPerDay);
+    if (room < requests.length) this.ofDay.set(first.apiKeyId.toHexString(), maxLoggedPerDay);
     try {
       await this.log.insert(requests.slice(0, room));
     } catch (error) {
@@ -119,7 +119,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     if (day !== this.day) this.ofDay.clear();
     this.day = day;
     const count = this.ofDay.get(keyId) ?? 0;
-    if (count >= loggedPerDay) return false;
+    if (count >= maxLoggedPerDay) return false;
     this.ofDay.set(keyId, count + 1);
     return true;
   }

@@ -15,7 +15,7 @@ import type { UsageStatsDocument } from './usage-stats.schema.js';
 
 const weekRetentionMs = weekMs + baselineWindowMs + dayMs;
 /** Few, because decoding them blocks the event loop. */
-const quartersInBatch = 10;
+const quartersPerBatch = 10;
 
 export interface TimedCounts {
   readonly at: Date;
@@ -63,7 +63,7 @@ export class UsageStatsRepository {
   }
 
   async quarters(from: Date): Promise<StoredQuarter[]> {
-    const options = { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersInBatch };
+    const options = { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersPerBatch };
     const found = await this.find<Partial<StoredQuarter>>(
       { span: 'quarter', at: { $gte: from } },
       options,

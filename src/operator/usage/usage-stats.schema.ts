@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import { type Counts, countFields } from './call-counts.js';
 import type { TimeStep } from './time-steps.js';
 
@@ -57,7 +57,7 @@ usageStatsSchema.add(Object.fromEntries(countFields.map((field) => [field, Numbe
 
 usageStatsSchema.index({ span: 1, at: 1, keyId: 1 }, { name: 'usage', unique: true });
 /** Weeks of keys have a fixed retention, the others that of the setting. */
-removeAfter(
+expireAfter(
   usageStatsSchema,
   { expiresAt: 1 },
   { kind: 'usage statistics', setting: 'USAGE_RETENTION_DAYS', storesRemoval: true },

@@ -25,10 +25,10 @@ import {
 } from './usage-stats.repository.js';
 
 /** The limit of a key, for all processes together. */
-export const loggedPerDay = 1_000;
+export const maxLoggedPerDay = 1_000;
 
 /** Errors by code are read from the quarters of at most so many days. */
-const codeDays = 28;
+const maxErrorCodeDays = 28;
 
 export interface CodeCounts {
   readonly code: string;
@@ -100,7 +100,7 @@ export class UsageStatsService {
     step: TimeStep,
   ): Promise<{ times: Date[]; codes: CodeCounts[] }> {
     const now = this.clock.now().getTime();
-    const first = startOf(step, now - codeDays * dayMs);
+    const first = startOf(step, now - maxErrorCodeDays * dayMs);
     const times = stepsUntil(step, now).filter((time) => time >= first);
     const indexes = new Map(times.map((time, index) => [time, index]));
     const byCode = new Map<string, number[]>();
@@ -121,7 +121,7 @@ export class UsageStatsService {
 
   async roomToLog(keyId: Types.ObjectId, count: number): Promise<number> {
     const before = await this.stats.countLogged(keyId, this.clock.now(), count);
-    return Math.max(0, Math.min(count, loggedPerDay - before));
+    return Math.max(0, Math.min(count, maxLoggedPerDay - before));
   }
 
   /** By key id; keys without calls in the last four weeks have none. */

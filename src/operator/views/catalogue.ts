@@ -9,7 +9,7 @@ export const importFields: readonly ViewField<Import>[] = [
     title: 'shared.state',
     kind: 'status',
     of: ({ state }) => `import.${state}` as const,
-    mood: ({ state }) => (state === 'finished' ? 'good' : 'warn'),
+    severity: ({ state }) => (state === 'finished' ? 'good' : 'warn'),
   },
   { title: 'import.stored', kind: 'number', of: ({ done }) => done },
   { title: 'import.total', kind: 'number', of: ({ total }) => total },

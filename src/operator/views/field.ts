@@ -13,7 +13,7 @@ interface Title<T> {
   to?(item: T, organizationId: string): string | null;
   /** Added in brackets; the key of a text is translated. */
   note?(item: T): string | number | null;
-  mood?(item: T): Severity;
+  severity?(item: T): Severity;
 }
 
 type Value<T, Kind extends string, V> = Title<T> & {

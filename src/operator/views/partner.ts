@@ -2,7 +2,7 @@ import type { LoggedRequest } from '../requests/request-log.service.js';
 import type { Partner } from '../usage/partners.service.js';
 import type { ViewField, Severity } from './field.js';
 
-const moods: Readonly<Record<Partner['state'], Severity>> = {
+const severities: Readonly<Record<Partner['state'], Severity>> = {
   silent: 'bad',
   failing: 'bad',
   quieter: 'warn',
@@ -18,7 +18,7 @@ const calls: readonly ViewField<Partner>[] = [
     title: 'shared.state',
     kind: 'status',
     of: ({ state }) => `partners.state.${state}` as const,
-    mood: ({ state }) => moods[state],
+    severity: ({ state }) => severities[state],
   },
   { title: 'partners.lastCall', kind: 'time', of: ({ lastCallAt }) => lastCallAt },
   { title: 'partners.day', kind: 'number', of: (partner) => partner.calls },
@@ -67,7 +67,7 @@ export const loggedRequestFields: readonly ViewField<LoggedRequest>[] = [
     title: 'shared.status',
     kind: 'number',
     of: ({ status }) => status,
-    mood: ({ status }) => (status < 400 ? 'warn' : 'bad'),
+    severity: ({ status }) => (status < 400 ? 'warn' : 'bad'),
   },
   { title: 'requests.codes', kind: 'code', of: ({ errorCodes }) => errorCodes },
   { title: 'requests.messages', kind: 'text', of: ({ messages }) => messages },

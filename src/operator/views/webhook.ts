@@ -14,7 +14,7 @@ type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
   readonly health?: EndpointHealth | undefined;
 };
 
-const moods: Readonly<Record<ListedDelivery['status'], Severity>> = {
+const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
   pending: 'warn',
   delivered: 'good',
   failed: 'bad',
@@ -36,7 +36,7 @@ const eventTypes = {
 } satisfies ViewField<Pick<ShownEndpoint, 'eventTypes'>>;
 type EndpointState = 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
 
-const stateMoods: Readonly<Record<EndpointState, Severity>> = {
+const stateSeverities: Readonly<Record<EndpointState, Severity>> = {
   givenUp: 'bad',
   failing: 'bad',
   retried: 'warn',
@@ -70,7 +70,7 @@ const endpointState: ViewField<Endpoint> = {
   kind: 'status',
   of: (endpoint) => `endpoint.${stateOf(endpoint)}` as const,
   note: reasonOf,
-  mood: (endpoint) => stateMoods[stateOf(endpoint)],
+  severity: (endpoint) => stateSeverities[stateOf(endpoint)],
 };
 const stateSince: ViewField<Endpoint> = {
   title: 'endpoint.stateSince',
@@ -168,7 +168,7 @@ const deliveryState: ViewField<ListedDelivery> = {
   kind: 'status',
   of: ({ status }) => `delivery.${status}` as const,
   note: ({ failureReason }) => failureReason,
-  mood: ({ status }) => moods[status],
+  severity: ({ status }) => severities[status],
 };
 const attempts: ViewField<ListedDelivery> = {
   title: 'delivery.attempts',

@@ -8,7 +8,7 @@ import {
 import { newestFirst } from '../../core/database/documents/keyset.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
 import type { CallbackRecord, RefusedField } from './callback-record.js';
@@ -52,7 +52,7 @@ callbackLogSchema.index(
   { name: 'ofReservation' },
 );
 callbackLogSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
-removeAfter(
+expireAfter(
   callbackLogSchema,
   { createdAt: 1 },
   { kind: 'callbacks', setting: 'CALLBACKS_RETENTION_DAYS' },

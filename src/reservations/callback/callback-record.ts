@@ -21,7 +21,7 @@ export interface CallbackRecord {
   readonly otherFields: number;
 }
 
-const isKeptField = new Map<string, (value: unknown) => boolean>([
+const loggedFieldChecks = new Map<string, (value: unknown) => boolean>([
   ['reservationId', (value) => typeof value === 'string' && isObjectId(value)],
   ['installmentId', (value) => isValid(externalId, value)],
   ['chequeNumber', (value) => isValid(chequeNumber, value)],
@@ -32,17 +32,17 @@ const isKeptField = new Map<string, (value: unknown) => boolean>([
 
 export function callbackRecord({ id, body }: Pick<FastifyRequest, 'id' | 'body'>): CallbackRecord {
   const fields = isPlainObject(body) ? Object.entries(body) : [];
-  const known = fields.filter(([field]) => isKeptField.has(field));
+  const known = fields.filter(([field]) => loggedFieldChecks.has(field));
   return {
     requestId: id,
-    payload: Object.fromEntries(known.filter(isKept)),
-    refusedFields: known.filter((entry) => !isKept(entry)).map(refusedField),
+    payload: Object.fromEntries(known.filter(isLogged)),
+    refusedFields: known.filter((entry) => !isLogged(entry)).map(refusedField),
     otherFields: fields.length - known.length,
   };
 }
 
-function isKept([field, value]: [string, unknown]): boolean {
-  return isKeptField.get(field)?.(value) === true;
+function isLogged([field, value]: [string, unknown]): boolean {
+  return loggedFieldChecks.get(field)?.(value) === true;
 }
 
 /** Bounds the separators between the letters. */

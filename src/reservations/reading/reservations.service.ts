@@ -10,7 +10,7 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import { reservationErrors } from '../reservation-errors.js';
-import { type ListedAbout, ReservationsRepository } from '../reservations.repository.js';
+import { type UnitOrLeadId, ReservationsRepository } from '../reservations.repository.js';
 import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 import { presentFields, presentReservation, presentWallet } from './reservation.presenter.js';
 
@@ -88,7 +88,7 @@ export class ReservationsService {
   /** Newest first; the reservations of a lead include deleted ones. */
   async list(
     organizationId: Types.ObjectId,
-    about: ListedAbout,
+    about: UnitOrLeadId,
     part: KeysetRequest,
   ): Promise<KeysetPage<FoundReservation>> {
     const { items, next } = await this.reservations.list(organizationId, about, part);

@@ -16,7 +16,7 @@ import {
 } from './reconciliation.dto.js';
 
 /** Reservations whose wallets, up to 4 MiB each, are in memory at the same time. */
-const reservationsInBatch = 100;
+const reservationsPerBatch = 100;
 
 /** The entries of each reservation, by its id in lower case, or by the sent text if that is no id. */
 type Ledger = ReadonlyMap<string, readonly IndexedEntry[]>;
@@ -75,8 +75,8 @@ export class ReconciliationsService {
   ): Promise<DifferenceDto[]> {
     const groups = [...ledger];
     const differences: DifferenceDto[] = [];
-    for (let start = 0; start < groups.length; start += reservationsInBatch) {
-      const batch = groups.slice(start, start + reservationsInBatch);
+    for (let start = 0; start < groups.length; start += reservationsPerBatch) {
+      const batch = groups.slice(start, start + reservationsPerBatch);
       const ids = batch.flatMap(([id]) => parseObjectId(id) ?? []);
       const found = await this.reservations.findByIds(organizationId, ids);
       const wallets = await this.walletsOf(
@@ -99,14 +99,14 @@ export class ReconciliationsService {
     do {
       const ids = await this.reservations.idsInPartnerFlow(
         organizationId,
-        reservationsInBatch,
+        reservationsPerBatch,
         after,
       );
       for (const [id, wallets] of await this.walletsOf(organizationId, ids)) {
         const mentioned = ledger.get(id)?.map(({ entry }) => entry.installmentId);
         unmentioned.push(...unmentionedCheques(id, wallets, new Set(mentioned)));
       }
-      after = ids.length < reservationsInBatch ? undefined : ids.at(-1);
+      after = ids.length < reservationsPerBatch ? undefined : ids.at(-1);
     } while (after !== undefined && unmentioned.length <= maxUnmentionedCheques);
     return unmentioned;
   }

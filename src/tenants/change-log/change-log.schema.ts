@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { FieldChange } from './field-changes.js';
 
@@ -39,7 +39,7 @@ changeLogSchema.index(
   { organizationId: 1, entityId: 1, createdAt: 1, _id: 1 },
   { name: 'historyOfEntity' },
 );
-removeAfter(
+expireAfter(
   changeLogSchema,
   { createdAt: 1 },
   { kind: 'change log', setting: 'CHANGE_LOG_RETENTION_DAYS' },

@@ -74,20 +74,20 @@ export class ApiKeyAuthenticator {
     while (lookup.readAt + cacheTtlMs < askedAt) {
       lookup = await this.lookups.forceFetch(hash, { context: beginLookup, forceRefresh: true });
     }
-    return this.judged(lookup.found, host);
+    return this.usableKey(lookup.found, host);
   }
 
   /** As {@link authenticate}, without a lookup; undefined where one is needed. */
-  remembered(hash: string, host: Host): AuthenticatedKey | null | undefined {
+  cached(hash: string, host: Host): AuthenticatedKey | null | undefined {
     const found = this.known.get(hash);
-    return found === undefined ? undefined : this.judged(found, host);
+    return found === undefined ? undefined : this.usableKey(found, host);
   }
 
   stats(): { readonly known: number; readonly unknown: number } {
     return { known: this.known.size, unknown: this.lookups.size };
   }
 
-  private judged(found: AuthenticatedKey | undefined, host: Host): AuthenticatedKey | null {
+  private usableKey(found: AuthenticatedKey | undefined, host: Host): AuthenticatedKey | null {
     if (found === undefined || !this.isUsable(found.key)) return null;
     if (!this.environment.ENFORCE_API_DOMAIN) return found;
     const { apiDomain } = found.identity.organization;

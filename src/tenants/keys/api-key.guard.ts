@@ -22,36 +22,37 @@ export class ApiKeyGuard implements CanActivate {
 
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
-      const lookup = request.is404 ? undefined : this.judge(request);
+      const lookup = request.is404 ? undefined : this.authenticate(request);
       if (lookup === undefined) done();
       else void callWhenOver(lookup, done);
     });
     // Unknown paths need no key; a known key says which partner uses them.
     fastify.addHook('onResponse', (request, _reply, done) => {
-      if (request.is404 || routeOptionsOf(request).hasNoEndpoint === true) this.name(request);
+      if (request.is404 || routeOptionsOf(request).hasNoEndpoint === true)
+        this.identifyCaller(request);
       done();
     });
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    await this.judge(request);
+    await this.authenticate(request);
     return true;
   }
 
   /** A refusal must be written in the same turn: a body that breaks off closes the connection. */
-  private judge(request: FastifyRequest): Promise<void> | undefined {
+  private authenticate(request: FastifyRequest): Promise<void> | undefined {
     if (routeOptionsOf(request).isPublic === true || request.caller !== undefined) return undefined;
     const hash = hashOfKey(request);
-    const found = hash && this.authenticator.remembered(hash, request);
+    const found = hash && this.authenticator.cached(hash, request);
     if (!found) return this.lookUp(request, hash);
     request.caller = callerOf(request, found);
     return undefined;
   }
 
-  private name(request: FastifyRequest): void {
+  private identifyCaller(request: FastifyRequest): void {
     const hash = hashOfKey(request);
-    const found = hash && this.authenticator.remembered(hash, request);
+    const found = hash && this.authenticator.cached(hash, request);
     if (found) request.caller = callerOf(request, found);
   }
 

@@ -49,7 +49,7 @@ describe('unknown API keys', () => {
     // Once it is old it has to be looked up, but is no new key.
     const later = performance.now() + 60_000;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
-    expect(authenticator.remembered(hashApiKey('known'), anywhere)).toBeUndefined();
+    expect(authenticator.cached(hashApiKey('known'), anywhere)).toBeUndefined();
     expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
     now.mockRestore();
   });
@@ -79,7 +79,7 @@ describe('unknown API keys', () => {
         .catch((error: unknown) => (error as DomainError).status),
     );
     expect(queries).toBe(1 + environment.AUTH_FAILURE_BURST);
-    expect(authenticator.remembered(hashApiKey('known'), anywhere)).not.toBeNull();
+    expect(authenticator.cached(hashApiKey('known'), anywhere)).not.toBeNull();
     answer(null);
     expect(new Set(await Promise.all(all))).toEqual(new Set([null, 429]));
     // Of one key only the first request looks it up.
@@ -123,7 +123,7 @@ describe('unknown API keys', () => {
       return {};
     };
     expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
-    expect(authenticator.remembered(hashApiKey('known'), anywhere)).toBeUndefined();
+    expect(authenticator.cached(hashApiKey('known'), anywhere)).toBeUndefined();
     now.mockRestore();
   });
 

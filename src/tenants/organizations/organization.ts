@@ -45,7 +45,7 @@ export function toOrganization(document: OrganizationDocument): Organization {
 }
 
 /** The organization whose id ends the text, else all whose names contain it in any case; none for a blank one. */
-export function organizationsMeant(
+export function matchOrganizations(
   organizations: readonly Organization[],
   text: string,
 ): readonly Organization[] {

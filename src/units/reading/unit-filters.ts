@@ -43,9 +43,9 @@ export class UnitFilters {
   async filterOf(organizationId: Types.ObjectId, query: UnitFiltersQuery): Promise<UnitFilter> {
     const { updatedSince, includeDeleted } = query;
     const conditions = [
-      await this.inAnyCase(organizationId, 'status', query.status),
-      await this.inAnyCase(organizationId, 'rentalStatus', query.rentalStatus),
-      await this.inAnyCase(organizationId, 'saleType', query.saleType),
+      await this.matchIgnoringCase(organizationId, 'status', query.status),
+      await this.matchIgnoringCase(organizationId, 'rentalStatus', query.rentalStatus),
+      await this.matchIgnoringCase(organizationId, 'saleType', query.saleType),
       anyOf('unitId', itemsOf(query.unitId)),
       anyOf('recordSystemId', itemsOf(query.recordSystemId)),
       ...(await this.referenceConditions(organizationId, query)),
@@ -59,7 +59,7 @@ export class UnitFilters {
   }
 
   /** No index ignores case in these fields, so the few distinct texts are compared here. */
-  private async inAnyCase(
+  private async matchIgnoringCase(
     organizationId: Types.ObjectId,
     field: 'status' | 'rentalStatus' | 'saleType',
     list: string | undefined,

@@ -15,7 +15,7 @@ import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { UnitFilters } from './unit-filters.js';
-import { indexToReadBy } from '../../catalogue/collections/unit.schema.js';
+import { readIndexFor } from '../../catalogue/collections/unit.schema.js';
 import {
   type ExportFormat,
   type ExportUnitsQuery,
@@ -152,7 +152,7 @@ export class UnitsService {
     if (fields.length > 1 && (await count()) > this.maxUnits) {
       throw new DomainError(unitErrors.tooManyToSort, { most: this.maxUnits });
     }
-    const hint = indexToReadBy(filter, fields, language);
+    const hint = readIndexFor(filter, fields, language);
     const batches = (part: ListPart): UnitBatches =>
       sortable(
         this.units.batches(organizationId, filter, { sort: order, after, hint, ...part }),

@@ -79,7 +79,7 @@ function create(
 ): UnitDecision {
   const { organizationId, now } = records.loaded;
   const _id = new Types.ObjectId();
-  const named = { ...standIn(fields), ...fields, _id };
+  const named = { ...placeholderName(fields), ...fields, _id };
   const candidates = slugCandidates(slugTexts(fields), _id.toHexString());
   const slug = candidates.find((one) => !records.isSlugUsed(one)) ?? candidates.at(-1) ?? '';
   const unit = newUnit(organizationId, { ...named, slug }, now);
@@ -88,12 +88,12 @@ function create(
 
 /** By preference. */
 export function slugTexts(fields: Partial<UnitDocument>): (string | undefined)[] {
-  const { name } = { ...standIn(fields), ...fields };
+  const { name } = { ...placeholderName(fields), ...fields };
   return [name?.['en-us'], fields.unitId, fields.recordSystemId];
 }
 
 /** For a unit without a name. */
-function standIn({ unitId, recordSystemId }: Partial<UnitDocument>) {
+function placeholderName({ unitId, recordSystemId }: Partial<UnitDocument>) {
   const text = unitId ?? recordSystemId ?? '';
   return { name: { 'en-us': text }, nameStandIn: text };
 }

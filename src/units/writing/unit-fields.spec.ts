@@ -4,7 +4,7 @@ import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Parameters<typeof requestedUnitFields>[1];
 
-describe('requestFields', () => {
+describe('requestedUnitFields', () => {
   it('returns the sent values without references', () => {
     const plain = {
       recordSystemId: 'ERP-1',

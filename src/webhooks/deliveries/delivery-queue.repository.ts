@@ -31,14 +31,14 @@ interface WaitingEndpoint {
 }
 
 /** The first pending delivery of each endpoint, at one index seek each. */
-const firstOfEach = (fields: Document) => [
+const firstPerEndpoint = (fields: Document) => [
   { $match: { status: 'pending' } },
   { $sort: { status: 1, endpointId: 1, nextAttemptAt: 1 } },
   { $group: { _id: '$endpointId', ...fields } },
 ];
 
 /** Few enough for one statement not to delay others. */
-const failedTogether = 1_000;
+const failBatchSize = 1_000;
 const byId = { hint: { _id: 1 } } as const;
 /** Metrics are not worth more of the server's time. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
@@ -66,7 +66,7 @@ export class DeliveryQueueRepository {
       projection: { _id: 1 },
     });
     if (one === null) return [];
-    const first = firstOfEach({ dueAt: { $first: '$nextAttemptAt' } });
+    const first = firstPerEndpoint({ dueAt: { $first: '$nextAttemptAt' } });
     const endpoints = await this.deliveries
       .aggregate<WaitingEndpoint>([...first, { $match: { dueAt: { $lte: now } } }])
       .toArray();
@@ -143,15 +143,15 @@ export class DeliveryQueueRepository {
     const ofTime = until === undefined ? {} : { createdAt: { $lte: until } };
     const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId, ...ofTime };
     const found = await this.deliveries
-      .find(waiting, { projection: { _id: 1 }, limit: failedTogether })
+      .find(waiting, { projection: { _id: 1 }, limit: failBatchSize })
       .toArray();
     const ids = found.map(({ _id }) => _id);
     if (ids.length > 0) await this.fail(ids, reason, now);
-    return ids.length === failedTogether;
+    return ids.length === failBatchSize;
   }
 
   async endpointsWaiting(): Promise<WaitingEndpoint[]> {
-    const first = firstOfEach({ organizationId: { $first: '$organizationId' } });
+    const first = firstPerEndpoint({ organizationId: { $first: '$organizationId' } });
     return this.deliveries.aggregate<WaitingEndpoint>(first, metricsTime).toArray();
   }
 

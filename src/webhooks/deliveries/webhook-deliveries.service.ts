@@ -50,8 +50,8 @@ export interface ShownDelivery extends ListedDelivery {
 
 const resumableMs = dayMs;
 /** Few enough for one statement not to delay the workers. */
-const replayedTogether = 1_000;
-const listed = { log: { $slice: -1 } } as const;
+const replayBatchSize = 1_000;
+const listProjection = { log: { $slice: -1 } } as const;
 
 @Injectable()
 export class WebhookDeliveriesService {
@@ -84,7 +84,7 @@ export class WebhookDeliveriesService {
     if (_id === null) return [];
     const named = isMessage ? { eventId: _id } : { _id };
     const filter = { organizationId: { $in: [...organizationIds] }, ...named };
-    const found = this.deliveries.acrossTenants.find(filter, { limit, projection: listed });
+    const found = this.deliveries.acrossTenants.find(filter, { limit, projection: listProjection });
     return (await found.toArray()).map(listedDelivery);
   }
 
@@ -96,7 +96,7 @@ export class WebhookDeliveriesService {
     const wanted: Filter<WebhookDeliveryDocument> = { organizationId, ...conditions(filter) };
     const { items, next } = await readPage(newestFirst, part, (after, { limit, sort }) =>
       this.deliveries.acrossTenants
-        .find({ $and: [wanted, after] }, { limit, sort, projection: listed })
+        .find({ $and: [wanted, after] }, { limit, sort, projection: listProjection })
         .toArray(),
     );
     return { items: items.map(listedDelivery), next };
@@ -135,7 +135,7 @@ export class WebhookDeliveriesService {
     const cursor = this.deliveries.acrossTenants
       .find<Pick<WebhookDeliveryDocument, '_id'>>(left, { projection: { _id: 1 } })
       .sort({ createdAt: 1, _id: 1 })
-      .batchSize(replayedTogether);
+      .batchSize(replayBatchSize);
     let done = 0;
     for await (const found of bufferedBatches(cursor)) {
       const ids = found.map(({ _id }) => _id);

@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 
@@ -119,4 +119,4 @@ webhookDeliverySchema.index(
   { name: 'ofOrganization' },
 );
 webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { name: 'byObject' });
-removeAfter(webhookDeliverySchema, { createdAt: 1 }, { kind: 'deliveries', ...eventRetention });
+expireAfter(webhookDeliverySchema, { createdAt: 1 }, { kind: 'deliveries', ...eventRetention });

@@ -22,7 +22,7 @@ export interface NeededKey {
 }
 
 /** A secret that could not be opened, by its endpoint or its signed API key. */
-export interface UnopenedSecret {
+export interface UndecryptableSecret {
   readonly endpointId?: string;
   readonly apiKeyId?: string;
   readonly organizationId: string;
@@ -87,12 +87,12 @@ export class SecretKeys {
     const [newest] = this.keys.map(keyIdOf);
     const old = (await this.needed()).filter(({ state }) => state !== 'newest');
     const total = old.reduce((sum, { secrets }) => sum + secrets, 0);
-    const unopened: UnopenedSecret[] = [];
+    const unopened: UndecryptableSecret[] = [];
     let [done, resealed] = [0, 0];
     for await (const secret of this.active()) {
       if (secret.key === newest) continue;
       const again = this.sealAgain(secret);
-      if (again instanceof Error) unopened.push(unopenedSecret(secret, again));
+      if (again instanceof Error) unopened.push(undecryptableSecret(secret, again));
       else if (await replace(secret, again)) resealed += 1;
       done += 1;
       progress(done, Math.max(done, total));
@@ -140,7 +140,10 @@ function stateOf(rank: number): NeededKey['state'] {
   return rank > 0 ? 'listed' : 'missing';
 }
 
-function unopenedSecret({ kind, owner, key }: HeldSecret, { message }: Error): UnopenedSecret {
+function undecryptableSecret(
+  { kind, owner, key }: HeldSecret,
+  { message }: Error,
+): UndecryptableSecret {
   const organizationId = owner.organizationId.toHexString();
   return { [kind]: owner._id.toHexString(), organizationId, key, reason: message };
 }

@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
@@ -68,7 +68,7 @@ export class WebhookEndpointDocument extends TenantDocument {
 export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpointDocument);
 
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
-removeAfter(
+expireAfter(
   webhookEndpointSchema,
   { removedAt: 1 },
   { kind: 'removed endpoints', ...eventRetention },

@@ -16,7 +16,7 @@ const bodyMs = 1_000;
 const keepAliveMs = 1_000;
 const maxHeaderSize = 65_536;
 /** How many addresses of a name can be tried in the time of an attempt. */
-const addressesInTime = 3;
+const maxAddressAttempts = 3;
 const userAgent = 'IntegrationAPI-Webhooks/1.0';
 const closedCodes: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -43,7 +43,7 @@ export class WebhookSender implements OnApplicationShutdown {
     this.connection = {
       lookup: ssrfSafeLookup(environment, names),
       autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: Math.floor(this.timeout / addressesInTime),
+      autoSelectFamilyAttemptTimeout: Math.floor(this.timeout / maxAddressAttempts),
     } as RequestOptions;
   }
 

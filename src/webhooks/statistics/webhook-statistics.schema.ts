@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import { removeAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/structure/retention.js';
 import { minuteMs } from '../../core/values/time.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 
@@ -39,4 +39,4 @@ webhookStatisticsSchema.index(
   { organizationId: 1, endpointId: 1, at: 1 },
   { name: 'quarter', unique: true },
 );
-removeAfter(webhookStatisticsSchema, { at: 1 }, { kind: 'webhook statistics', ...eventRetention });
+expireAfter(webhookStatisticsSchema, { at: 1 }, { kind: 'webhook statistics', ...eventRetention });

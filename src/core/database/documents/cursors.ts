@@ -1,9 +1,9 @@
 import type { AbstractCursor, Db } from 'mongodb';
 import { isBadValue } from '../connection/database-errors.js';
 
-export const documentsInBatch = 100;
+export const documentsPerBatch = 100;
 /** Objects made of more documents outlive V8's young heap, which costs a large list a tenth of its time. */
-export const documentsTakenTogether = 25;
+export const documentsPerChunk = 25;
 
 /** @param snapshotOf the database of a snapshot, whose cursor the driver cannot close by itself */
 export async function* bufferedBatches<T>(

@@ -5,12 +5,7 @@ import { withoutUndefined } from '../../values/json.js';
 import type { FreshCache } from '../../cache/fresh-cache.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { afterTransaction, openSession } from '../transactions/open-session.js';
-import {
-  bufferedBatches,
-  documentsInBatch,
-  documentsTakenTogether,
-  withIndexHint,
-} from './cursors.js';
+import { bufferedBatches, documentsPerBatch, documentsPerChunk, withIndexHint } from './cursors.js';
 import {
   afterPosition,
   type KeysetPage,
@@ -111,7 +106,7 @@ export class TenantCollection<T extends TenantDocument> {
         {
           ...findOptions<T>(rest),
           ...(sort === undefined ? {} : { sort: ofTenant(sort), allowDiskUse: true }),
-          batchSize: documentsInBatch,
+          batchSize: documentsPerBatch,
           ...hintOptions,
           ...openSession(),
         },
@@ -120,7 +115,7 @@ export class TenantCollection<T extends TenantDocument> {
       return started;
     });
     const isSnapshot = openSession().session?.snapshotEnabled === true;
-    yield* bufferedBatches(cursor, documentsTakenTogether, isSnapshot ? db.db : undefined);
+    yield* bufferedBatches(cursor, documentsPerChunk, isSnapshot ? db.db : undefined);
   }
 
   /** A hundred documents at a time; null keeps a document as it is. */
@@ -221,7 +216,7 @@ export class TenantCollection<T extends TenantDocument> {
       return await write();
     } finally {
       const { cache } = this;
-      if (cache !== undefined) afterTransaction(() => cache.raiseGeneration(organizationId));
+      if (cache !== undefined) afterTransaction(() => cache.invalidate(organizationId));
     }
   }
 

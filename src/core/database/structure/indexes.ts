@@ -8,7 +8,7 @@ import {
   type RetentionIndexOptions,
   type RetentionState,
   keptSeconds,
-  removedAfterSeconds,
+  ttlSeconds,
 } from './retention.js';
 
 export type Report = (line: string) => void;
@@ -134,7 +134,7 @@ function declaredIndexes(model: Model<unknown>, environment: Environment): Decla
   return model.schema.indexes().map(([key, declared]) => {
     const { background: _background, retention, ...options } = declared as RetentionIndexOptions;
     const { name = '' } = options;
-    const seconds = retention && removedAfterSeconds(retention, environment);
+    const seconds = retention && ttlSeconds(retention, environment);
     const expiry = seconds === undefined ? {} : { expireAfterSeconds: seconds };
     const description = { key, ...options, ...expiry } as IndexDescription;
     return { name, retention, description: seconds === null ? null : description };

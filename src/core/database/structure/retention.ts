@@ -33,7 +33,7 @@ export interface RetentionState {
 export type RetentionIndexOptions = IndexOptions & { readonly retention?: Retention };
 
 /** Declares a TTL index; a record without the time in the key stays. */
-export function removeAfter(
+export function expireAfter(
   schema: { index(key: IndexDefinition, options: IndexOptions): unknown },
   key: IndexDefinition,
   retention: Retention,
@@ -55,7 +55,7 @@ export function keptSeconds(
 }
 
 /** Seconds from the time in the index to the removal; null for never. */
-export function removedAfterSeconds(retention: Retention, environment: Environment): number | null {
+export function ttlSeconds(retention: Retention, environment: Environment): number | null {
   const kept = keptSeconds(retention, environment);
   if (kept === null) return null;
   return retention.storesRemoval ? 0 : kept + (retention.marginSeconds ?? 0);

@@ -31,7 +31,7 @@ export interface TransactionOptions {
   readonly onDuplicateKey?: (index: string) => Promise<void>;
   /** After so many milliseconds of conflicts a {@link ContentionError} ends the transaction. */
   readonly maxConflictWaitMs?: number;
-  readonly isRehearsal?: boolean;
+  readonly isDryRun?: boolean;
   /** The end of the request, in milliseconds since 1970; by default DATABASE_DEADLINE_MS from now. */
   readonly expiresAt?: number | undefined;
 }
@@ -125,7 +125,7 @@ export class Transactions {
   private async runOnce<T>(
     work: () => Promise<T>,
     deadline: number,
-    { maxConflictWaitMs = Number.POSITIVE_INFINITY, isRehearsal = false }: TransactionOptions,
+    { maxConflictWaitMs = Number.POSITIVE_INFINITY, isDryRun = false }: TransactionOptions,
   ): Promise<T> {
     let lastError: unknown;
     const patienceEnd = Date.now() + maxConflictWaitMs;
@@ -157,7 +157,7 @@ export class Transactions {
       session.withTransaction(
         async () => {
           const result = await withSession(session, attempt);
-          if (isRehearsal) await session.abortTransaction();
+          if (isDryRun) await session.abortTransaction();
           return result;
         },
         {

@@ -23,8 +23,8 @@ const maxFirstRequestMs = 250;
 /** During a shutdown, pipelined requests get responses for this long. */
 const pipelineMs = 2_000;
 /** Most clients send their next request within this time. */
-const returnMs = 50;
-const maxSettleMs = 1_000;
+const reconnectMs = 50;
+const maxReconnectWaitMs = 1_000;
 
 export interface ConnectionOptions extends Pick<
   ConnectionRules,
@@ -174,11 +174,11 @@ export class Connections {
   private async settled(): Promise<void> {
     const startedAt = performance.now();
     for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {
-      await delay(returnMs / 10);
+      await delay(reconnectMs / 10);
       const now = performance.now();
       const isRunning = [...this.open.values()].some((connection) => connection.isRunning);
       if (isRunning || accepted !== this.accepted) changedAt = now;
-      if (now - changedAt >= returnMs || now - startedAt >= maxSettleMs) return;
+      if (now - changedAt >= reconnectMs || now - startedAt >= maxReconnectWaitMs) return;
     }
   }
 }

@@ -12,7 +12,7 @@ import { constants } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { Connections, unparsableResponse } from './connections.js';
-import { checkAnnouncedBodies, hasBody, isIncomplete } from './request-checks.js';
+import { checkDeclaredBodies, hasBody, isIncomplete } from './request-checks.js';
 import { addRequestContext, requestIdFor, setContextHeaders } from './request-context.js';
 import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
@@ -103,7 +103,7 @@ export async function createHttpServer(options: AdapterOptions): Promise<HttpSer
   addRequestLog(fastify, logger);
   connections.rejectAmbiguousRequests(fastify);
   const rejectOtherMethods = rejectUnknownRoutes(fastify);
-  checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
+  checkDeclaredBodies(fastify, environment.BODY_LIMIT_BYTES);
   addEntityTags(fastify);
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
   omitLengthsBeforeCompression(fastify);

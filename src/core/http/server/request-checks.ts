@@ -44,12 +44,12 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 /** Rejects bodies by their headers before they are read (rules HTTP-2 and HTTP-18), then sends `100 Continue`. */
-export function checkAnnouncedBodies(fastify: FastifyInstance, maxBodyBytes: number): void {
+export function checkDeclaredBodies(fastify: FastifyInstance, maxBodyBytes: number): void {
   fastify.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     if (!hasBody(raw)) return done();
     // The client left during the check of its key: no event would end the wait for the body.
     if (raw.destroyed && !raw.complete) return done(new DomainError(httpErrors.badRequest));
-    const error = announcedError(raw.headers, maxBodyBytes);
+    const error = declaredBodyError(raw.headers, maxBodyBytes);
     if (error !== null) return done(new DomainError(error));
     if (expectsContinue(raw)) {
       delete raw.headers.expect;
@@ -61,7 +61,7 @@ export function checkAnnouncedBodies(fastify: FastifyInstance, maxBodyBytes: num
   });
 }
 
-function announcedError(headers: IncomingHttpHeaders, maxBodyBytes: number) {
+function declaredBodyError(headers: IncomingHttpHeaders, maxBodyBytes: number) {
   if (Number(headers['content-length']) > maxBodyBytes) return httpErrors.bodyTooLarge;
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.trim().toLowerCase() !== 'identity') return httpErrors.unsupportedContentEncoding;

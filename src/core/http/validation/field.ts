@@ -18,7 +18,7 @@ import type { ValueKind, Rule } from '../../values/rule.js';
 export type DtoClass = new () => object;
 
 const itemsKey = Symbol('items');
-const namesInsideKey = Symbol('allowedNestedKeys');
+const nestedKeysKey = Symbol('allowedNestedKeys');
 
 /** Optional unless `required`; null is never accepted. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
@@ -55,7 +55,7 @@ export function NestedObject(type: DtoClass): PropertyDecorator {
 
 /** Restricts the names in this object, or in each object of this list. */
 export function AllowedNestedKeys(names: readonly string[]): PropertyDecorator {
-  return Reflect.metadata(namesInsideKey, names);
+  return Reflect.metadata(nestedKeysKey, names);
 }
 
 export function itemsOf({ prototype }: DtoClass, field: string): Items | undefined {
@@ -66,7 +66,7 @@ export function allowedNestedKeys(
   { prototype }: DtoClass,
   field: string,
 ): readonly string[] | undefined {
-  return Reflect.getMetadata(namesInsideKey, prototype as object, field) as
+  return Reflect.getMetadata(nestedKeysKey, prototype as object, field) as
     readonly string[] | undefined;
 }
 

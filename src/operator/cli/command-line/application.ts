@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { AppModule } from '../../../app.module.js';
 import {
   loadEnvironment,
-  warnOfMisspeltVariables,
+  warnOfMisspelledVariables,
 } from '../../../core/configuration/load-environment.js';
 import { assertTransactionsSupported } from '../../../core/database/connection/topology.js';
 import { createLogger, FrameworkLogger } from '../../../core/http/server/logger.js';
@@ -29,7 +29,7 @@ export async function withApplication(
   try {
     // Standard output is the result's alone; a command is over too soon for a buffered log.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
-    warnOfMisspeltVariables(logger);
+    warnOfMisspelledVariables(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
     // A failure is reported by its error alone, not by what the framework has logged before.

@@ -18,7 +18,7 @@ const keyColumns = {
   Name: ({ name }) => name,
   State: ({ state }) => state,
   External: ({ allowExternal }) => allowExternal,
-  May: mayText,
+  May: permissionText,
   Signed: ({ isSigned }) => (isSigned ? 'yes' : 'no'),
   From: ({ addresses }) => addresses ?? 'everywhere',
   Limit: ({ rateLimit }) => limitText(rateLimit),
@@ -88,7 +88,7 @@ export function rotatedKeyView({ _id, prefix }: ApiKeyDocument, rotated: Rotated
 }
 
 /** A key without a list may do more than anybody chose. */
-function mayText({ operations, isUnrestricted }: KeyView): string | readonly string[] {
+function permissionText({ operations, isUnrestricted }: KeyView): string | readonly string[] {
   if (!isUnrestricted) return operations;
   return operations.includes('events.read')
     ? 'everything (by default)'

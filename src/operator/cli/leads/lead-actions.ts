@@ -14,7 +14,7 @@ import type { ActionsOf } from '../command-line/declaration.js';
 import { type Columns, item, list } from '../command-line/result.js';
 import { deliveryView } from '../webhooks/delivery-actions.js';
 import type { leadCommands } from './lead-commands.js';
-import { eraseLeads, logShown } from './lead-erasure.js';
+import { eraseLeads, logDisclosure } from './lead-erasure.js';
 import { importLeads } from './lead-import.js';
 
 type ChangeEntry = ReturnType<typeof changeEntry>;
@@ -36,7 +36,7 @@ export const actions: ActionsOf<typeof leadCommands> = {
   show: async (context, { lead, org }) => {
     const { _id } = await context.organization(org);
     const [first] = await leadsOf(context, _id, lead);
-    await logShown(context, _id, [first._id]);
+    await logDisclosure(context, _id, [first._id]);
     return item(first, leadFields);
   },
 
@@ -44,7 +44,7 @@ export const actions: ActionsOf<typeof leadCommands> = {
     const { _id: organizationId } = await context.organization(org);
     const leads = await leadsOf(context, organizationId, lead);
     const objectIds = leads.map(({ _id }) => _id);
-    await logShown(context, organizationId, objectIds);
+    await logDisclosure(context, organizationId, objectIds);
     const changes = await context.get(ChangeLogRepository).findByLeads(
       organizationId,
       objectIds.map((id) => new Types.ObjectId(id)),

@@ -29,7 +29,7 @@ const leadColumns: Columns<LeadDto> = {
   Created: ({ createdAt }) => createdAt,
 };
 
-export async function logShown(
+export async function logDisclosure(
   context: CommandContext,
   organizationId: Types.ObjectId,
   leadIds: readonly string[],
@@ -92,17 +92,17 @@ async function confirmed(
   const leads = await context.get(ErasuresService).leadsOfPerson(organization, person);
   const ids = leads.map(({ _id }) => _id);
   if (leads.length > 0 && !context.isJson) {
-    await logShown(context, organization._id, ids);
+    await logDisclosure(context, organization._id, ids);
     print(report(null, list(leads, leadColumns), ''), false);
   }
-  if (leads.length > 0 && !dryRun && !yes && !(await isWanted(leads.length))) {
+  if (leads.length > 0 && !dryRun && !yes && !(await askToConfirm(leads.length))) {
     throw new Error('Nothing was erased.');
   }
   return ids.map((id) => new Types.ObjectId(id));
 }
 
 /** @throws Error without a terminal to ask at */
-async function isWanted(count: number): Promise<boolean> {
+async function askToConfirm(count: number): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error('Nothing was erased: repeat the command with --yes.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -6,7 +6,7 @@ import {
 } from '../../../events/outbox/event-history.service.js';
 import { isSuccess } from '../../../webhooks/deliveries/delivery-outcome.js';
 import { WebhookDeliveriesService } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
-import { SecretKeys, type UnopenedSecret } from '../../../webhooks/endpoints/secret-keys.js';
+import { SecretKeys, type UndecryptableSecret } from '../../../webhooks/endpoints/secret-keys.js';
 import type { WebhookEndpointDocument } from '../../../webhooks/endpoints/webhook-endpoint.schema.js';
 import {
   type EndpointWithSecret,
@@ -56,7 +56,7 @@ const eventColumns: Columns<ReturnType<typeof eventView>> = {
   Failure: ({ failureReason }) => failureReason,
 };
 
-const unopenedColumns: Columns<UnopenedSecret> = {
+const unopenedColumns: Columns<UndecryptableSecret> = {
   Endpoint: ({ endpointId }) => endpointId,
   'API key': ({ apiKeyId }) => apiKeyId,
   Organization: ({ organizationId }) => organizationId,
@@ -102,7 +102,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const rotated = await context.logged({ action: 'rotate', subject: 'endpoint', to }, () =>
       context.get(WebhookEndpointsService).rotateSecret(to._id, overlapHours * hourMs),
     );
-    if (rotated === null) throw noEndpoint(id);
+    if (rotated === null) throw endpointNotFound(id);
     const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
     const columns = { ...newEndpointColumns, 'Old secret signs until': () => oldSecretExpiresAt };
     return item({ ...newEndpointView(rotated), oldSecretExpiresAt }, columns);
@@ -169,11 +169,11 @@ async function endpointOf(
   id: string,
 ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: ShownEndpoint }> {
   const found = await context.get(WebhookEndpointsService).show(new Types.ObjectId(id));
-  if (found === null || found.shown.isRemoved) throw noEndpoint(id);
+  if (found === null || found.shown.isRemoved) throw endpointNotFound(id);
   return found;
 }
 
-function noEndpoint(id: string): Error {
+function endpointNotFound(id: string): Error {
   return new Error(`There is no webhook endpoint with id ${id}.`);
 }
 

@@ -5,7 +5,7 @@ import { Bars, highestOf, type Series, Swatch } from './bars.js';
 
 const steps = Object.keys(timeSteps) as readonly TimeStep[];
 /** A chart of fewer steps is narrow: a single bar would be a wall. */
-const few = 12;
+const maxSparseSteps = 12;
 /** Positions of the times below a chart, as shares of its width. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
@@ -96,7 +96,7 @@ export function TimeChart({
               </li>
             ))}
           </ul>
-          <div class={last < few ? 'plot few' : 'plot'}>
+          <div class={last < maxSparseSteps ? 'plot few' : 'plot'}>
             <span class="scale">{written(highest)}</span>
             <Bars series={shown} isStacked={isStacked} highest={highest} marked={last} />
             <input type="range" max={last} value={last} aria-label={title} autocomplete="off" />

@@ -6,7 +6,7 @@ import type { ConsolePage, PageContent, PageRequest } from './page.js';
 import { FieldTable } from './shared/fields.js';
 import { partOf } from './shared/parts.js';
 
-const entriesOnPage = 50;
+const entriesPerPage = 50;
 
 @Injectable()
 export class OperatorLogPage implements ConsolePage {
@@ -21,7 +21,7 @@ export class OperatorLogPage implements ConsolePage {
 
   async read(request: PageRequest): Promise<PageContent> {
     const { text } = request;
-    const { items, next } = await this.log.list(partOf(request, 'entries', entriesOnPage));
+    const { items, next } = await this.log.list(partOf(request, 'entries', entriesPerPage));
     const organizations = await this.organizations.listByName();
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const entries = items.map((entry) => {

@@ -10,7 +10,7 @@ import { FieldList, FieldTable } from './shared/fields.js';
 import { Card, partOf } from './shared/parts.js';
 import { subjectOf } from './shared/organizations.js';
 
-const reservationsOnPage = 25;
+const reservationsPerPage = 25;
 
 @Injectable()
 export class UnitPage implements ConsolePage {
@@ -33,7 +33,7 @@ export class UnitPage implements ConsolePage {
     const { _id: organizationId } = organization;
     const unit = await this.units.inspect(organizationId, id);
     if (unit === null) return null;
-    const part = partOf(request, 'reservations', reservationsOnPage);
+    const part = partOf(request, 'reservations', reservationsPerPage);
     const reservations = await this.reservations.list(organizationId, { unitId: id }, part);
     const changes = await this.history.unitChanges(organizationId, id);
     const reader = { organizationId: organizationId.toHexString() };

@@ -24,11 +24,11 @@ export interface Formats {
   weekday(day: number): string;
 }
 
-const made = new Map<Language, Formats>();
+const formatsByLanguage = new Map<Language, Formats>();
 
 export function formatsOf(language: Language): Formats {
-  const known = made.get(language) ?? createFormats(locales[language]);
-  made.set(language, known);
+  const known = formatsByLanguage.get(language) ?? createFormats(locales[language]);
+  formatsByLanguage.set(language, known);
   return known;
 }
 

@@ -74,7 +74,7 @@ export const recordTexts = {
   'reservation.event.walletCreated': { 'en-us': 'Wallet created', 'ar-eg': 'أُنشئت المحفظة' },
   'reservation.event.walletDeleted': { 'en-us': 'Wallet deleted', 'ar-eg': 'حُذفت المحفظة' },
   'reservation.event.walletRestored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
-  'reservation.inTheWay': { 'en-us': 'Blocked by', 'ar-eg': 'يمنعه' },
+  'reservation.blockedBy': { 'en-us': 'Blocked by', 'ar-eg': 'يمنعه' },
   'reservation.report': {
     'en-us': 'Cheque {installment} reported as {status}',
     'ar-eg': 'أُبلغ عن الشيك {installment} بحالة {status}',

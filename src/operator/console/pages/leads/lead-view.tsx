@@ -16,7 +16,7 @@ import { reservationListFields } from '../../../views/reservation.js';
 import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
-import { PersonalData, SendAgain } from '../shared/operator-actions.js';
+import { PersonalData, ResendDelivery } from '../shared/operator-actions.js';
 import { Card, Code, Link } from '../shared/parts.js';
 
 interface ShownLead {
@@ -199,7 +199,7 @@ function SentTo({
               <Code>{endpoint ? maskedUrl(endpoint.url) : endpointId.toHexString()}</Code>
             </Link>{' '}
             <span class={isFailed ? 'bad' : ''}>{text(`delivery.${status}`)}</span>
-            {isFailed && endpoint?.isEnabled && <SendAgain deliveryId={id} />}
+            {isFailed && endpoint?.isEnabled && <ResendDelivery deliveryId={id} />}
           </li>
         );
       })}

@@ -12,8 +12,8 @@ import { OperatorActions } from '../shared/operator-actions.js';
 import { type Subject, subjectOf } from '../shared/organizations.js';
 import { LeadView, maxDeliveries } from './lead-view.js';
 
-const changesOnPage = 20;
-const eventsOnPage = 20;
+const changesPerPage = 20;
+const eventsPerPage = 20;
 const maxOtherLeads = 20;
 const maxReservations = 10;
 
@@ -47,7 +47,7 @@ export class LeadPage implements ConsolePage {
     const subject = await subjectOf(this.organizations, request);
     const content = subject && (await this.contentOf(request, subject, true));
     if (subject === null || content === null) return null;
-    await this.operator.logShowing(request, {
+    await this.operator.logDisclosure(request, {
       organizationId: subject.organization._id,
       subject: 'lead',
       subjectId: subject.id.toHexString(),
@@ -64,11 +64,11 @@ export class LeadPage implements ConsolePage {
     const inspected = await this.leads.inspect(organization, id, maxOtherLeads);
     if (inspected === null) return null;
     const [changes, events, reservations, keys] = await Promise.all([
-      this.leads.history(organizationId, id, partOf(request, 'changes', changesOnPage)),
+      this.leads.history(organizationId, id, partOf(request, 'changes', changesPerPage)),
       this.events.about(
         organizationId,
         [id.toHexString()],
-        partOf(request, 'events', eventsOnPage),
+        partOf(request, 'events', eventsPerPage),
       ),
       this.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
       this.keys.list(organizationId),

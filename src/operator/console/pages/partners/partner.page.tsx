@@ -15,7 +15,7 @@ import {
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, partOf, ScrollArea } from '../shared/parts.js';
 
-const requestsOnPage = 50;
+const requestsPerPage = 50;
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const days = Array.from({ length: 7 }, (_, day) => day);
 /** From none to most; the style sheet has a colour for each. */
@@ -41,7 +41,7 @@ export class PartnerPage implements ConsolePage {
     const [series, errors, refused] = await Promise.all([
       this.stats.seriesOfKey(partner.keyId, stepOf(request)),
       this.stats.errorsOfKey(partner.keyId, stepOf(request)),
-      this.requests.listOfKey(partner, partOf(request, 'requests', requestsOnPage)),
+      this.requests.listOfKey(partner, partOf(request, 'requests', requestsPerPage)),
     ]);
     const body = (
       <>

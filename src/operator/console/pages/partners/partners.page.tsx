@@ -7,7 +7,7 @@ import { FieldTable } from '../shared/fields.js';
 import { Link } from '../shared/parts.js';
 import { weekText } from './partner.page.js';
 
-const pageSize = 20;
+const partnersPerPage = 20;
 const refreshSeconds = 60;
 
 @Injectable()
@@ -21,7 +21,7 @@ export class PartnersPage implements ConsolePage {
   async read(request: PageRequest): Promise<PageContent> {
     const { text, query } = request;
     const all = await this.partners.list();
-    const last = Math.max(1, Math.ceil(all.length / pageSize));
+    const last = Math.max(1, Math.ceil(all.length / partnersPerPage));
     const page = Math.min(last, Math.max(1, Number.parseInt(query['page'] ?? '1', 10) || 1));
     const body = (
       <>
@@ -43,7 +43,7 @@ export class PartnersPage implements ConsolePage {
                 ),
             },
           ]}
-          items={all.slice((page - 1) * pageSize, page * pageSize)}
+          items={all.slice((page - 1) * partnersPerPage, page * partnersPerPage)}
           ifEmpty={text('partners.none')}
         />
         {last > 1 && (

@@ -40,7 +40,7 @@ export function Callback({
           ...(otherFields > 0 ? [callbackFields.otherFields] : []),
           ...(outcome.messages.length > 0 ? [callbackFields.why] : []),
           ...(outcome.errorCode === 'unit.already_reserved'
-            ? [{ title: 'reservation.inTheWay' as const, show: () => <InTheWay {...shown} /> }]
+            ? [{ title: 'reservation.blockedBy' as const, show: () => <BlockedBy {...shown} /> }]
             : []),
           { title: 'reservation.did', show: () => <Effects outcome={outcome} /> },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
@@ -53,7 +53,7 @@ export function Callback({
 }
 
 /** The reservation that blocked this one; it may be canceled by now, then the unit, which lists all. */
-function InTheWay({
+function BlockedBy({
   reservation: { organizationId, unitId },
   history: { approvedOthers },
 }: ShownHistory) {

@@ -81,10 +81,10 @@ function valueOf<T>(
   const plain = plainValue(field, item, reader, isShown);
   const path = pathOf(field, item, organizationId);
   const linked = path === null ? plain : <Link to={path}>{plain}</Link>;
-  const [mood, note] = [field.mood?.(item), field.note?.(item) ?? null];
+  const [severity, note] = [field.severity?.(item), field.note?.(item) ?? null];
   return (
     <>
-      {mood === undefined ? linked : <span class={mood}>{linked}</span>}
+      {severity === undefined ? linked : <span class={severity}>{linked}</span>}
       {note !== null && ` (${isViewText(note) ? reader.text(note) : note})`}
     </>
   );

@@ -35,7 +35,7 @@ export class OperatorActions {
   ) {}
 
   /** Logs that personal data is shown; when this fails, nothing may be shown. */
-  async logShowing(
+  async logDisclosure(
     { address, session }: PageRequest,
     subject: Pick<OperatorRequest, 'organizationId' | 'subject' | 'subjectId'>,
   ): Promise<void> {
@@ -117,7 +117,7 @@ function Confirmation({
 }
 
 /** Sends a delivery again, from any page that lists it, and leads back there. */
-export function SendAgain({ deliveryId }: { readonly deliveryId: string }) {
+export function ResendDelivery({ deliveryId }: { readonly deliveryId: string }) {
   const { path, text } = useReader();
   return (
     <Form

@@ -2,7 +2,7 @@ import type { Types } from 'mongoose';
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import {
   type Organization,
-  organizationsMeant,
+  matchOrganizations,
 } from '../../../../tenants/organizations/organization.js';
 import type { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { type PageRequest, useReader } from '../page.js';
@@ -33,7 +33,7 @@ export function chosenOrganizations(
   organizations: readonly Organization[],
 ): readonly Organization[] | null {
   const wanted = (query['organization'] ?? '').trim();
-  return wanted === '' ? null : organizationsMeant(organizations, wanted);
+  return wanted === '' ? null : matchOrganizations(organizations, wanted);
 }
 
 /** The filter by organization, with a choice when it means several. */

@@ -6,7 +6,7 @@ import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { mask, maskedValue } from '../shared/masking.js';
 import { Card } from '../shared/parts.js';
-import { PersonalData, SendAgain } from '../shared/operator-actions.js';
+import { PersonalData, ResendDelivery } from '../shared/operator-actions.js';
 
 interface Shown {
   readonly isShown: boolean;
@@ -38,7 +38,7 @@ export function DeliveryView(shown: Shown) {
       </Card>
       {endpoint?.isEnabled === true && (
         <Card title={text('endpoint.actions')}>
-          <SendAgain deliveryId={delivery._id.toHexString()} />
+          <ResendDelivery deliveryId={delivery._id.toHexString()} />
         </Card>
       )}
       <Body {...shown} />

@@ -33,7 +33,7 @@ export class DeliveryPage implements ConsolePage {
     if (delivery === null) return null;
     const { organizationId, _id } = delivery;
     const subject = { subject: 'delivery', subjectId: _id.toHexString() } as const;
-    await this.operator.logShowing(request, { organizationId, ...subject });
+    await this.operator.logDisclosure(request, { organizationId, ...subject });
     return this.contentOf(request, delivery, true);
   }
 

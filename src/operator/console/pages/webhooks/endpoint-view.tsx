@@ -7,7 +7,7 @@ import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook
 import { deliverySummaryFields, endpointDetailFields } from '../../../views/webhook.js';
 import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
-import { SendAgain } from '../shared/operator-actions.js';
+import { ResendDelivery } from '../shared/operator-actions.js';
 import { Card, Form, Link } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 
@@ -125,7 +125,7 @@ function Deliveries({ endpoint, deliveries, isFailed }: Shown) {
                 {
                   title: 'delivery.replay' as const,
                   show: ({ _id, status }: ListedDelivery) =>
-                    status === 'failed' && <SendAgain deliveryId={_id.toHexString()} />,
+                    status === 'failed' && <ResendDelivery deliveryId={_id.toHexString()} />,
                 },
               ]
             : []),

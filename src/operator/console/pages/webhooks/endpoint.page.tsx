@@ -12,7 +12,7 @@ import { partOf } from '../shared/parts.js';
 import { EndpointView } from './endpoint-view.js';
 import { readReplay } from './replay.js';
 
-const deliveriesOnPage = 25;
+const deliveriesPerPage = 25;
 /** Pending deliveries are counted up to this. */
 const maxWaiting = 10_000;
 
@@ -44,7 +44,7 @@ export class EndpointPage implements ConsolePage {
       ...(isFailed && { status: 'failed' as const }),
     };
     const { organizationId } = endpoint.document;
-    const part = partOf(request, 'deliveries', deliveriesOnPage);
+    const part = partOf(request, 'deliveries', deliveriesPerPage);
     const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
       this.deliveries.countWaiting(endpoint.document._id, maxWaiting),

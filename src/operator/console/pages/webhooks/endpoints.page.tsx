@@ -11,7 +11,7 @@ import { FieldTable } from '../shared/fields.js';
 import { chosenOrganizations, OrganizationFilter } from '../shared/organizations.js';
 import { curveFields } from './curves.js';
 
-const endpointsOnPage = 20;
+const endpointsPerPage = 20;
 
 @Injectable()
 export class EndpointsPage implements ConsolePage {
@@ -47,7 +47,7 @@ export class EndpointsPage implements ConsolePage {
   ) {
     const { text, query } = request;
     const older = parseObjectId(query['older'] ?? '') ?? undefined;
-    const page = { older, limit: endpointsOnPage };
+    const page = { older, limit: endpointsPerPage };
     const { items, next } = await this.endpoints.listPage(organization?._id, page);
     const [statistics, ...healths] = await Promise.all([
       this.statistics.lastDay(items),

@@ -5,7 +5,7 @@ import { valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { EventRelay } from '../outbox/event-relay.js';
 import type { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
-import { EventWaiters } from './event-waiters.js';
+import { LongPollWaiters } from './long-poll-waiters.js';
 
 const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
 
@@ -16,11 +16,11 @@ function newWaiters(most = 10) {
   const relay = { onNumbered: (listener: typeof numberHere) => (numberHere = listener) };
   const feeds = { lastNumbers } as unknown as OutboxEventsRepository;
   const metrics = new Metrics();
-  const waiters = new EventWaiters(relay as unknown as EventRelay, feeds, metrics);
-  waiters.most = most;
+  const waiters = new LongPollWaiters(relay as unknown as EventRelay, feeds, metrics);
+  waiters.maxWaiters = most;
   const client = new AbortController();
   const news = (organizationId = one, lookedUpTo = 0) =>
-    waiters.news(organizationId, lookedUpTo, client.signal);
+    waiters.waitForEvents(organizationId, lookedUpTo, client.signal);
   const number = (ids: readonly Types.ObjectId[]) => ids.forEach((id) => numberHere(id));
   return { waiters, metrics, client, news, number, last, lastNumbers };
 }

@@ -18,14 +18,14 @@ interface Waiter {
  * a time for all of them finds the others; while it fails nobody is woken, so that they do not stampede the database.
  */
 @Injectable()
-export class EventWaiters implements OnModuleDestroy {
-  most = 5_000;
+export class LongPollWaiters implements OnModuleDestroy {
+  maxWaiters = 5_000;
   count = 0;
   /** The process shuts down: no request may wait. */
   isEnded = false;
   /** By organization, the longest-waiting first. */
   private readonly waiting = new Map<string, Set<Waiter>>();
-  private readonly cutShort: Counter;
+  private readonly evictions: Counter;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class EventWaiters implements OnModuleDestroy {
       'Requests that wait for events in this process; 5,000 at most.',
       () => this.count,
     );
-    this.cutShort = new Counter(
+    this.evictions = new Counter(
       metrics.options(
         'event_waits_cut_short_total',
         'Requests whose wait for events ended early because too many were waiting.',
@@ -48,13 +48,13 @@ export class EventWaiters implements OnModuleDestroy {
   }
 
   /** Waits for events after the last that was read; false when the signal, a shutdown or others end the wait. */
-  async news(
+  async waitForEvents(
     organizationId: Types.ObjectId,
     lastRead: number,
     signal: AbortSignal,
   ): Promise<boolean> {
     if (this.isEnded || signal.aborted) return false;
-    if (this.count >= this.most) this.cutOne();
+    if (this.count >= this.maxWaiters) this.evictOne();
     const { promise, resolve: end } = Promise.withResolvers<boolean>();
     const key = organizationId.toHexString();
     const waiter = { lastRead, end };
@@ -62,7 +62,7 @@ export class EventWaiters implements OnModuleDestroy {
     signal.addEventListener('abort', isOver);
     this.waiting.set(key, (this.waiting.get(key) ?? new Set()).add(waiter));
     this.count += 1;
-    this.lookSoon();
+    this.scheduleCheck();
     try {
       return await promise;
     } finally {
@@ -80,31 +80,31 @@ export class EventWaiters implements OnModuleDestroy {
     this.endAll();
   }
 
-  private lookSoon(): void {
-    if (this.count > 0) this.timer ??= setTimeout(() => void this.look(), intervalMs).unref();
+  private scheduleCheck(): void {
+    if (this.count > 0) this.timer ??= setTimeout(() => void this.check(), intervalMs).unref();
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     const ids = [...this.waiting.keys()].map((key) => new Types.ObjectId(key));
     // After a failure the next look follows as well.
     const numbers = ids.length === 0 ? [] : await this.events.lastNumbers(ids).catch(() => []);
     for (const [key, number] of numbers) this.wake(key, number);
     this.timer = undefined;
-    this.lookSoon();
+    this.scheduleCheck();
   }
 
   private wake(key: string, number = Number.POSITIVE_INFINITY): void {
     for (const { lastRead, end } of this.waiting.get(key) ?? []) if (lastRead < number) end(true);
   }
 
-  private cutOne(): void {
+  private evictOne(): void {
     const [key, largest] = [...this.waiting].reduce((one, other) =>
       other[1].size > one[1].size ? other : one,
     );
     const [longest] = largest;
     if (longest === undefined) return;
     this.remove(key, longest);
-    this.cutShort.inc();
+    this.evictions.inc();
     longest.end(false);
   }
 
