@@ -84,7 +84,7 @@ export class ReservationRecords implements PendingWrites {
     }
     for (const { wallet, ...event } of after.events) {
       this.bytes += BSON.calculateObjectSize(wallet);
-      const data = presentWallet(inEvent(reservation, wallet));
+      const data = presentWallet(walletInEvent(reservation, wallet));
       this.published.push({ ...event, data, requestId });
     }
     if (unit !== null && before.unit !== null && unit !== before.unit) {
@@ -130,11 +130,11 @@ function updated(before: ReservationState, after: ReservationState) {
 /** The reservation with the active wallet, else the one deleted last. */
 function shown({ reservation, wallets }: ReservationState): ReservationDto {
   const wallet = wallets.find(({ isDeleted }) => !isDeleted) ?? wallets[0];
-  return presentReservation(reservation, wallet && inEvent(reservation, wallet));
+  return presentReservation(reservation, wallet && walletInEvent(reservation, wallet));
 }
 
 /** A wallet as events show it: without its cheques where another program stored too many. */
-function inEvent(
+function walletInEvent(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,
 ): ChequeWalletDocument {

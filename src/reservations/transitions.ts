@@ -40,7 +40,7 @@ interface Row<Status, Facts> {
   readonly decision: Decision;
 }
 
-const nothing: Decision = { effects: [] };
+const noEffects: Decision = { effects: [] };
 const ignore: Decision = { effects: [], isIgnored: true };
 const approve: Decision = { effects: ['approve'] };
 const cancel: Decision = { effects: ['cancel', 'deleteWallet'] };
@@ -97,7 +97,7 @@ function decide<Status, Facts extends ReservationFacts>(
     ({ from, trigger, when }) =>
       trigger === sent && (from === 'any' || from === status) && (when?.(facts) ?? true),
   );
-  const decision = row?.decision ?? nothing;
+  const decision = row?.decision ?? noEffects;
   const isApproval = decision.effects.includes('approve');
   return isApproval && facts.isUnitDeleted ? reject('unitNotFound') : decision;
 }

@@ -22,21 +22,21 @@ const maxOrganizations = 10_000;
 const kinds = ['response', 'part', 'reference'] as const;
 type Kind = (typeof kinds)[number];
 
-interface Reading {
+interface CacheRead {
   /** Start of the oldest read in it, by the monotonic clock. */
   readAt: number;
 }
 
-interface Entry extends Reading {
+interface Entry extends CacheRead {
   readonly value: unknown;
 }
 
-interface PendingLoad extends Reading {
+interface PendingLoad extends CacheRead {
   value?: Promise<unknown>;
 }
 
 /** The load that encloses the current read; its age is that of its oldest nested read. */
-const readings = new AsyncLocalStorage<Reading>();
+const currentRead = new AsyncLocalStorage<CacheRead>();
 
 /** Reads of an organization's catalogue. A write raises its generation, which is part of each key (rule DATA-6). */
 @Injectable()
@@ -100,7 +100,7 @@ export class FreshCache {
     const found = this.entries?.get(fullKey);
     if (found !== undefined) {
       this.hits.inc({ kind });
-      noteUse(found);
+      recordDependency(found);
       return found.value as T;
     }
     const readAt = this.now();
@@ -109,7 +109,7 @@ export class FreshCache {
       try {
         const value = (await shared.value) as T;
         this.hits.inc({ kind });
-        noteUse(shared);
+        recordDependency(shared);
         return value;
       } catch {
         this.misses.inc({ kind });
@@ -117,17 +117,17 @@ export class FreshCache {
       }
     }
     this.misses.inc({ kind });
-    const making: PendingLoad = { readAt };
-    const made = readings.run(making, make);
-    making.value = made;
-    this.pendingLoads.set(fullKey, making);
+    const load: PendingLoad = { readAt };
+    const promise = currentRead.run(load, make);
+    load.value = promise;
+    this.pendingLoads.set(fullKey, load);
     try {
-      const value = await made;
-      noteUse(making);
-      this.store(fullKey, { readAt: making.readAt, value }, bytesOf(value));
+      const value = await promise;
+      recordDependency(load);
+      this.store(fullKey, { readAt: load.readAt, value }, bytesOf(value));
       return value;
     } finally {
-      if (this.pendingLoads.get(fullKey) === making) this.pendingLoads.delete(fullKey);
+      if (this.pendingLoads.get(fullKey) === load) this.pendingLoads.delete(fullKey);
     }
   }
 
@@ -145,7 +145,7 @@ export class FreshCache {
     const missing = ids.filter((id) => {
       const found = this.entries?.get(prefix + id);
       if (found === undefined) return true;
-      noteUse(found);
+      recordDependency(found);
       if (found.value !== undefined) documents.set(id, found.value as T);
       return false;
     });
@@ -187,8 +187,8 @@ export class FreshCache {
   }
 }
 
-function noteUse({ readAt }: Reading): void {
-  const user = readings.getStore();
+function recordDependency({ readAt }: CacheRead): void {
+  const user = currentRead.getStore();
   if (user !== undefined) user.readAt = Math.min(user.readAt, readAt);
 }
 

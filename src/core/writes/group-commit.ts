@@ -186,12 +186,12 @@ export class GroupCommit<
     // Stryker disable next-line all: each group has a first request, which the compiler cannot know.
     if (first === undefined || newest === undefined) return [];
     const attempt = async () => {
-      const inTime = this.inTime(entries);
+      const inTime = this.entriesInTime(entries);
       if (inTime.length === 0) return entries.map(timedOut);
       const outcomes = await this.runOnce(inTime);
       // A request that got its 503 in the meantime must not be stored: the others run again without it.
       const stored = inTime.slice(0, outcomes.length);
-      if (this.inTime(stored).length < stored.length) throw restartTransaction();
+      if (this.entriesInTime(stored).length < stored.length) throw restartTransaction();
       return withTimeouts(entries, inTime, outcomes);
     };
     const expiresAt = Math.max(...entries.map((entry) => entry.expiresAt));
@@ -210,7 +210,7 @@ export class GroupCommit<
     return [{ status: 'fulfilled', value: await this.transaction.runBatch(batch) }];
   }
 
-  private inTime(
+  private entriesInTime(
     entries: readonly Entry<Request, Response>[],
   ): readonly Entry<Request, Response>[] {
     const now = Date.now();

@@ -118,7 +118,7 @@ export class DemoClient {
     for (const name of Object.keys(expected.headers ?? {})) {
       this.print(`${margin}${name}: ${headers[name] ?? '(missing)'}`);
     }
-    if (body !== '') this.printBody(abridged(body));
+    if (body !== '') this.printBody(abridge(body));
   }
 
   printBody(body: unknown): void {
@@ -149,7 +149,7 @@ function nameOf({ method, path }: DemoRequest): string {
 }
 
 /** Responses repeat the lead for earlier clients. */
-function abridged(body: unknown): unknown {
+function abridge(body: unknown): unknown {
   const { lead, newLead } = objectOf(body);
   const isRepeated = newLead !== undefined && isDeepStrictEqual(lead, newLead);
   return isRepeated ? { ...objectOf(body), newLead: '(the same as lead)' } : body;

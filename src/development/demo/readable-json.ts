@@ -12,7 +12,7 @@ export function readableJson(value: unknown, width: number, taken = 0): string[]
   const inside = width - indent.length;
   const entries = Array.isArray(value)
     ? value.map((item) => readableJson(item, inside - 1))
-    : Object.entries(value).map(([key, child]) => labelled(labelOf(key), child, inside - 1));
+    : Object.entries(value).map(([key, child]) => withLabel(labelOf(key), child, inside - 1));
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
   return [open, ...pack(entries, inside).map((line) => `${indent}${line}`), close];
 }
@@ -28,7 +28,7 @@ function labelOf(key: string): string {
   return `${JSON.stringify(key)}: `;
 }
 
-function labelled(label: string, value: unknown, width: number): string[] {
+function withLabel(label: string, value: unknown, width: number): string[] {
   const [first = '', ...rest] = readableJson(value, width, label.length);
   return [`${label}${first}`, ...rest];
 }

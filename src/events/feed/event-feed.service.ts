@@ -76,9 +76,9 @@ export class EventFeedService {
     const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
     const end = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
     const part = { limit: Number(limit), types: types === undefined ? null : typesOf(types) };
-    let after = await this.inTime(this.numberOf(organizationId, first));
+    let after = await this.withDeadline(this.numberOf(organizationId, first));
     for (let isFirst = true; ; isFirst = false) {
-      const read = () => this.inTime(this.page(organizationId, { ...part, after }));
+      const read = () => this.withDeadline(this.page(organizationId, { ...part, after }));
       const key = [organizationId.toHexString(), after, limit, types].join(' ');
       const page = await (isFirst ? read() : this.coalesce(key, read));
       const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
@@ -192,7 +192,7 @@ export class EventFeedService {
   }
 
   /** The wait for events has no deadline, the wait for the database has. */
-  private inTime<T>(reading: Promise<T>): Promise<T> {
+  private withDeadline<T>(reading: Promise<T>): Promise<T> {
     return withinDeadline(reading, this.deadlineMs);
   }
 }

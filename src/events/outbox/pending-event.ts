@@ -23,7 +23,7 @@ const maxStoredMebibytes = 15;
 /** JSON bytes for one byte of BSON, at most: a control character takes one there and six in JSON. */
 const jsonGrowth = 6;
 /** Type, time and the changes of a status take less. */
-const spareBytes = 4_096;
+const reservedBytes = 4_096;
 
 /** @throws DomainError 400 when the event could not be stored or sent, so that its change must not be made either */
 export function pendingEvent(
@@ -50,7 +50,7 @@ export function pendingEvent(
 
 /** Whether the event of stored documents could be sent; their JSON takes at most eight times as much as their BSON. */
 export function fitsEvent(stored: object, present: () => object): boolean {
-  const limit = maxBodyMebibytes * mebibyte - spareBytes;
+  const limit = maxBodyMebibytes * mebibyte - reservedBytes;
   if (BSON.calculateObjectSize(stored) * 8 <= limit) return true;
   return Buffer.byteLength(JSON.stringify(present())) <= limit;
 }

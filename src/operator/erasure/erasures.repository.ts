@@ -17,7 +17,7 @@ export class ErasuresRepository {
   ) {}
 
   /** Enters the leads that are not listed yet, and returns all erasures about the leads. */
-  async enter(
+  async record(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
   ): Promise<ErasureDocument[]> {
@@ -47,7 +47,7 @@ export class ErasuresRepository {
     };
   }
 
-  async unlisted(
+  async unrecordedIds(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
   ): Promise<Types.ObjectId[]> {

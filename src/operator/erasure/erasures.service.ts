@@ -78,7 +78,7 @@ export class ErasuresService {
       const erasure = this.ledger.newErasure(organization._id, leadIds);
       return this.reportOf(await this.run(erasure, organization, true));
     }
-    const erasures = await this.ledger.enter(organization._id, leadIds);
+    const erasures = await this.ledger.record(organization._id, leadIds);
     const { reports, failures } = await this.runEach(erasures, async () => organization);
     const failure = failureOf(failures);
     if (failure !== undefined) throw new Error(failure);
@@ -103,7 +103,7 @@ export class ErasuresService {
     progress: Progress = () => {},
   ): Promise<ErasureReport & { readonly erasures: number; readonly failures: readonly string[] }> {
     for (const { organizationId, leadIds } of entries) {
-      await this.ledger.enter(organizationId, leadIds);
+      await this.ledger.record(organizationId, leadIds);
     }
     const all = await this.ledger.all();
     const { reports, failures } = await this.runEach(
@@ -160,7 +160,7 @@ export class ErasuresService {
       }
     };
     const unlisted = async (ids: readonly Types.ObjectId[]) =>
-      this.ledger.unlisted(organizationId, ids);
+      this.ledger.unrecordedIds(organizationId, ids);
     const erased = { organization, leadIds, unlisted };
     const { clientIds, keptClientIds, ...records } = await this.transactions.run(
       async () => {

@@ -39,20 +39,20 @@ function changeOf(
   key: string,
 ): FieldChange[] {
   const isSame = Object.hasOwn(before, key) === Object.hasOwn(after, key);
-  if (isSame && isShownAlike(before[key], after[key])) return [];
+  if (isSame && isEqualAsJson(before[key], after[key])) return [];
   return [{ field, from: ownValue(before, key), to: ownValue(after, key) }];
 }
 
 /** Clients send stored integers, decimals, ids and times back as the number or text that they were shown. */
-function isShownAlike(a: unknown, b: unknown): boolean {
+function isEqualAsJson(a: unknown, b: unknown): boolean {
   // Stryker disable next-line ConditionalExpression: only saves time.
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => isShownAlike(item, b[index]));
+    return a.length === b.length && a.every((item, index) => isEqualAsJson(item, b[index]));
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return JSON.stringify(a) === JSON.stringify(b);
   const keys = Object.keys(a);
-  const isSame = (key: string) => Object.hasOwn(b, key) && isShownAlike(a[key], b[key]);
+  const isSame = (key: string) => Object.hasOwn(b, key) && isEqualAsJson(a[key], b[key]);
   return keys.length === Object.keys(b).length && keys.every(isSame);
 }
 

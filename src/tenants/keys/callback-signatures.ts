@@ -19,7 +19,7 @@ import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
 /** For the partner's clock and the time on the way. */
-const toleranceMs = 5 * minuteMs;
+const maxClockSkewMs = 5 * minuteMs;
 
 /** Verifies the signatures of callbacks whose keys have secrets (rule AUTH-8). */
 @Injectable()
@@ -75,7 +75,7 @@ export class CallbackSignatures {
     if (typeof id !== 'string' || typeof signatures !== 'string') return null;
     if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return null;
     const offMs = Math.abs(this.clock.now().getTime() - 1_000 * Number(timestamp));
-    return offMs <= toleranceMs ? { id, timestamp, signatures } : null;
+    return offMs <= maxClockSkewMs ? { id, timestamp, signatures } : null;
   }
 
   private refusal({ ip }: FastifyRequest): DomainError {

@@ -44,14 +44,15 @@ export class UnitRecords implements PendingWrites {
   findByUnitId(unitId: string, compoundId?: Types.ObjectId | null): UnitDocument[] {
     return this.active().filter(
       (unit) =>
-        unit.unitId === unitId && (compoundId === undefined || isSame(unit.compoundId, compoundId)),
+        unit.unitId === unitId &&
+        (compoundId === undefined || isSameId(unit.compoundId, compoundId)),
     );
   }
 
   /** The oldest phase of the compound with the slug. */
   findPhase(compoundId: Types.ObjectId, slug: string): Types.ObjectId | undefined {
     const { phases } = this.loaded;
-    return phases.find((one) => one.slug === slug && isSame(one.parentId, compoundId))?._id;
+    return phases.find((one) => one.slug === slug && isSameId(one.parentId, compoundId))?._id;
   }
 
   statusesOf({ _id }: Pick<UnitDocument, '_id'>): readonly string[] {
@@ -76,6 +77,6 @@ export class UnitRecords implements PendingWrites {
   }
 }
 
-function isSame(a: Types.ObjectId | null | undefined, b: Types.ObjectId | null): boolean {
+function isSameId(a: Types.ObjectId | null | undefined, b: Types.ObjectId | null): boolean {
   return a && b ? b.equals(a) : false;
 }

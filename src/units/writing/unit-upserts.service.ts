@@ -61,11 +61,11 @@ export class UnitUpsertsService {
     const inputs = requests.map(({ input }) => input);
     // In parallel with the transaction: requests only need to know that these names exist.
     const named = readOutsideTransaction(() => this.named(organizationId, inputs));
-    const slugs = sent(inputs, 'compound');
+    const slugs = distinctValues(inputs, 'compound');
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
     const units = await this.candidates(organizationId, inputs, [...compounds.values()]);
     const parentIds = [...compounds.values(), ...units.flatMap((unit) => unit.compoundId ?? [])];
-    const phaseSlugs = sent(inputs, 'phase');
+    const phaseSlugs = distinctValues(inputs, 'phase');
     const phases = await this.catalogue.phasesBySlugs(organizationId, phaseSlugs, parentIds);
     const sendsStatus = inputs.some(({ status }) => status !== undefined);
     const reservations = sendsStatus
@@ -87,10 +87,10 @@ export class UnitUpsertsService {
       const found = await this.catalogue.idsByNames(kind, organizationId, names);
       return new Map(names.map((name, index) => [name, found[index]?.[0]]));
     };
-    const designs = sent(inputs, 'unitDesign');
+    const designs = distinctValues(inputs, 'unitDesign');
     const [propertyTypes, amenities, unitDesigns] = await Promise.all([
-      idsOf('propertyTypes', sent(inputs, 'propertyType')),
-      idsOf('amenities', sent(inputs, 'amenities')),
+      idsOf('propertyTypes', distinctValues(inputs, 'propertyType')),
+      idsOf('amenities', distinctValues(inputs, 'amenities')),
       this.catalogue.idsBySlugs('unitDesigns', organizationId, designs),
     ]);
     return { propertyTypes, amenities, unitDesigns };
@@ -104,17 +104,20 @@ export class UnitUpsertsService {
   ): Promise<UnitDocument[]> {
     const recorded = await this.units.findAny(
       organizationId,
-      havingOneOf('recordSystemId', sent(inputs, 'recordSystemId')),
+      havingOneOf('recordSystemId', distinctValues(inputs, 'recordSystemId')),
     );
     const withoutCompound = inputs.filter(({ compound }) => compound === undefined);
-    const unitIds = [...sent(inputs, 'unitId'), ...recorded.flatMap(({ unitId }) => unitId ?? [])];
+    const unitIds = [
+      ...distinctValues(inputs, 'unitId'),
+      ...recorded.flatMap(({ unitId }) => unitId ?? []),
+    ];
     const parents = [...compoundIds, ...recorded.flatMap(({ compoundId }) => compoundId ?? [])];
     const others = await this.units.findAny(organizationId, [
       ...havingOneOf('unitId', unitIds).map((filter) => ({
         ...filter,
         compoundId: { $in: parents },
       })),
-      ...havingOneOf('unitId', sent(withoutCompound, 'unitId')),
+      ...havingOneOf('unitId', distinctValues(withoutCompound, 'unitId')),
     ]);
     return [...recorded, ...others];
   }
@@ -160,7 +163,7 @@ function decide(records: UnitRecords, request: UnitRequest): UnitDecision {
   return decision;
 }
 
-function sent(
+function distinctValues(
   inputs: readonly UpsertUnitDto[],
   field:
     | 'recordSystemId'

@@ -48,7 +48,7 @@ export interface ShownDelivery extends ListedDelivery {
   readonly log: readonly DeliveryAttempt[];
 }
 
-const resumableMs = dayMs;
+const maxResumeMs = dayMs;
 /** Few enough for one statement not to delay the workers. */
 const replayBatchSize = 1_000;
 const listProjection = { log: { $slice: -1 } } as const;
@@ -172,7 +172,7 @@ export class WebhookDeliveriesService {
 
   private async beginReplay(_id: Types.ObjectId, name: string, now: Date): Promise<Date> {
     const field = `replays.${name}`;
-    const resumable = new Date(now.getTime() - resumableMs);
+    const resumable = new Date(now.getTime() - maxResumeMs);
     const begun = { $cond: [{ $gt: [`$${field}`, resumable] }, `$${field}`, now] };
     const endpoint = await this.endpoints.acrossTenants.findOneAndUpdate(
       { _id },

@@ -5,7 +5,7 @@ import { mebibyte } from '../../core/values/numbers.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 
 /** Events up to this size do not count against a budget. */
-export const freeBytes = 262_144;
+export const unbudgetedBytes = 262_144;
 
 /** Bounds the attempts of a process so that new and slow endpoints leave slots to fast ones (rule HOOK-8). */
 @Injectable()
@@ -28,7 +28,7 @@ export class AttemptSlots {
     return part(this.concurrency, latencyClass === 'fast' ? 1 / 4 : 1 / 16);
   }
 
-  largestBatch(latencyClass: LatencyClass): number {
+  maxBatchSize(latencyClass: LatencyClass): number {
     return this.perEndpoint(latencyClass) * (latencyClass === 'fast' ? 4 : 1);
   }
 
@@ -48,8 +48,14 @@ export class AttemptSlots {
     return this.classes[latencyClass].attempts.add(ofAll, { priority });
   }
 
-  async holding<T>(latencyClass: LatencyClass, bytes: number, work: () => Promise<T>): Promise<T> {
-    return bytes <= freeBytes ? work() : this.classes[latencyClass].budget.holding(bytes, work);
+  async reserveBytes<T>(
+    latencyClass: LatencyClass,
+    bytes: number,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    return bytes <= unbudgetedBytes
+      ? work()
+      : this.classes[latencyClass].budget.reserve(bytes, work);
   }
 }
 
@@ -73,7 +79,7 @@ class ByteBudget {
 
   constructor(private readonly limit: number) {}
 
-  async holding<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+  async reserve<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     await this.admissions.add(async () => {
       while (this.held > 0 && this.held + bytes > this.limit) {
         await new Promise<void>((resolve) => (this.released = resolve));

@@ -17,7 +17,7 @@ import { endpointAfter } from '../endpoints/endpoint-state.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
-import { AttemptSlots, freeBytes } from './attempt-slots.js';
+import { AttemptSlots, unbudgetedBytes } from './attempt-slots.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** Retry interval in ms for an endpoint whose secret cannot be opened. */
@@ -76,14 +76,14 @@ export class DeliveryBatches {
     try {
       secrets = this.secrets.signing(endpoint, now);
     } catch (error) {
-      return this.pauseFaulty(endpoint, error as Error);
+      return this.pauseEndpoint(endpoint, error as Error);
     }
-    const limit = Math.min(batchSize, this.slots.largestBatch(latencyClass));
+    const limit = Math.min(batchSize, this.slots.maxBatchSize(latencyClass));
     const due = await this.queue.findDue(_id, now, limit);
     if (due.length === 0) return emptyBatch;
     const batch = firstBytes(due);
     const bytes = Math.max(...batch.map((delivery) => delivery.bytes));
-    const finished = await this.slots.holding(latencyClass, bytes, () =>
+    const finished = await this.slots.reserveBytes(latencyClass, bytes, () =>
       this.attemptAll(endpoint, batch, secrets, limits),
     );
     if (!(await this.store(_id, finished))) return null;
@@ -155,7 +155,7 @@ export class DeliveryBatches {
     return messages;
   }
 
-  private pauseFaulty(
+  private pauseEndpoint(
     { _id, fault }: WebhookEndpointDocument,
     { message: reason }: Error,
   ): BatchEnd {
@@ -191,7 +191,7 @@ export class DeliveryBatches {
 /** The first deliveries that are small together, or a single larger one. */
 function firstBytes(deliveries: readonly DueDelivery[]): readonly DueDelivery[] {
   let bytes = 0;
-  const end = deliveries.findIndex((delivery) => (bytes += delivery.bytes) > freeBytes);
+  const end = deliveries.findIndex((delivery) => (bytes += delivery.bytes) > unbudgetedBytes);
   return end === -1 ? deliveries : deliveries.slice(0, Math.max(1, end));
 }
 

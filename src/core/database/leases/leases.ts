@@ -42,7 +42,7 @@ export class Leases {
 export class Lease {
   private readonly owner = randomUUID();
   private isOwner = false;
-  private askedAt = Number.NEGATIVE_INFINITY;
+  private requestedAt = Number.NEGATIVE_INFINITY;
   private seenUpTo = new Date(0);
 
   constructor(
@@ -60,13 +60,13 @@ export class Lease {
   /** Takes a free lease and returns whether this process holds it; mostly costs no command. */
   async acquire(): Promise<boolean> {
     const now = this.clock.now().getTime();
-    const passed = now - this.askedAt;
+    const passed = now - this.requestedAt;
     // After a clock was set back the elapsed time is unknown.
     if (passed >= 0 && passed < this.durationMs / 2) return this.isOwner;
     const stored = await this.take();
     this.isOwner = stored?.owner === this.owner;
     this.seenUpTo = stored?.watermark ?? new Date(0);
-    this.askedAt = now;
+    this.requestedAt = now;
     return this.isOwner;
   }
 
@@ -79,7 +79,7 @@ export class Lease {
   async release(): Promise<void> {
     if (!this.isOwner) return;
     this.isOwner = false;
-    this.askedAt = Number.NEGATIVE_INFINITY;
+    this.requestedAt = Number.NEGATIVE_INFINITY;
     const { name, owner } = this;
     await this.model.updateOne({ name, owner }, { $set: { owner: null } });
   }

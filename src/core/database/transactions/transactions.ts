@@ -60,7 +60,7 @@ export class Transactions {
   private readonly started;
   private readonly attempts;
   private readonly conflicts;
-  private readonly lostRaces;
+  private readonly duplicateKeyConflicts;
   private readonly expirations;
 
   constructor(
@@ -79,7 +79,7 @@ export class Transactions {
       'transaction_conflicts_total',
       'Runs that met another transaction on the same document.',
     );
-    this.lostRaces = counter(
+    this.duplicateKeyConflicts = counter(
       'transaction_lost_races_total',
       'Runs that lost a race for a unique index.',
     );
@@ -115,7 +115,7 @@ export class Transactions {
       } catch (error) {
         // The transaction is aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
-        if (duplicate !== undefined) this.lostRaces.inc();
+        if (duplicate !== undefined) this.duplicateKeyConflicts.inc();
         if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
         await onDuplicateKey?.(duplicate.index);
       }

@@ -53,7 +53,14 @@ interface Cursor {
 /** A change may become visible this much later than its timestamp: it commits late, or a part comes from the cache. */
 const markLagMs = commitLagMs + cacheLifetimeMs;
 
-const ofOnePart: ReadonlySet<string> = new Set(['page', 'limit', 'all', 'after', 'format', 'bom']);
+const pageParameters: ReadonlySet<string> = new Set([
+  'page',
+  'limit',
+  'all',
+  'after',
+  'format',
+  'bom',
+]);
 
 /**
  * Reads a list in one or more responses (rule COMP-16).
@@ -160,7 +167,7 @@ export function updatedAsOf(now: Date): Date {
 }
 
 function digest(name: string, query: PartQuery, order: Order): string {
-  const parameters = Object.keys(query).filter((parameter) => !ofOnePart.has(parameter));
+  const parameters = Object.keys(query).filter((parameter) => !pageParameters.has(parameter));
   const request = [name, JSON.stringify(query, parameters.toSorted()), JSON.stringify(order)];
   return createHash('sha256').update(request.join('\n')).digest('base64url').slice(0, 16);
 }

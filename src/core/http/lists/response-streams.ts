@@ -97,7 +97,7 @@ function close(parts: Parts): void {
 
 export type Batches<T> = AsyncIterable<readonly T[]>;
 
-const beginning = '{"data":[';
+const listPrefix = '{"data":[';
 
 /** @param rest further fields for the number of items */
 export async function* listText(
@@ -107,12 +107,12 @@ export async function* listText(
   let count = 0;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    yield Buffer.from((count === 0 ? beginning : ',') + inside(batch));
+    yield Buffer.from((count === 0 ? listPrefix : ',') + listContents(batch));
     count += batch.length;
   }
-  const fields = inside(rest(count));
+  const fields = listContents(rest(count));
   const end = fields === '' ? ']}' : `],${fields}}`;
-  yield Buffer.from(count === 0 ? beginning + end : end);
+  yield Buffer.from(count === 0 ? listPrefix + end : end);
 }
 
 /** One item per line. */
@@ -122,6 +122,6 @@ export async function* linesText(batches: Batches<object>): AsyncGenerator<Buffe
   }
 }
 
-function inside(value: object): string {
+function listContents(value: object): string {
   return JSON.stringify(value).slice(1, -1);
 }

@@ -40,10 +40,10 @@ export class Connection {
   private isRunningFirst = false;
   private hasHadRequest = false;
   /** Later requests would get no response, so they are not carried out. */
-  private ignoresFurther = false;
+  private ignoresFurtherRequests = false;
   private parserError: DomainError | undefined;
   /** Until it is sent. */
-  private undecided: FastifyReply | undefined;
+  private pendingReply: FastifyReply | undefined;
   private endedAt = performance.now();
 
   constructor(
@@ -74,11 +74,11 @@ export class Connection {
   }
 
   get isEnding(): boolean {
-    return this.ignoresFurther && this.isLastInLine;
+    return this.ignoresFurtherRequests && this.isLastInLine;
   }
 
   receive(exchange: Exchange): void {
-    if (this.ignoresFurther) return;
+    if (this.ignoresFurtherRequests) return;
     this.exchanges.push(exchange);
     this.hasHadRequest = true;
     // The parser resumes the socket at the end of this request.
@@ -101,17 +101,17 @@ export class Connection {
   }
 
   /** Set while its response is undecided. */
-  setUndecided(reply: FastifyReply | undefined): void {
-    this.undecided = reply;
+  setPendingReply(reply: FastifyReply | undefined): void {
+    this.pendingReply = reply;
   }
 
   closeAfterResponse(): void {
-    this.ignoresFurther = true;
+    this.ignoresFurtherRequests = true;
     this.dropWaiting();
   }
 
   finish(): void {
-    this.ignoresFurther = true;
+    this.ignoresFurtherRequests = true;
     if (this.exchanges.length === 0) this.socket.destroySoon();
     else this.runNext();
   }
@@ -136,37 +136,37 @@ export class Connection {
   private proceed(): void {
     this.exchanges.shift();
     this.isRunningFirst = false;
-    this.undecided = undefined;
+    this.pendingReply = undefined;
     this.endedAt = performance.now();
     if (this.socket.writableEnded || this.socket.destroyed) {
-      this.ignoresFurther = true;
+      this.ignoresFurtherRequests = true;
       this.exchanges.length = 0;
       return;
     }
     if (this.exchanges.length < maxWaiting) this.socket.resume();
     if (this.exchanges.length > 0) this.runNext();
     else if (this.parserError !== undefined) this.sendWithoutRequest(this.parserError);
-    else if (this.ignoresFurther) this.socket.destroySoon();
+    else if (this.ignoresFurtherRequests) this.socket.destroySoon();
   }
 
   /** If the bad bytes belong to the body of the running request, their error is its response. */
   private failBody(): void {
-    const { parserError, undecided } = this;
+    const { parserError, pendingReply } = this;
     const [exchange] = this.exchanges;
     if (exchange === undefined || !this.isLastInLine || exchange.request.complete) return;
-    if (parserError === undefined || undecided === undefined) return;
-    this.ignoresFurther = true;
+    if (parserError === undefined || pendingReply === undefined) return;
+    this.ignoresFurtherRequests = true;
     const { request } = exchange;
     const isRead = () => request.listenerCount('error') > 0;
     // A handler that ignores the body may respond meanwhile.
-    if (!isRead()) void undecided.send(parserError);
+    if (!isRead()) void pendingReply.send(parserError);
     else waitUntilQuiet(request, () => isRead() && request.emit('error', parserError));
   }
 
   private sendWithoutRequest(error: DomainError): void {
     const { socket, rules } = this;
     if (socket.writableEnded) return;
-    this.ignoresFurther = true;
+    this.ignoresFurtherRequests = true;
     socket.end(rules.unparsableResponse(error));
     socket.once('end', () => socket.destroySoon());
     setTimeout(() => socket.destroy(), lingerMs).unref();

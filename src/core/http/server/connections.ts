@@ -59,12 +59,12 @@ export class Connections {
 
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ raw }, reply, done) => {
-      this.open.get(raw.socket)?.setUndecided(reply);
+      this.open.get(raw.socket)?.setPendingReply(reply);
       done();
     });
     fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
       const connection = this.open.get(raw.socket);
-      connection?.setUndecided(undefined);
+      connection?.setPendingReply(undefined);
       const finish = () => {
         const isLast =
           connection?.isEnding === true || (this.isDraining && connection?.isLastInLine);

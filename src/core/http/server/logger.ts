@@ -29,7 +29,7 @@ export function createLogger(
     ...(isPrettyPrinted ? [] : [destination ?? standardOutput]),
   );
   if (destination === undefined) {
-    standardOutput.onceCaughtUp((dropped) => {
+    standardOutput.onDrained((dropped) => {
       logger.warn({ dropped }, 'Log lines were dropped: nobody read them in time');
     });
   }

@@ -21,7 +21,7 @@ class StandardOutput implements DestinationStream {
   private isStalled = false;
   private report: (dropped: number) => void = () => undefined;
 
-  onceCaughtUp(report: (dropped: number) => void): void {
+  onDrained(report: (dropped: number) => void): void {
     this.report = report;
   }
 

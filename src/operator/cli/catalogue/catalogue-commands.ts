@@ -9,7 +9,7 @@ export const catalogueCommands = {
       'check a whole JSON or NDJSON file of compounds, phases, property types, unit designs, ' +
       'amenities and units, then store it; importing it again changes nothing',
     example,
-    takes: { file: argument('<file>', 'path of the file', textOption), org },
+    parameters: { file: argument('<file>', 'path of the file', textOption), org },
   }),
 };
 

@@ -62,7 +62,7 @@ export function flag(description: string): Parameter<boolean> {
 export interface Declaration<P> {
   readonly description: string;
   readonly example?: string;
-  readonly takes?: P;
+  readonly parameters?: P;
   /** @throws WrongUsageError, before the database is opened */
   check?(values: Values<P>): unknown;
   run?(values: Values<P>): Promise<Result | void>;
@@ -108,13 +108,13 @@ export function addDeclared(
   declaration: AnyDeclaration,
   load?: LoadActions,
 ): void {
-  const { description, example = '', takes = {}, isForPeople = false } = declaration;
+  const { description, example = '', parameters = {}, isForPeople = false } = declaration;
   const words = [...(parent.parent === null ? [] : [parent.name()]), name, example];
   const command = addHelp(parent.command(name), description, words.join(' ').trimEnd());
   if (!isForPeople) command.option('--json', 'print the result as JSON');
-  for (const [key, parameter] of Object.entries(takes)) add(command, key, parameter);
+  for (const [key, parameter] of Object.entries(parameters)) add(command, key, parameter);
   command.action(async () => {
-    const values = valuesOf(command, takes);
+    const values = valuesOf(command, parameters);
     await declaration.check?.(values);
     const isJson = command.opts()['json'] === true;
     if (declaration.run !== undefined) return print(await declaration.run(values), isJson);
@@ -147,11 +147,13 @@ function optionOf(key: string): string {
 }
 
 /** Commander reports unknown options before: a missing `--events` may be there as `--evnts`. */
-function valuesOf(command: Command, takes: Parameters): Values<Parameters> {
+function valuesOf(command: Command, parameters: Parameters): Values<Parameters> {
   const given = [...(command.processedArgs as readonly unknown[])];
   const options: Record<string, unknown> = command.opts();
   const values: Record<string, unknown> = {};
-  for (const [key, { isArgument, isRequired, parse, placeholder = '' }] of Object.entries(takes)) {
+  for (const [key, { isArgument, isRequired, parse, placeholder = '' }] of Object.entries(
+    parameters,
+  )) {
     const value = isArgument === true ? given.shift() : options[key];
     values[key] = parse === undefined ? value === true : value;
     if (isRequired !== true || value !== undefined) continue;

@@ -18,7 +18,7 @@ export const databaseCommands = {
   'reapply-erasures': declare({
     description: 'erase again the data that a restore has brought back; may be repeated',
     example: '--ledger erasures.json',
-    takes: {
+    parameters: {
       ledger: option(
         '<file>',
         'output of `db erasures --json` from before the restore',

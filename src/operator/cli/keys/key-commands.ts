@@ -58,7 +58,7 @@ export const keyCommands = {
   issue: declare({
     description: 'issue a key for an organization and show it once',
     example: `--org ${exampleId} --name Website --for website --expires 90d`,
-    takes: {
+    parameters: {
       ...restrictions,
       org,
       name: required('<name>', 'what the key is for', name),
@@ -80,12 +80,12 @@ export const keyCommands = {
   list: declare({
     description: 'list the keys of an organization, oldest first, ended ones included',
     example: `--org ${exampleId}`,
-    takes: { org },
+    parameters: { org },
   }),
   update: declare({
     description: 'change what a key may be used for, or from where, within 5 seconds everywhere',
     example: 'iapi_4fT9xQ --for website --addresses 203.0.113.0/24',
-    takes: { key, ...restrictions },
+    parameters: { key, ...restrictions },
     check: (values) => {
       if (operationsOf(values) ?? values.addresses) return;
       throw new WrongUsageError('Give what to change: --for, --operations or --addresses.');
@@ -95,7 +95,7 @@ export const keyCommands = {
     description:
       "set a key's own rate limit, within 5 seconds everywhere, or go back to the service's",
     example: 'iapi_4fT9xQ --rps 500 --burst 1000',
-    takes: { key, ...limits, default: flag("use the service's limit") },
+    parameters: { key, ...limits, default: flag("use the service's limit") },
     check: (values) => {
       if ((rateLimitOf(values) === null) === values.default) return;
       throw new WrongUsageError("Give a limit (--rps) or the service's (--default).");
@@ -104,12 +104,12 @@ export const keyCommands = {
   revoke: declare({
     description: 'end a key; running services forget it within 5 seconds',
     example: 'iapi_4fT9xQ',
-    takes: { key },
+    parameters: { key },
   }),
   rotate: declare({
     description: 'issue the successor of a key, show it once, and let the old key end later',
     example: 'iapi_4fT9xQ --overlap-hours 48',
-    takes: {
+    parameters: {
       key,
       overlapHours: defaulting('<n>', 'how long the old key keeps working', hours, 24),
     },
@@ -118,7 +118,7 @@ export const keyCommands = {
     description:
       'list requests of a key that were refused, and accepted ones with ignored fields, newest first',
     example: 'iapi_4fT9xQ --limit 20',
-    takes: { key, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
+    parameters: { key, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
   }),
 };
 

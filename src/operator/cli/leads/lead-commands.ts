@@ -25,11 +25,11 @@ const lead = argument(
 const example = `form-7f3a --org ${exampleId}`;
 
 export const leadCommands = {
-  show: declare({ description: 'show a lead, deleted or not', example, takes: { lead, org } }),
+  show: declare({ description: 'show a lead, deleted or not', example, parameters: { lead, org } }),
   history: declare({
     description: 'show the changes of a lead and their webhook deliveries, oldest first',
     example,
-    takes: { lead, org },
+    parameters: { lead, org },
   }),
   erase: declare({
     description:
@@ -37,7 +37,7 @@ export const leadCommands = {
       'responses; ids, numbers and times stay. With --phone or --email it lists all leads of the ' +
       'person and asks. Repeated, it finishes an interrupted erasure',
     example: `--org ${exampleId} --lead form-7f3a --dry-run`,
-    takes: {
+    parameters: {
       org,
       lead: option(
         '<id>',
@@ -56,7 +56,7 @@ export const leadCommands = {
       'create or update the leads of a CSV or NDJSON file, as POST /leads would; importing the same ' +
       'file again continues where it was interrupted',
     example: `leads.csv --org ${exampleId} --report refused.csv`,
-    takes: {
+    parameters: {
       file: argument(
         '<file>',
         'path of the file; NDJSON where it ends with .ndjson or .jsonl',

@@ -53,19 +53,19 @@ export const organizationCommands = {
   create: declare({
     description: 'add an organization; settings that are left out take their defaults',
     example: '--name "Nile Homes" --api-domain api.nile-homes.example',
-    takes: { name: required('<name>', 'name of the organization', name), ...settings },
+    parameters: { name: required('<name>', 'name of the organization', name), ...settings },
     check: ({ phoneCountry }) => assertCountry(phoneCountry),
   }),
   list: declare({ description: 'list the organizations, oldest first' }),
   show: declare({
     description: 'show an organization with all its settings',
     example: exampleId,
-    takes: { id },
+    parameters: { id },
   }),
   update: declare({
     description: 'change the given fields of an organization',
     example: `${exampleId} --allow-conflict-leads true`,
-    takes: { id, name: option('<name>', 'name of the organization', name), ...settings },
+    parameters: { id, name: option('<name>', 'name of the organization', name), ...settings },
     check: ({ id: _id, ...changes }) => {
       if (Object.values(changes).every((value) => value === undefined)) {
         throw new WrongUsageError('give at least one option to change');

@@ -15,19 +15,19 @@ export const reservationCommands = {
   show: declare({
     description: 'show a reservation: unit, status, wallet and the history of each cheque',
     example: exampleReservation,
-    takes: { id },
+    parameters: { id },
   }),
   callbacks: declare({
     description: 'list the callbacks of a reservation with their outcome, newest first',
     example: `${exampleReservation} --limit 10`,
-    takes: { id, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
+    parameters: { id, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
   }),
   reconcile: declare({
     description:
       "compare a partner's ledger of cheques (CSV with reservationId, installmentId, chequeStatus, " +
       'chequeNumber, chequeAmount) with what is stored; changes nothing',
     example: `ledger.csv --org ${exampleId} --complete --csv`,
-    takes: {
+    parameters: {
       file: argument('<file>', 'path of the CSV file', textOption),
       org,
       complete: flag('list the cheques that the ledger does not mention too'),

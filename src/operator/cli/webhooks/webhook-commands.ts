@@ -32,7 +32,7 @@ export const webhookCommands = {
   add: declare({
     description: 'subscribe an endpoint to events and show its secret once',
     example: `--org ${exampleId} --url https://example.com/hooks --events 'lead.*'`,
-    takes: {
+    parameters: {
       org,
       url: required('<url>', urlText, urlOption),
       events: required('<types>', eventsText, eventTypesOption),
@@ -41,17 +41,17 @@ export const webhookCommands = {
   list: declare({
     description: 'list the endpoints of an organization, oldest first',
     example: `--org ${exampleId}`,
-    takes: { org },
+    parameters: { org },
   }),
   show: declare({
     description: 'show an endpoint, its state and its number of pending deliveries',
     example: exampleId,
-    takes: { id },
+    parameters: { id },
   }),
   update: declare({
     description: 'change the URL or the events of an endpoint; its secret stays',
     example: `${exampleId} --events lead.created,lead.updated`,
-    takes: {
+    parameters: {
       id,
       url: option('<url>', urlText, urlOption),
       events: option('<types>', eventsText, eventTypesOption),
@@ -65,18 +65,18 @@ export const webhookCommands = {
     description:
       'send to an endpoint again; events from the time when it was disabled are not sent',
     example: exampleId,
-    takes: { id },
+    parameters: { id },
   }),
   disable: declare({
     description: 'send nothing to an endpoint; its pending deliveries fail',
     example: exampleId,
-    takes: { id },
+    parameters: { id },
   }),
   'rotate-secret': declare({
     description:
       'give an endpoint a new secret, show it once, and let the old one sign for a while',
     example: `${exampleId} --overlap-hours 48`,
-    takes: {
+    parameters: {
       id,
       overlapHours: defaulting('<n>', 'how long the old secret keeps signing', hours, 24),
     },
@@ -84,12 +84,12 @@ export const webhookCommands = {
   test: declare({
     description: "send a ping and show the receiver's response; the exit code is 1 when it fails",
     example: exampleId,
-    takes: { id },
+    parameters: { id },
   }),
   remove: declare({
     description: 'remove an endpoint and its secrets; its pending deliveries fail, its log stays',
     example: exampleId,
-    takes: { id },
+    parameters: { id },
   }),
   reseal: declare({
     description:
@@ -98,7 +98,7 @@ export const webhookCommands = {
   deliveries: declare({
     description: 'list deliveries, newest first, or show one with all its attempts',
     example: `${exampleId} --status failed --since 2030-01-31`,
-    takes: {
+    parameters: {
       id: argument<string | undefined>('[id]', 'id of an endpoint, or of a delivery', objectId),
       org: option('<id>', 'of all endpoints of an organization, by its id or name', name),
       status: option('<status>', 'pending, delivered or failed', deliveryStatus),
@@ -117,7 +117,7 @@ export const webhookCommands = {
     description:
       'send a delivery again or, with options, deliveries of an endpoint that failed or are in a time range',
     example: `${exampleId} --failed --since 2030-01-31`,
-    takes: {
+    parameters: {
       id: argument('<id>', 'id of a delivery; with options, of an endpoint', objectId),
       failed: flag('failed deliveries of the endpoint'),
       since: option('<date>', 'deliveries created since then, ISO 8601', time),
@@ -127,7 +127,7 @@ export const webhookCommands = {
   events: declare({
     description: 'list the events of an organization, newest first, or only faulty ones',
     example: `--org ${exampleId} --failed`,
-    takes: {
+    parameters: {
       org,
       failed: flag('only events that could not be relayed, with the reason'),
       limit,

@@ -4,7 +4,7 @@ import { OrganizationsRepository } from '../../../tenants/organizations/organiza
 import { operatorLogFields } from '../../views/operator-log.js';
 import type { ConsolePage, PageContent, PageRequest } from './page.js';
 import { FieldTable } from './shared/fields.js';
-import { partOf } from './shared/parts.js';
+import { keysetRequestOf } from './shared/parts.js';
 
 const entriesPerPage = 50;
 
@@ -21,7 +21,9 @@ export class OperatorLogPage implements ConsolePage {
 
   async read(request: PageRequest): Promise<PageContent> {
     const { text } = request;
-    const { items, next } = await this.log.list(partOf(request, 'entries', entriesPerPage));
+    const { items, next } = await this.log.list(
+      keysetRequestOf(request, 'entries', entriesPerPage),
+    );
     const organizations = await this.organizations.listByName();
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const entries = items.map((entry) => {

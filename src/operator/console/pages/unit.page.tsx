@@ -7,7 +7,7 @@ import { reservationListFields } from '../../views/reservation.js';
 import { unitChangeFields, unitFields } from '../../views/unit.js';
 import type { ConsolePage, PageContent, PageRequest } from './page.js';
 import { FieldList, FieldTable } from './shared/fields.js';
-import { Card, partOf } from './shared/parts.js';
+import { Card, keysetRequestOf } from './shared/parts.js';
 import { subjectOf } from './shared/organizations.js';
 
 const reservationsPerPage = 25;
@@ -33,7 +33,7 @@ export class UnitPage implements ConsolePage {
     const { _id: organizationId } = organization;
     const unit = await this.units.inspect(organizationId, id);
     if (unit === null) return null;
-    const part = partOf(request, 'reservations', reservationsPerPage);
+    const part = keysetRequestOf(request, 'reservations', reservationsPerPage);
     const reservations = await this.reservations.list(organizationId, { unitId: id }, part);
     const changes = await this.history.unitChanges(organizationId, id);
     const reader = { organizationId: organizationId.toHexString() };

@@ -19,7 +19,7 @@ import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking
 import { PersonalData, ResendDelivery } from '../shared/operator-actions.js';
 import { Card, Code, Link } from '../shared/parts.js';
 
-interface ShownLead {
+interface LeadViewProps {
   readonly isShown: boolean;
   readonly organization: Organization;
   readonly inspected: InspectedLead;
@@ -38,7 +38,7 @@ const maxFields = 30;
 
 const sharedTitles = { phone: 'lead.sharesPhone', client: 'lead.sharesClient' } as const;
 
-export function LeadView(shown: ShownLead) {
+export function LeadView(shown: LeadViewProps) {
   const { isShown, organization, inspected, reservations } = shown;
   const { lead, client, others, hasMoreOthers } = inspected;
   const { text } = useReader();
@@ -91,7 +91,7 @@ export function LeadView(shown: ShownLead) {
   );
 }
 
-function Changes({ isShown, changes, keys }: ShownLead) {
+function Changes({ isShown, changes, keys }: LeadViewProps) {
   const { text } = useReader();
   const names = new Map(keys.map(({ _id, name }) => [_id.toHexString(), name]));
   const keyOf = (id: string | undefined) =>
@@ -122,7 +122,7 @@ function Changes({ isShown, changes, keys }: ShownLead) {
 function ChangedFields({
   isShown,
   changes,
-}: Pick<ShownLead, 'isShown'> & { readonly changes: readonly FieldChange[] }) {
+}: Pick<LeadViewProps, 'isShown'> & { readonly changes: readonly FieldChange[] }) {
   const { text } = useReader();
   if (changes.length === 0) return <>{text('lead.nothingChanged')}</>;
   const more = changes.length - maxFields;
@@ -144,7 +144,7 @@ function ChangedFields({
   );
 }
 
-function Events({ events, deliveries, endpoints }: ShownLead) {
+function Events({ events, deliveries, endpoints }: LeadViewProps) {
   const { text } = useReader();
   const byId = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]));
   const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId.toHexString());

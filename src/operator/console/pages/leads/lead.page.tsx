@@ -7,7 +7,7 @@ import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { partOf } from '../shared/parts.js';
+import { keysetRequestOf } from '../shared/parts.js';
 import { OperatorActions } from '../shared/operator-actions.js';
 import { type Subject, subjectOf } from '../shared/organizations.js';
 import { LeadView, maxDeliveries } from './lead-view.js';
@@ -64,11 +64,11 @@ export class LeadPage implements ConsolePage {
     const inspected = await this.leads.inspect(organization, id, maxOtherLeads);
     if (inspected === null) return null;
     const [changes, events, reservations, keys] = await Promise.all([
-      this.leads.history(organizationId, id, partOf(request, 'changes', changesPerPage)),
+      this.leads.history(organizationId, id, keysetRequestOf(request, 'changes', changesPerPage)),
       this.events.about(
         organizationId,
         [id.toHexString()],
-        partOf(request, 'events', eventsPerPage),
+        keysetRequestOf(request, 'events', eventsPerPage),
       ),
       this.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
       this.keys.list(organizationId),

@@ -26,7 +26,7 @@ export interface SystemState {
 }
 
 /** Younger work is not late. */
-const latenessMs = minuteMs;
+const maxLagMs = minuteMs;
 /** Enough time to move a partner to another key. */
 const expiryNoticeMs = 14 * dayMs;
 /** Further lines of a kind are only counted. */
@@ -60,7 +60,7 @@ function backlogLines(
   backlog: Backlog | null,
   { text, formats }: Reader,
 ): AttentionLine[] {
-  if (backlog === null || backlog.lagMs <= latenessMs) return [];
+  if (backlog === null || backlog.lagMs <= maxLagMs) return [];
   const count = formats.number(backlog.count);
   const reason = text('attention.behind', { count, time: formats.duration(backlog.lagMs) });
   return [{ kind, reason, link: { name: text('webhooks.title'), to: '/webhooks' } }];

@@ -5,13 +5,13 @@ import type { TextKey } from '../../texts/text.js';
 import { useReader } from '../page.js';
 import { Card } from '../shared/parts.js';
 
-interface Shown {
+interface CallChartProps {
   readonly series: readonly StepStats[];
 }
 
 type NumberOf = (step: StepStats) => number | null;
 
-export function CallCharts({ series }: Shown) {
+export function CallCharts({ series }: CallChartProps) {
   const { text, formats } = useReader();
   const [valuesOf, sum] = useSeries(series);
   return (
@@ -45,7 +45,7 @@ export function CallCharts({ series }: Shown) {
   );
 }
 
-export function CallsChart({ series }: Shown) {
+export function CallsChart({ series }: CallChartProps) {
   const { text } = useReader();
   const [valuesOf, sum] = useSeries(series);
   return (

@@ -13,13 +13,13 @@ import {
   useReader,
 } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
-import { Card, partOf, ScrollArea } from '../shared/parts.js';
+import { Card, keysetRequestOf, ScrollArea } from '../shared/parts.js';
 
 const requestsPerPage = 50;
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const days = Array.from({ length: 7 }, (_, day) => day);
 /** From none to most; the style sheet has a colour for each. */
-const shades = 5;
+const heatLevels = 5;
 const codeColors = ['bad', 'warn', 'accent'] as const;
 
 @Injectable()
@@ -41,7 +41,7 @@ export class PartnerPage implements ConsolePage {
     const [series, errors, refused] = await Promise.all([
       this.stats.seriesOfKey(partner.keyId, stepOf(request)),
       this.stats.errorsOfKey(partner.keyId, stepOf(request)),
-      this.requests.listOfKey(partner, partOf(request, 'requests', requestsPerPage)),
+      this.requests.listOfKey(partner, keysetRequestOf(request, 'requests', requestsPerPage)),
     ]);
     const body = (
       <>
@@ -111,7 +111,7 @@ function sum(counts: readonly number[]): number {
 
 function Week({ week }: { readonly week: readonly number[] }) {
   const { text, formats } = useReader();
-  const most = Math.max(...week, 1);
+  const maxCalls = Math.max(...week, 1);
   return (
     <table class="week" aria-label={text('partners.habit')}>
       <thead>
@@ -131,7 +131,7 @@ function Week({ week }: { readonly week: readonly number[] }) {
             {days.map((day) => {
               const calls = week[day * hours.length + hour] ?? 0;
               return (
-                <td key={day} class={`number heat-${Math.ceil((calls / most) * shades)}`}>
+                <td key={day} class={`number heat-${Math.ceil((calls / maxCalls) * heatLevels)}`}>
                   {formats.number(calls)}
                 </td>
               );

@@ -11,7 +11,7 @@ import { useReader } from '../page.js';
 import { FieldList } from '../shared/fields.js';
 import { ValueChange, Code, Link } from '../shared/parts.js';
 
-export interface ShownHistory {
+export interface CallbackViewProps {
   readonly reservation: InspectedReservation;
   readonly history: ReservationHistory;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
@@ -20,7 +20,7 @@ export interface ShownHistory {
 export function Callback({
   callback,
   ...shown
-}: ShownHistory & { readonly callback: ShownCallback }) {
+}: CallbackViewProps & { readonly callback: ShownCallback }) {
   const { text } = useReader();
   const { outcome, otherFields } = callback;
   const { status } = outcome;
@@ -56,7 +56,7 @@ export function Callback({
 function BlockedBy({
   reservation: { organizationId, unitId },
   history: { approvedOthers },
-}: ShownHistory) {
+}: CallbackViewProps) {
   const paths = approvedOthers.map((id) => recordPath('reservations', organizationId, id));
   const ofUnit = unitId === null ? [] : [recordPath('units', organizationId, unitId)];
   return (paths.length > 0 ? paths : ofUnit).map((path) => (

@@ -15,9 +15,9 @@ import type { TextKey } from '../../texts/text.js';
 import { useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, ValueChange, Code, Facts, When } from '../shared/parts.js';
-import { Callback, type ShownHistory } from './callback-view.js';
+import { Callback, type CallbackViewProps } from './callback-view.js';
 
-interface ShownReservation extends ShownHistory {
+interface ReservationViewProps extends CallbackViewProps {
   readonly organization: Organization;
 }
 
@@ -32,7 +32,7 @@ const eventNames: Readonly<Record<string, TextKey>> = {
   'wallet.restored': 'reservation.event.walletRestored',
 };
 
-export function ReservationView(shown: ShownReservation) {
+export function ReservationView(shown: ReservationViewProps) {
   const { organization, reservation, history } = shown;
   const { text } = useReader();
   const reports = reportsOf(reservation);
@@ -90,7 +90,7 @@ function StatusHistory({ transitions }: { readonly transitions: readonly StatusT
   );
 }
 
-function Timeline(shown: ShownReservation) {
+function Timeline(shown: ReservationViewProps) {
   const { text } = useReader();
   const { timeline, isCut } = shown.history;
   return (
@@ -111,7 +111,7 @@ function Timeline(shown: ShownReservation) {
   );
 }
 
-function Entry({ entry, ...shown }: ShownReservation & { readonly entry: TimelineEntry }) {
+function Entry({ entry, ...shown }: ReservationViewProps & { readonly entry: TimelineEntry }) {
   const { text } = useReader();
   switch (entry.kind) {
     case 'callback':

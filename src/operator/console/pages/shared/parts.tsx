@@ -205,7 +205,11 @@ export function Pages({
  *
  * @throws Error with status 400 for an invalid cursor
  */
-export function partOf({ query }: PageRequest, name: string, limit: number): KeysetRequest {
+export function keysetRequestOf(
+  { query }: PageRequest,
+  name: string,
+  limit: number,
+): KeysetRequest {
   const cursor = query[name];
   if (cursor === undefined) return { limit };
   const after = decodeCursor(cursor);

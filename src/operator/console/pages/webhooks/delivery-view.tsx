@@ -8,7 +8,7 @@ import { mask, maskedValue } from '../shared/masking.js';
 import { Card } from '../shared/parts.js';
 import { PersonalData, ResendDelivery } from '../shared/operator-actions.js';
 
-interface Shown {
+interface DeliveryViewProps {
   readonly isShown: boolean;
   readonly delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
   readonly endpoint: ShownEndpoint | null;
@@ -19,7 +19,7 @@ const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unk
 
 const maxCharacters = 20_000;
 
-export function DeliveryView(shown: Shown) {
+export function DeliveryView(shown: DeliveryViewProps) {
   const { isShown, delivery, endpoint, notice } = shown;
   const { text } = useReader();
   const path = `/webhooks/deliveries/${delivery._id.toHexString()}`;
@@ -53,7 +53,7 @@ export function DeliveryView(shown: Shown) {
   );
 }
 
-function Body({ isShown, delivery }: Shown) {
+function Body({ isShown, delivery }: DeliveryViewProps) {
   const { text } = useReader();
   const { body, messageId, lastAttemptAt } = delivery;
   const headers = [

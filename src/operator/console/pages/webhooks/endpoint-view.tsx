@@ -11,7 +11,7 @@ import { ResendDelivery } from '../shared/operator-actions.js';
 import { Card, Form, Link } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 
-interface Shown {
+interface EndpointViewProps {
   readonly endpoint: ShownEndpoint;
   readonly organizationName: string | undefined;
   readonly health: EndpointHealth;
@@ -24,7 +24,7 @@ interface Shown {
   readonly statistics: EndpointStatistics | undefined;
 }
 
-export function EndpointView(shown: Shown) {
+export function EndpointView(shown: EndpointViewProps) {
   const { text } = useReader();
   return (
     <>
@@ -41,7 +41,7 @@ export function EndpointView(shown: Shown) {
   );
 }
 
-function LastDay({ statistics }: Shown) {
+function LastDay({ statistics }: EndpointViewProps) {
   const reader = useReader();
   const { text } = reader;
   const sum = (pick: (hour: EndpointStatistics['hours'][number]) => number) =>
@@ -66,7 +66,7 @@ function LastDay({ statistics }: Shown) {
   );
 }
 
-function Actions({ endpoint: { _id, isEnabled } }: Shown) {
+function Actions({ endpoint: { _id, isEnabled } }: EndpointViewProps) {
   const { text } = useReader();
   const path = `/webhooks/${_id}`;
   return (
@@ -103,7 +103,7 @@ function Actions({ endpoint: { _id, isEnabled } }: Shown) {
   );
 }
 
-function Deliveries({ endpoint, deliveries, isFailed }: Shown) {
+function Deliveries({ endpoint, deliveries, isFailed }: EndpointViewProps) {
   const { text } = useReader();
   const path = `/webhooks/${endpoint._id}`;
   return (

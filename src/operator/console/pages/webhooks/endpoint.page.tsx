@@ -8,7 +8,7 @@ import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhoo
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { OperatorActions } from '../shared/operator-actions.js';
-import { partOf } from '../shared/parts.js';
+import { keysetRequestOf } from '../shared/parts.js';
 import { EndpointView } from './endpoint-view.js';
 import { readReplay } from './replay.js';
 
@@ -44,7 +44,7 @@ export class EndpointPage implements ConsolePage {
       ...(isFailed && { status: 'failed' as const }),
     };
     const { organizationId } = endpoint.document;
-    const part = partOf(request, 'deliveries', deliveriesPerPage);
+    const part = keysetRequestOf(request, 'deliveries', deliveriesPerPage);
     const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
       this.deliveries.countWaiting(endpoint.document._id, maxWaiting),
