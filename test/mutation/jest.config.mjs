@@ -16,7 +16,7 @@ export default {
   // A mutant may wait indefinitely; these tests never do.
   testTimeout: 5_000,
   testMatch: [
-    '**/{change-log,contacts,documents,leads,reservations,units,writes,deliveries,sending,values}/**/*.spec.ts',
+    '**/{availability,change-log,contacts,documents,endpoints,leads,reservations,secrets,sending,units,values,writes,deliveries}/**/*.spec.ts',
   ],
   // Services decide nothing here and load slowly.
   testPathIgnorePatterns: ['/node_modules/', String.raw`\.service\.spec\.ts$`],

@@ -12,7 +12,7 @@ export class TransactionLockDocument {
   organizationId!: Types.ObjectId;
 
   /** A short hash: it does not reveal the phone or email. */
-  @Prop({ required: true })
+  @Prop({ type: String, required: true })
   key!: string;
 
   @Prop({ type: Date, required: true })
