@@ -23,7 +23,7 @@ const maxMessages = 10;
 export class RequestRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
     'Could not store the request log; trying again in 2 seconds',
-    () => this.store(),
+    () => this.storeBatch(),
     () => intervalMs,
   );
   private waiting: RequestLogDocument[] = [];
@@ -56,8 +56,12 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     this.loop.start();
   }
 
-  /** Without a database the requests wait on. */
   async store(): Promise<void> {
+    await this.loop.run();
+  }
+
+  /** Without a database the requests wait on. */
+  private async storeBatch(): Promise<void> {
     const byKey = Map.groupBy(this.waiting, ({ apiKeyId }) => apiKeyId.toHexString());
     for (const requests of byKey.values()) await this.storeOfKey(requests);
   }

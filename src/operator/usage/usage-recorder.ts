@@ -14,7 +14,7 @@ const intervalMs = 10_000;
 export class UsageRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
     'Could not store usage statistics; trying again in 10 seconds',
-    () => this.store(),
+    () => this.storeBatch(),
     () => intervalMs,
   );
   private attempts = { delivered: 0, failed: 0 };
@@ -35,8 +35,12 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     this.loop.start();
   }
 
-  /** A batch whose commit has no known outcome is dropped: counts may be missing, but are never doubled. */
   async store(): Promise<void> {
+    await this.loop.run();
+  }
+
+  /** A batch whose commit has no known outcome is dropped: counts may be missing, but are never doubled. */
+  private async storeBatch(): Promise<void> {
     this.countAttempts();
     const batch = this.counter.take();
     if (batch === undefined) return;

@@ -32,6 +32,11 @@ export class PollingLoop {
     if (!isStopped && this.runs.size === 0) void this.runs.add(() => this.runSafely());
   }
 
+  /** Runs the work now, after a running one; rejects if it fails. */
+  async run(): Promise<void> {
+    await this.runs.add(this.work);
+  }
+
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.timer = undefined;
