@@ -10,7 +10,7 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.exitCode = 1;
   process.stderr.write(`The output could not be written: ${message}\n`);
 });
-// Before the imports below, whose code is then compiled once.
+// Must run before the imports below, so that their compiled code is cached.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { runCommandLine } = await import('./operator/cli/command-line/program.js');
 const { demo } = await import('./development/demo/demo-command.js');

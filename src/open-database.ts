@@ -1,5 +1,5 @@
 import type { Environment } from './core/configuration/environment.js';
-import { StartupError } from './core/configuration/environment-values.js';
+import { StartupError } from './core/configuration/startup-errors.js';
 import { isDatabaseUnavailable } from './core/database/connection/database-errors.js';
 import { topologyFault } from './core/database/connection/topology.js';
 

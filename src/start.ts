@@ -12,7 +12,7 @@ import {
   loadEnvironment,
   warnOfMisspelledVariables,
 } from './core/configuration/load-environment.js';
-import { ConfigurationError, StartupError } from './core/configuration/environment-values.js';
+import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { assertTransactionsSupported } from './core/database/connection/topology.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/base-path.js';

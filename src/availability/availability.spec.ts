@@ -53,7 +53,7 @@ describe('the status of a unit', () => {
     );
   });
 
-  it('stays unchanged when it is no derived status', () => {
+  it('stays unchanged when it is not a derived status', () => {
     const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
       fc.property(

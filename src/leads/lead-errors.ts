@@ -55,7 +55,7 @@ export const leadErrors = errorDefinitions('leads', {
     code: 'lead.batch_full',
     sample: { limit: 8 },
     isList: true,
-    cause: 'The leads before it in its batch are too large together; it was not looked at',
+    cause: 'The leads before it in its batch are too large together; it was not processed',
     remedy: 'Send the lead in another batch',
   },
 });

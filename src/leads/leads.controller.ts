@@ -97,7 +97,7 @@ export class LeadsController {
     permission: 'leads.read',
     summary: 'Read a lead by a query',
     description:
-      'The same as with the id in the path, for an id that clients change there: . or .. above all.',
+      'The same as with the id in the path, for ids that clients normalize in a path, such as . and ..',
     errors: [httpErrors.validationFailed, leadErrors.notFound],
     isPolled: true,
   })

@@ -4,9 +4,9 @@ import { variableNames, variables } from '../core/configuration/environment.js';
 
 const introduction = `# Configuration
 
-Every setting is an environment variable; a \`.env\` file in the working folder is read too, and what the surroundings
-set wins. An empty variable counts as not set. A start or command with missing or malformed variables lists all of them and exits
-with 2; a name that looks misspelt is reported in the log. How the settings work together is in
+Every setting is an environment variable; a \`.env\` file in the working folder is read too, and the process environment
+takes precedence. An empty variable counts as not set. A start or command with missing or malformed variables lists all of them and exits
+with 2; a name that looks misspelled is reported in the log. How the settings work together is in
 [operations.md](operations.md), the standard variables of traces (\`OTEL_…\`) are [there too](operations.md#traces).
 \`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/environment.ts\`.
 `;

@@ -45,7 +45,7 @@ beforeEach(async () => {
   });
 });
 
-/** Nothing grows old but by `passTime`. */
+/** Only `passTime` ages entries. */
 let now = Date.now();
 function stopClocks(): void {
   for (const { service: one } of [service, second]) {

@@ -145,7 +145,7 @@ describe('the overview', () => {
     expect(lines).toEqual([
       expect.stringContaining('Partner is silent'),
       expect.stringMatching(/^Partner is refused Refused .* \d+ of 1\d\d calls in 24 hours/),
-      expect.stringMatching(/^Key ends soon Refused .* It ends in 2 days/),
+      expect.stringMatching(/^Key expires soon Refused .* It expires in 2 days/),
     ]);
   });
 
@@ -159,8 +159,8 @@ describe('the overview', () => {
     for (const spy of spies) spy.mockRestore();
     expect(lines).toEqual(
       expect.arrayContaining([
-        'Feed is behind Webhooks 1,200 wait, the oldest for 5 mins.',
-        'Deliveries are behind Webhooks 1,200 wait, the oldest for 5 mins.',
+        'Feed is behind Webhooks 1,200 waiting, the oldest for 5 mins.',
+        'Deliveries are behind Webhooks 1,200 waiting, the oldest for 5 mins.',
       ]),
     );
   });

@@ -444,7 +444,7 @@ describe('every page with many records', () => {
     );
   });
 
-  it('reads little more than it shows', async () => {
+  it('reads few more documents than it shows', async () => {
     const commands = await profiledCommands(service.db, async () => {
       for (const path of paths) expect((await service.get(path)).status).toBe(200);
       for (const reference of ['many-7', '01000000007', 'c7@example.com', '1007', 'u-9', 'U-9']) {

@@ -48,7 +48,7 @@ const holders = async (processes: readonly Lease[]) => {
 };
 
 describe('a lease', () => {
-  it('behaves as the model when processes acquire, release or stop responding', async () => {
+  it('matches the model when processes acquire it, release it or stop responding', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask'), by: fc.nat(2) }) },
       fc.record({ kind: fc.constantFrom('release', 'end'), by: fc.nat(2) }),

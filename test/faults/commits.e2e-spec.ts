@@ -95,7 +95,7 @@ describe.each(['recordSystemId', 'Idempotency-Key'] as const)('a lead with %s', 
     async (_how, data) => {
       await fail(data, 'alwaysOn');
       const answered = load.answers.length;
-      // Waited for, or it would end the failure that the next test asks for.
+      // Awaited; otherwise it would end the failure that the next test sets.
       let passed: Promise<unknown> | undefined;
       load.onAnswer = () => {
         passed ??= pass();

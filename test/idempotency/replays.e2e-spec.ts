@@ -246,7 +246,7 @@ describe('a request without an Idempotency-Key', () => {
     expect(await record()).toBeNull();
   });
 
-  it('is also any read or deletion, which ignores the header', async () => {
+  it('includes every GET and DELETE, which ignore the header', async () => {
     const headers = { 'api-key': tenant.key, 'idempotency-key': 'a b' };
     await service.api('get', '/leads/none').set(headers).expect(404);
     await service.api('delete', '/leads/none').set(headers).expect(404);

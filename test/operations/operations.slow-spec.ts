@@ -259,7 +259,7 @@ describe('the metrics', () => {
       expect(queries.length).toBeGreaterThan(12);
     });
 
-    it('with an unknown metric or label are reported', () => {
+    it('are reported when a metric or label is unknown', () => {
       const query = 'sum by (rout) (rate(integration_api_key_calls_total{kye="1"}[5m])) > nope';
       expect(problemsOf(query, labels)).toEqual([
         'integration_api_key_calls_total has no label kye',
@@ -345,11 +345,11 @@ it('a worker serves metrics and probes', async () => {
   }
 });
 
-it('a start fails with the name of the variable when the address is in use', async () => {
+it('a start fails and names the variable when the address is in use', async () => {
   const { port } = new URL(operations);
   const { environment, logger } = workerOptions({ OPS_PORT: port });
   await expect(runService(environment, logger)).rejects.toThrow(
-    `listens on 127.0.0.1:${port} already: set OPS_PORT to a`,
+    `127.0.0.1:${port} is in use, perhaps by an earlier start: stop that, or set OPS_PORT to a`,
   );
 });
 

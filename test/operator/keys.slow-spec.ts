@@ -56,7 +56,7 @@ describe('key', () => {
     expect(successor).toMatchObject({ signingSecret: secret });
     expect(successor).not.toMatchObject({ signingSecret: issued.signingSecret });
     const { code, stderr } = await runCli([...call, 'website'], variables);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--signed is for keys')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--signed requires the operation')]);
     expect(await keyOf(issued._id)).toMatchObject({ isSigned: true });
     const { stdout } = await runCli(['key', 'list', '--org', org], variables);
     expect(stdout).toMatch(/^Signed +yes$/m);

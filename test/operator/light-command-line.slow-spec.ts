@@ -40,9 +40,9 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ...['https://api.example.com', 'api.example.com:443', 'api_1.example.com', '10.0.0.1'].map(
     (domain) => ['host name', `org update ${id} --api-domain ${domain}`] as const,
   ),
-  ['http or https address', `org update ${id} --logo logo.png`],
-  ['http or https address', `org update ${id} --logo javascript:alert(1)`],
-  ['http or https address', `webhook update ${id} --url ftp://a.example`],
+  ['http or https URL', `org update ${id} --logo logo.png`],
+  ['http or https URL', `org update ${id} --logo javascript:alert(1)`],
+  ['http or https URL', `webhook update ${id} --url ftp://a.example`],
   ["'EGY' is invalid. It must be an ISO 3166", `org update ${id} --phone-country EGY`],
   ['true or false', `org update ${id} --allow-conflict-leads yes`],
   ['true or false', `org update ${id} --create-clients True`],
@@ -67,8 +67,8 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ['number from 1 to 10000', `webhook deliveries ${id} --limit 0`],
   ['number from 1 to 10000', `reservation callbacks ${id} --limit 0`],
   ['en-us or ar-eg', `lead import a.csv --org ${id} --language ar`],
-  ['give at least one option to change', `org update ${id}`],
-  ['give at least one option to change', `webhook update ${id}`],
+  ['Give at least one option to change', `org update ${id}`],
+  ['Give at least one option to change', `webhook update ${id}`],
 ];
 
 let folder: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
-import { ConfigurationError } from '../../src/core/configuration/environment-values.js';
+import { ConfigurationError } from '../../src/core/configuration/startup-errors.js';
 import { readEnvironment } from '../../src/core/configuration/environment.js';
 import { findMongodBinary } from '../../src/development/embedded/mongod-binary.js';
 import { openSharedMongod } from '../../src/development/embedded/shared-mongod.js';

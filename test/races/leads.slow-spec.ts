@@ -125,7 +125,7 @@ describe('POST /leads over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant)).toBe(1);
   });
 
-  it('gives an email that many clients send to one of them', async () => {
+  it('assigns an email to exactly one client when many claim it', async () => {
     const tenant = await addTenant(db);
     const ids = range(20).map((i) => `taker-${i}`);
     const save = (email: (index: number) => string) =>

@@ -46,7 +46,7 @@ export function databaseUriOf(name: string): string {
   return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
 }
 
-/** The log of what starts in this worker: the first one is that of all in it. */
+/** The log of this worker: the first service's log is shared by all. */
 export function workerLogger(environment: Environment): Logger {
   return createLogger(environment, workerLog.destination);
 }

@@ -76,7 +76,7 @@ describe('the declaration of a field', () => {
     expect(referencesOf(Garden)).toEqual([reference]);
   });
 
-  it('adds a CSV column when it says so', () => {
+  it('adds a CSV column when the declaration has one', () => {
     expect(columnsOf(Garden)).toEqual(['flowers']);
   });
 });

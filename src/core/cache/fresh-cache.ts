@@ -81,7 +81,7 @@ export class FreshCache {
     metrics.collect('cache_entries', 'Entries of the cache.', () => this.entries?.size ?? 0);
     metrics.collect(
       'cache_bytes',
-      'Memory that they take, of RESPONSE_CACHE_BYTES.',
+      'Memory used by cache entries; the limit is RESPONSE_CACHE_BYTES.',
       () => this.entries?.calculatedSize ?? 0,
     );
   }

@@ -79,11 +79,18 @@ function isAddressOrRange(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest;
 }
 
-/** The message says how to continue; no stack is printed. */
-export class StartupError extends Error {}
+const types: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  object: 'an object',
+  string: 'a text',
+};
 
-export class ConfigurationError extends StartupError {
-  constructor(readonly problems: readonly string[]) {
-    super(['The configuration is not valid:', ...problems.map((line) => `  ${line}`)].join('\n'));
-  }
+/** The message of a zod issue without its own message. */
+export function schemaMessage(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ')}`;
+  if (issue.code !== 'invalid_type') return 'is not valid';
+  return issue.input === undefined
+    ? 'is required'
+    : `must be ${types[issue.expected] ?? `a ${issue.expected}`}`;
 }

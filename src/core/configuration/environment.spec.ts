@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConfigurationError } from './environment-values.js';
+import type { ConfigurationError } from './startup-errors.js';
 import { readEnvironment } from './environment.js';
 
 const problemsOf = (source: Record<string, string>) => {

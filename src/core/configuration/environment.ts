@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { schemaMessage } from '../values/schema-messages.js';
 import {
-  ConfigurationError,
+  schemaMessage,
   databaseAddress,
   encryptionKeysSetting,
   booleanSetting,
@@ -11,6 +10,7 @@ import {
   passwordHashSetting,
   trustProxySetting,
 } from './environment-values.js';
+import { ConfigurationError } from './startup-errors.js';
 
 export const variables = z.object({
   PORT: integer(0, 65_535)
@@ -24,8 +24,8 @@ export const variables = z.object({
     .optional()
     .meta({
       description:
-        'Port of a listener of its own for metrics (/metrics) and probes (/livez, /readyz), of every ' +
-        'ROLE; 0 takes any free one. Without it there is none, and nothing is measured (rule OPS-10).',
+        'Port of a separate listener for metrics (/metrics) and probes (/livez, /readyz), in every ' +
+        'ROLE; 0 picks a free port. If unset, nothing listens and nothing is measured (rule OPS-10).',
       example: '9464',
     }),
   OPS_HOST: z
@@ -104,8 +104,8 @@ export const variables = z.object({
   RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
     .prefault('67108864')
     .describe(
-      'Most memory for what is cached of compounds and units for a second: responses, counts, and ' +
-        'the documents that they share; 0 caches nothing (rule DATA-6).',
+      'Maximum memory of the one-second cache of compounds and units (responses, counts and ' +
+        'shared documents); 0 disables the cache (rule DATA-6).',
     ),
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
@@ -120,7 +120,7 @@ export const variables = z.object({
   IDEMPOTENCY_RETENTION_HOURS: integer(1, 720)
     .prefault('24')
     .describe(
-      'How long an Idempotency-Key stands for its first request; a change applies immediately (rule HTTP-23).',
+      'How long the response to an Idempotency-Key is kept for retries; a change applies immediately (rule HTTP-23).',
     ),
   CHANGE_LOG_RETENTION_DAYS: integer(1, 36_500).optional().meta({
     description: 'How long the changes of leads are logged; forever unless it is set.',

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { closestMatch } from 'leven';
 import type { Logger } from 'pino';
 import { type Environment, readEnvironment, variableNames } from './environment.js';
-import { ConfigurationError } from './environment-values.js';
+import { ConfigurationError } from './startup-errors.js';
 
 const envFile = '.env';
 

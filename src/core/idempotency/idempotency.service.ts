@@ -128,7 +128,7 @@ export class IdempotencyService {
     await this.records.updateOne(claim.organizationId, ownedBy(claim), { $set });
   }
 
-  /** From then on no response is stored any more that is stored, or being made, now. */
+  /** The time by which every response that exists or is being created now will have been removed. */
   storedResponsesEndAt(): Date {
     return new Date(this.clock.now().getTime() + this.leaseMs + this.retentionMs + removalMs);
   }

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoBinary } from 'mongodb-memory-server';
 import { reportStep } from '../../core/configuration/report-step.js';
-import { StartupError } from '../../core/configuration/environment-values.js';
+import { StartupError } from '../../core/configuration/startup-errors.js';
 import { hourMs } from '../../core/values/time.js';
 
 const run = promisify(execFile);

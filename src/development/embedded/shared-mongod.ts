@@ -6,7 +6,7 @@ import { MongoClient } from 'mongodb';
 import { errors } from 'mongodb-memory-server';
 import { z } from 'zod';
 import { reportStep } from '../../core/configuration/report-step.js';
-import { StartupError } from '../../core/configuration/environment-values.js';
+import { StartupError } from '../../core/configuration/startup-errors.js';
 import { isAlive } from '../is-alive.js';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 

@@ -159,7 +159,10 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const id = String(lead._id);
     this.failedLeads.set(id, stateOf(lead));
     this.failures.inc();
-    this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
+    this.logger.warn(
+      { err: error, lead: id },
+      'Could not compute the phone keys of a lead; retrying when it changes',
+    );
   }
 }
 

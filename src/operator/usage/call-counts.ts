@@ -27,7 +27,7 @@ export interface CallSummary {
   /** In milliseconds; null without calls other than long polls. */
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
-  /** Of a key: accepted requests with leads, and those with half of their fields ignored (rule OPS-37). */
+  /** Per key: accepted lead requests, and how many had at least half of their fields ignored (rule OPS-37). */
   readonly leads: number;
   readonly halfUnderstood: number;
 }

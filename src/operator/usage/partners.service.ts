@@ -15,7 +15,7 @@ export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly organizationName: string;
   /** `ended`: revoked or expired, so that its silence is expected. */
   readonly state: KeyState | 'ended';
-  /** To within a minute, or an hour when the key does not store it. */
+  /** Accurate to a minute; to an hour if the key has no stored time of its last use. */
   readonly lastCallAt: Date;
   readonly expiresAt: Date | null;
   readonly operations: readonly Operation[];

@@ -5,7 +5,7 @@ import { minuteMs } from '../../core/values/time.js';
 import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 
-/** An hour at least; calls after it are lost while the database is unavailable. */
+/** Keeps at least one hour of counts while the database is unavailable; later calls are not counted. */
 const maxQuarters = 5;
 /** Of keys and of routes in a quarter; further ones count together. */
 const maxNames = 1_000;

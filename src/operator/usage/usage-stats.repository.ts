@@ -91,7 +91,7 @@ export class UsageStatsRepository {
     return this.find<StoredWeek>({ span: 'week', at: { $gte: from }, ...ofKey }, { projection });
   }
 
-  /** @returns the number of logged requests of the day before these */
+  /** @returns how many requests were already logged today, without these */
   async countLogged(keyId: Types.ObjectId, now: Date, count: number): Promise<number> {
     const day = `logged.${now.getUTCDay()}`;
     const week = { span: 'week', at: now.getTime(), keyId } as const;

@@ -124,7 +124,7 @@ export const viewTexts = {
   },
   'partners.may': { 'en-us': 'The key may', 'ar-eg': 'المسموح للمفتاح' },
   'partners.byDefault': {
-    'en-us': 'by default: nobody chose it',
+    'en-us': 'by default; not restricted',
     'ar-eg': 'افتراضيًا: لم يختره أحد',
   },
   'partners.signed': { 'en-us': 'callbacks are signed', 'ar-eg': 'طلبات الإشعار موقّعة' },

@@ -91,8 +91,8 @@ export class ImportsService {
   }
 
   /**
-   * @param from entries that were done before
-   * @returns false if another process has changed that
+   * @param from the number of entries stored so far
+   * @returns false if another process has changed that number
    */
   update(
     { organizationId, _id }: ImportDocument,

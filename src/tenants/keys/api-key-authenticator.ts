@@ -128,7 +128,7 @@ export class ApiKeyAuthenticator {
     this.keys.markUsed(key, now).catch((error: unknown) => {
       this.logger.warn(
         { err: error },
-        'Could not store the last use of an API key; it is stored at a later use',
+        'Could not store the last use of an API key; retrying at its next use',
       );
     });
   }

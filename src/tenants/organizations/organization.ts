@@ -44,7 +44,7 @@ export function toOrganization(document: OrganizationDocument): Organization {
   };
 }
 
-/** The organization whose id ends the text, else all whose names contain it in any case; none for a blank one. */
+/** The organization whose id ends the text, else all whose names contain it, ignoring case; none if blank. */
 export function matchOrganizations(
   organizations: readonly Organization[],
   text: string,

@@ -94,7 +94,7 @@ describe('retryAfterMs', () => {
     ['1.5', null],
     ['soon', null],
     [undefined, null],
-  ])('returns for %s %p', (header, milliseconds) => {
+  ])('parses the header %s as %p', (header, milliseconds) => {
     expect(retryAfterMs(header, now)).toBe(milliseconds);
   });
 });

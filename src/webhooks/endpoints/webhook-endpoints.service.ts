@@ -63,7 +63,7 @@ export class WebhookEndpointsService {
     return { endpoint, secret };
   }
 
-  /** Also one that was removed, as long as its deliveries are kept. */
+  /** Also finds a removed endpoint while its deliveries are kept. */
   async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     return this.endpoints.acrossTenants.findOne({ _id });
   }
@@ -184,7 +184,7 @@ export class WebhookEndpointsService {
   }
 }
 
-/** An endpoint as it may be shown: of its secrets only until when they sign. */
+/** An endpoint without its secrets, only the times until which they sign. */
 export function shownEndpoint(document: WebhookEndpointDocument) {
   return {
     _id: document._id.toHexString(),

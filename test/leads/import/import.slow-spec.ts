@@ -239,11 +239,11 @@ describe('lead import', () => {
     const file = await fileOf('again.csv', `recordSystemId\n${'x'.repeat(1_025)}\n`);
     const report = join(folder, 'again-refused.csv');
     await runJson(argsOf(file, '--report', report), variables);
-    const more = 'More were refused, now or in earlier runs, than are listed:';
+    const more = 'Not all refused rows are listed (some are from earlier runs):';
     const withReport = await runCli(argsOf(file, '--report', report), variables);
     expect(withReport.stdout).toContain(`${more} see ${report}.\n`);
     const without = await runCli(argsOf(file), variables);
-    expect(without.stdout).toContain(`${more} --report <file> keeps those of a run.\n`);
+    expect(without.stdout).toContain(`${more} use --report <file> to keep the refused rows.\n`);
   });
 
   it('imports no row twice after a crash, even without external ids', async () => {

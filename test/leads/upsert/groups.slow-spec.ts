@@ -294,7 +294,7 @@ describe('grouped lead requests', () => {
     ]);
   });
 
-  it('to two instances return and store the same as in some sequential order', async () => {
+  it('sent to two instances return and store the same as in some sequential order', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,

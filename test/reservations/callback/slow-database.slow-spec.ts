@@ -4,7 +4,7 @@ import { addReservation, addTenant } from '../../support/builders.js';
 import { eventually } from '../../support/eventually.js';
 import { startTestService } from '../../support/test-service.js';
 
-it('the log of callbacks keeps a 503 of a slow database without changes', async () => {
+it('the callback log records a 503 without changes when the database is slow', async () => {
   const impatientService = await startTestService({ DATABASE_DEADLINE_MS: '2000' });
   const client = await new MongoClient(impatientService.databaseUri).connect();
   const session = client.startSession();

@@ -42,7 +42,7 @@ import type {
 export interface Operations {
   /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, also when they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
-  /** Read a lead by a query. The same as with the id in the path, for an id that clients change there: . or .. above all. */
+  /** Read a lead by a query. The same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
   readonly findLead: Operation<FindLeadData, FindLeadResponses>;
   /** Create or update many leads. Each lead is what a request of its own would make of it, one after the other: one that is refused does not touch its neighbours. After a 5xx nothing is stored, or all of it: repeat with the same Idempotency-Key. */
   readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;

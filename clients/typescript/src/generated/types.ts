@@ -198,7 +198,7 @@ export type LeadResultDto = {
      * - `lead.too_large`: The lead would become too large; nothing was changed. *Shorten values, or send `null` for keys that are no longer needed.*
      * - `lead.too_many_changes`: The changes of one request would be too large for its event. *Send the fields in several requests.*
      * - `request.event_too_large`: The event about the change would be too large as JSON; nothing was changed. *Shorten values, or send them in several requests.*
-     * - `lead.batch_full`: The leads before it in its batch are too large together; it was not looked at. *Send the lead in another batch.*
+     * - `lead.batch_full`: The leads before it in its batch are too large together; it was not processed. *Send the lead in another batch.*
      */
     errorCode?: string;
 };

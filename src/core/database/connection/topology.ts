@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import { type Document, MongoClient } from 'mongodb';
 import type { Connection } from 'mongoose';
-import { StartupError } from '../../configuration/environment-values.js';
+import { StartupError } from '../../configuration/startup-errors.js';
 
 const probeTimeoutMs = 1_000;
 const remedy = 'start mongod with --replSet and run rs.initiate()';

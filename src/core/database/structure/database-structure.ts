@@ -5,7 +5,7 @@ import type { Connection, Model, Schema } from 'mongoose';
 import { isDeepStrictEqual } from 'node:util';
 import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { StartupError } from '../../configuration/environment-values.js';
+import { StartupError } from '../../configuration/startup-errors.js';
 import {
   type Report,
   retryWhileIndexBuilds,

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { StartupError } from '../../configuration/environment-values.js';
+import { StartupError } from '../../configuration/startup-errors.js';
 import type { Connections } from './connections.js';
 
 export interface ListenAddress {

@@ -10,7 +10,7 @@ import { routeOptionsOf } from './route-options.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * By `performance.now()`. Until the body has arrived, the wait before it, below zero: its arrival does not count.
+     * A `performance.now()` time. While the body arrives: the time waited so far, negated; the arrival does not count.
      */
     databaseWaitStartedAt: number;
     deadlineTimer: NodeJS.Timeout | undefined;

@@ -16,7 +16,7 @@ export interface RouteOptions {
   readonly acceptsKeyInQuery?: boolean;
   /** Rule DATA-6. */
   readonly isCached?: boolean;
-  /** Levels of the body around nested request bodies. */
+  /** Nesting levels that a batch adds around each request body. */
   readonly envelopeDepth?: number;
   /** Rejects numbers that a double would change; without it they are rounded. */
   readonly inexactNumber?: NumberError;

@@ -27,7 +27,7 @@ export async function withApplication(
   const environment = loadEnvironment();
   const database = await openDatabase(environment, { isLasting: false });
   try {
-    // Standard output is the result's alone; a command is over too soon for a buffered log.
+    // Standard output is for the result only; a command may exit before a buffered log is written.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
     warnOfMisspelledVariables(logger);
     await startTracing(logger);

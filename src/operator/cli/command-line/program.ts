@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../../../core/configuration/environment-values.js';
+import { ConfigurationError } from '../../../core/configuration/startup-errors.js';
 import { catalogues } from '../catalogue/catalogue-commands.js';
 import { consoles } from '../console/console-commands.js';
 import { databases } from '../database/database-commands.js';

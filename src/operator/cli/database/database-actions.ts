@@ -15,7 +15,7 @@ import { statusReport } from './database-status.js';
 
 type Entry = Pick<ErasureDocument, 'organizationId' | 'leadIds'>;
 
-const reapplyTexts = { counted: 'erasures', remedy: 'Repeat the command to do the rest.' };
+const reapplyTexts = { counted: 'erasures', remedy: 'Run the command again for the rest.' };
 
 const ledgerColumns: Columns<ErasureDocument> = {
   Organization: ({ organizationId }) => organizationId.toHexString(),

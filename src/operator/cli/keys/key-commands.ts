@@ -31,11 +31,7 @@ import {
 } from '../command-line/option-values.js';
 
 const purposes = Object.keys(keyPurposes).join(', ');
-const key = argument(
-  '<id-or-prefix>',
-  'id of the key, or the prefix that is shown of it',
-  textOption,
-);
+const key = argument('<id-or-prefix>', 'id of the key, or its displayed prefix', textOption);
 const restrictions = {
   for: option('<purpose>', `for a purpose: ${purposes}`, keyPurpose),
   operations: option('<list>', `for single operations: ${operations.join(', ')}`, operationList),
@@ -73,12 +69,13 @@ export const keyCommands = {
         throw new WrongUsageError(`Say what the key is for: --for (${purposes}) or --operations.`);
       }
       if (values.signed && !permitted.includes('reservations.callback')) {
-        throw new WrongUsageError('--signed is for keys that may report (reservations.callback).');
+        throw new WrongUsageError('--signed requires the operation reservations.callback.');
       }
     },
   }),
   list: declare({
-    description: 'list the keys of an organization, oldest first, ended ones included',
+    description:
+      'list the keys of an organization, oldest first, including expired and revoked keys',
     example: `--org ${exampleId}`,
     parameters: { org },
   }),
@@ -88,7 +85,7 @@ export const keyCommands = {
     parameters: { key, ...restrictions },
     check: (values) => {
       if (operationsOf(values) ?? values.addresses) return;
-      throw new WrongUsageError('Give what to change: --for, --operations or --addresses.');
+      throw new WrongUsageError('Give at least one of --for, --operations and --addresses.');
     },
   }),
   limit: declare({
@@ -102,7 +99,7 @@ export const keyCommands = {
     },
   }),
   revoke: declare({
-    description: 'end a key; running services forget it within 5 seconds',
+    description: 'revoke a key; every running service rejects it within 5 seconds',
     example: 'iapi_4fT9xQ',
     parameters: { key },
   }),

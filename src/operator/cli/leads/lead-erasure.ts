@@ -18,7 +18,7 @@ export const erasureColumns: Columns<ErasureReport> = {
   Events: ({ counts }) => counts.events,
   'Responses of receivers': ({ counts }) => counts.attempts,
   'Clients of other leads, kept': ({ keptClientIds }) => keptClientIds,
-  'Stored responses end by themselves until': ({ storedResponsesEndAt }) => storedResponsesEndAt,
+  'Stored responses expire by': ({ storedResponsesEndAt }) => storedResponsesEndAt,
 };
 
 const leadColumns: Columns<LeadDto> = {

@@ -63,12 +63,14 @@ export async function importLeads(
   try {
     const outcome = isDryRun ? await work() : await context.logged(importing, work);
     const where =
-      reportPath === undefined ? '--report <file> keeps those of a run' : `see ${reportPath}`;
+      reportPath === undefined
+        ? 'use --report <file> to keep the refused rows'
+        : `see ${reportPath}`;
     return report(
       { dryRun: isDryRun, ...outcome, refusedRows },
       ...(refusedRows.length > 0 ? [list(refusedRows, refusedColumns), ''] : []),
       ...(outcome.refused > refusedRows.length
-        ? [`More were refused, now or in earlier runs, than are listed: ${where}.`]
+        ? [`Not all refused rows are listed (some are from earlier runs): ${where}.`]
         : []),
       ...(isDryRun ? ['Dry run, nothing stored. Would import:'] : []),
       item(outcome, countColumns),

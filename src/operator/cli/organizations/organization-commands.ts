@@ -51,7 +51,7 @@ const id = argument('<id>', 'id of the organization', objectId);
 
 export const organizationCommands = {
   create: declare({
-    description: 'add an organization; settings that are left out take their defaults',
+    description: 'create an organization; omitted settings get their defaults',
     example: '--name "Nile Homes" --api-domain api.nile-homes.example',
     parameters: { name: required('<name>', 'name of the organization', name), ...settings },
     check: ({ phoneCountry }) => assertCountry(phoneCountry),
@@ -68,7 +68,7 @@ export const organizationCommands = {
     parameters: { id, name: option('<name>', 'name of the organization', name), ...settings },
     check: ({ id: _id, ...changes }) => {
       if (Object.values(changes).every((value) => value === undefined)) {
-        throw new WrongUsageError('give at least one option to change');
+        throw new WrongUsageError('Give at least one option to change');
       }
       return assertCountry(changes.phoneCountry);
     },

@@ -38,7 +38,7 @@ export const reservationCommands = {
 
 export const reservations: CommandGroup = {
   name: 'reservation',
-  description: 'look at reservations and at what their callbacks did',
+  description: 'show reservations and the effects of their callbacks',
   example: `callbacks ${exampleReservation}`,
   commands: reservationCommands,
 };

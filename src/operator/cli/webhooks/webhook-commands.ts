@@ -58,7 +58,7 @@ export const webhookCommands = {
     },
     check: ({ url, events }) => {
       if (url ?? events) return;
-      throw new WrongUsageError('give at least one option to change');
+      throw new WrongUsageError('Give at least one option to change');
     },
   }),
   enable: declare({

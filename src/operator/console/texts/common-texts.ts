@@ -66,7 +66,7 @@ export const commonTexts = {
   },
   'shared.show': { 'en-us': 'Show personal data', 'ar-eg': 'أظهر البيانات الشخصية' },
   'shared.shown': {
-    'en-us': 'Personal data is shown; that was logged.',
+    'en-us': 'Personal data is shown. This access was logged.',
     'ar-eg': 'البيانات الشخصية ظاهرة، وقد سُجّل ذلك.',
   },
   'shared.hide': { 'en-us': 'Hide it', 'ar-eg': 'أخفها' },

@@ -68,13 +68,13 @@ export const usageTexts = {
   },
   'attention.database': { 'en-us': 'No writes', 'ar-eg': 'لا كتابة' },
   'attention.databaseReason': {
-    'en-us': 'No server of the database takes writes: requests get 503.',
+    'en-us': 'The database has no primary: writes fail and requests get 503.',
     'ar-eg': 'لا يوجد خادم لقاعدة البيانات يقبل الكتابة: تتلقى الطلبات 503.',
   },
   'attention.events': { 'en-us': 'Feed is behind', 'ar-eg': 'قائمة الأحداث متأخرة' },
   'attention.deliveries': { 'en-us': 'Deliveries are behind', 'ar-eg': 'الإرسالات متأخرة' },
   'attention.behind': {
-    'en-us': '{count} wait, the oldest for {time}.',
+    'en-us': '{count} waiting, the oldest for {time}.',
     'ar-eg': 'تنتظر {count}، أقدمها منذ {time}.',
   },
   'attention.endpoint': { 'en-us': 'Endpoint is failing', 'ar-eg': 'نقطة استقبال تفشل' },
@@ -112,9 +112,9 @@ export const usageTexts = {
       'In {half} of {all} accepted lead requests of 24 hours, at least half of the fields had no effect.',
     'ar-eg': 'في {half} من {all} طلبًا مقبولًا خلال 24 ساعة لم يكن لنصف الحقول على الأقل أثر.',
   },
-  'attention.key': { 'en-us': 'Key ends soon', 'ar-eg': 'مفتاح ينتهي قريبًا' },
+  'attention.key': { 'en-us': 'Key expires soon', 'ar-eg': 'مفتاح ينتهي قريبًا' },
   'attention.keyReason': {
-    'en-us': 'It ends in {left} and is in use: last call {last} UTC.',
+    'en-us': 'It expires in {left} and is still in use; last call {last} UTC.',
     'ar-eg': 'ينتهي خلال {left} وهو مستخدم: آخر طلب {last} (UTC).',
   },
   'chart.by': { 'en-us': 'Step of the charts', 'ar-eg': 'وحدة الرسوم' },

@@ -13,7 +13,7 @@ const backPattern = /^\/(?:webhooks|leads)(?:\/[\w-]+)+$/;
 
 interface Action extends Omit<OperatorRequest, 'formId' | 'address' | 'session'> {
   readonly question: string;
-  /** The page of its subject, below `/console`; its form goes to the name of the action below that. */
+  /** The page of the subject, relative to `/console`; the form is posted to `<path>/<action>`. */
   readonly path: string;
   readonly fields?: Readonly<Record<string, string>>;
   /** @returns how many things it changed; null where the number says nothing */
