@@ -49,7 +49,7 @@ it('console pages return 503 within the deadline while the database hangs', asyn
   await block('alwaysOn');
   const overview = await timed('');
   expect(overview).toMatchObject({ status: 503 });
-  expect(overview.html).toContain('No server of the database takes writes');
+  expect(overview.html).toContain('The database has no primary');
   expect(overview.html).toContain('Not everything could be read');
   expect(overview.html).not.toContain('class="good">Nothing');
   const others = await Promise.all([timed('/partners'), timed(`/webhooks/${id}`)]);
