@@ -28,11 +28,13 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   64, // WriteConcernTimeout
   89, // NetworkTimeout
   91, // ShutdownInProgress
+  94, // NotYetInitialized
   writeConflictCode, // contention that outlasted the deadline
   133, // FailedToSatisfyReadPreference
   134, // ReadConcernMajorityNotAvailableYet: right after an election
   175, // QueryPlanKilled
   189, // PrimarySteppedDown
+  211, // KeyNotFound: the keys of the cluster time are not loaded right after a restart
   225, // TransactionTooOld: the session has gone on without it
   237, // CursorKilled
   246, // SnapshotUnavailable: a collection or index was just made
