@@ -118,7 +118,6 @@ describe('an endpoint that is enabled again', () => {
 
   it('gets later events even while a worker fails its old deliveries', async () => {
     await waitForRetry();
-    await turnOff('gone');
     const queue = service.service.app.get(DeliveryQueueRepository);
     const failWaiting = queue.failWaiting.bind(queue);
     const { promise: enabled, resolve: enable } = Promise.withResolvers<void>();
@@ -128,6 +127,8 @@ describe('an endpoint that is enabled again', () => {
       await enabled;
       return failWaiting(...parameters);
     };
+    // Only now: the worker may look at the endpoint at once.
+    await turnOff('gone');
     await service.passTime(2 * hour);
     await isGivingUp;
     queue.failWaiting = failWaiting;
