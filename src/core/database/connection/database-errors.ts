@@ -91,6 +91,9 @@ export function isWriteConflict(error: unknown): boolean {
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
   if (!(error instanceof MongoError)) return isMongooseDisconnected(error);
+  if (error instanceof MongoBulkWriteError && failureOf(error) instanceof Error) {
+    return isDatabaseUnavailable(failureOf(error));
+  }
   if (
     error instanceof MongoServerSelectionError ||
     error instanceof MongoNetworkError ||
@@ -106,6 +109,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   }
   return typeof error.code === 'number' && unavailableCodes.has(error.code);
 }
+
+/** The driver wraps the network's and the server selection's errors, too, when a bulk write meets them. */
+const failureOf = ({ errorResponse }: MongoBulkWriteError): unknown => errorResponse;
 
 function isMongooseDisconnected(error: unknown): boolean {
   return (
