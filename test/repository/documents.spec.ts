@@ -120,6 +120,18 @@ it('documents name the exceptions wherever they call a 4xx final', () => {
   expect(sentences.filter((sentence) => !exceptions.test(sentence))).toEqual([]);
 });
 
+it('docs/operations.md explains log lines that the service writes', () => {
+  const [, table = ''] =
+    /^\| You see.*?\n(.*?)\n\n/ms.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const lines = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line);
+  const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join('src', path), 'utf8'))
+    .join('\n');
+  expect(lines.filter((line) => !source.includes(line))).toEqual([]);
+  expect(lines.length).toBeGreaterThan(10);
+});
+
 it('docs/architecture.md describes every folder of src', () => {
   const [, table = ''] =
     /^## Modules\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8')) ?? [];
@@ -149,7 +161,9 @@ function complaintAbout(program: Command, call: string): string | null {
 
 function anchorsOf(markdown: string): string[] {
   const slugger = new GithubSlugger();
-  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  const own = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  const made = [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     slugger.slug(heading.replaceAll('`', '')),
   );
+  return [...own, ...made];
 }

@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
-const headings: string[] = readFileSync('docs/rules.md', 'utf8').match(/(?<=^### ).+$/gm) ?? [];
+const document = readFileSync('docs/rules.md', 'utf8');
+const headings: string[] =
+  document.match(/(?<=^### <a id="[a-z]+-\d+"><\/a>)[A-Z]+-\d+(?=: )/gm) ?? [];
 const areas = [...new Set(headings.map((heading) => heading.split('-')[0]))];
 const rulePattern = new RegExp(`\\b(?:${areas.join('|')})-\\d+\\b`, 'g');
+
+interface Reference {
+  readonly paths: Record<string, Record<string, { parameters?: { in: string; name: string }[] }>>;
+}
 
 const citedRules = (text: string): string[] => text.match(rulePattern) ?? [];
 
@@ -22,6 +28,18 @@ describe('cited rules', () => {
     expect(unknown).toEqual([]);
     expect(new Set(headings).size).toBe(headings.length);
     expect(headings.length).toBeGreaterThan(70);
+  });
+
+  it('name every query parameter of the reference', () => {
+    const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Reference;
+    const parameters = Object.values(paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap((operation) => operation.parameters ?? [])
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name }) => name);
+    const unnamed = parameters.filter((name) => !new RegExp(`\\b${name}\\b`).test(document));
+    expect([...new Set(unnamed)]).toEqual([]);
+    expect(parameters.length).toBeGreaterThan(20);
   });
 
   it('have ids, and no file cites documents outside the repository', () => {
