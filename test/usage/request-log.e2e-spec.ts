@@ -158,7 +158,7 @@ describe('leads with half of their fields ignored', () => {
       await service.service.app.get(UsageRecorder).store();
       const { html } = await service.get('');
       const line = new RegExp(
-        `half understood</strong>[^<]*<a href="/console/partners/${String(keyId)}`,
+        `Mostly ignored fields</strong>[^<]*<a href="/console/partners/${String(keyId)}`,
       );
       const reason = /In (\d+) of (\d+) accepted/.exec(html);
       return line.test(html) ? reason?.slice(1, 3) : null;

@@ -6,7 +6,7 @@ import { requestLogSchema } from './request-log.schema.js';
 import { RequestLogService } from './request-log.service.js';
 import { RequestRecorder } from './request-recorder.js';
 
-/** The log of requests that were refused or half understood (rule OPS-36). */
+/** The log of requests that were refused or had ignored fields (rule OPS-36). */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature({ name: 'RequestLog', schema: requestLogSchema }),

@@ -29,7 +29,7 @@ export interface CallSummary {
   readonly p95Ms: number | null;
   /** Per key: accepted lead requests, and how many had at least half of their fields ignored (rule OPS-37). */
   readonly leads: number;
-  readonly halfUnderstood: number;
+  readonly mostlyIgnored: number;
 }
 
 /** @param milliseconds null for a long poll */
@@ -51,7 +51,7 @@ export function sumOf(all: Iterable<Readonly<Counts>>): Counts {
 }
 
 export function summaryOf(counts: Readonly<Counts>): CallSummary {
-  const { calls = 0, refused = 0, failed = 0, polls = 0, leads = 0, halfUnderstood = 0 } = counts;
+  const { calls = 0, refused = 0, failed = 0, polls = 0, leads = 0, mostlyIgnored = 0 } = counts;
   return {
     calls,
     polls,
@@ -60,7 +60,7 @@ export function summaryOf(counts: Readonly<Counts>): CallSummary {
     medianMs: quantileMs(counts, 0.5),
     p95Ms: quantileMs(counts, 0.95),
     leads,
-    halfUnderstood,
+    mostlyIgnored,
   };
 }
 

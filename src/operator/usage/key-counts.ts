@@ -21,12 +21,12 @@ export function keyCounts(completed: CompletedRequest, request: FastifyRequest):
   const { permission } = routeOptionsOf(request);
   const isUsed = permission !== undefined && status !== 403;
   const isLead = method === 'POST' && status < 400 && leadRoutes.has(route);
-  const isHalfUnderstood =
+  const hasMostlyIgnored =
     isLead && ignoredFields !== undefined && isMostlyIgnored(request.body as LeadBody);
   return {
     ...(isUsed && { [fieldOf(permission)]: 1 }),
     ...(isLead && { leads: 1 }),
-    ...(isHalfUnderstood && { halfUnderstood: 1 }),
+    ...(hasMostlyIgnored && { mostlyIgnored: 1 }),
   };
 }
 

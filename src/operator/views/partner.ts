@@ -59,7 +59,7 @@ export const partnerFields: readonly ViewField<Partner>[] = [
   { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
 ];
 
-/** A request that was refused or half understood, in a list. */
+/** A request that was refused or had ignored fields, in a list. */
 export const loggedRequestFields: readonly ViewField<LoggedRequest>[] = [
   { title: 'shared.when', kind: 'time', of: ({ time }) => time },
   { title: 'requests.route', kind: 'code', of: ({ route }) => route },

@@ -5,7 +5,7 @@ import {
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
-import { type Columns, counted, list } from '../command-line/result.js';
+import { type Columns, pluralize, list } from '../command-line/result.js';
 import type { catalogueCommands } from './catalogue-commands.js';
 
 const importTexts = {
@@ -44,7 +44,7 @@ export const actions: ActionsOf<typeof catalogueCommands> = {
     const faults = errors.map(({ location, message }) => ({ place: location, message }));
     const json = { faults, counts };
     if (errors.length === 0) return list(counts, countColumns, json);
-    const failure = `The file has ${counted(errors.length, 'error')}, nothing was stored.`;
+    const failure = `The file has ${pluralize(errors.length, 'error')}, nothing was stored.`;
     return { ...list(errors, errorColumns, json), failure };
   },
 };

@@ -104,6 +104,6 @@ function textOf(cell: Cell): string {
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }
 
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -17,7 +17,14 @@ import {
 } from '../../views/reservation.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
-import { type Columns, counted, item, list, report, type Result } from '../command-line/result.js';
+import {
+  type Columns,
+  pluralize,
+  item,
+  list,
+  report,
+  type Result,
+} from '../command-line/result.js';
 import type { reservationCommands } from './reservation-commands.js';
 
 type Comparison = NonNullable<FileOutcome['comparison']>;
@@ -78,7 +85,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     if (comparison !== undefined) {
       return csv && !context.isJson ? printCsv(comparison) : resultOf(comparison);
     }
-    const failure = `The file has ${counted(errors.length, 'error')}, nothing was compared.`;
+    const failure = `The file has ${pluralize(errors.length, 'error')}, nothing was compared.`;
     return { ...list(errors, errorColumns), failure };
   },
 };
@@ -94,11 +101,11 @@ function printCsv(outcome: Comparison): void {
 function resultOf(outcome: Comparison): Result {
   const { compared, matching, hasMore = false } = outcome;
   const findings = findingsOf(outcome);
-  const entries = counted(compared, 'entry', 'entries');
+  const entries = pluralize(compared, 'entry', 'entries');
   const matches = `${matching} ${matching === 1 ? 'matches' : 'match'}`;
   return report(
     outcome,
-    `${entries} compared, ${matches}, ${counted(findings.length, 'finding')}.`,
+    `${entries} compared, ${matches}, ${pluralize(findings.length, 'finding')}.`,
     ...(hasMore ? ['More cheques are unmentioned than are listed.'] : []),
     ...(findings.length > 0 ? [list(findings, findingColumns)] : []),
   );

@@ -103,11 +103,11 @@ export const usageTexts = {
     'en-us': '{errors} of {calls} calls in 24 hours were refused or failed.',
     'ar-eg': 'رُفض أو فشل {errors} من {calls} طلبًا خلال 24 ساعة.',
   },
-  'attention.halfUnderstood': {
-    'en-us': 'Leads are half understood',
-    'ar-eg': 'عملاء محتملون فُهمت بياناتهم جزئيًا',
+  'attention.mostlyIgnored': {
+    'en-us': 'Mostly ignored fields',
+    'ar-eg': 'حقول أُهمل معظمها',
   },
-  'attention.halfUnderstoodReason': {
+  'attention.mostlyIgnoredReason': {
     'en-us':
       'In {half} of {all} accepted lead requests of 24 hours, at least half of the fields had no effect.',
     'ar-eg': 'في {half} من {all} طلبًا مقبولًا خلال 24 ساعة لم يكن لنصف الحقول على الأقل أثر.',
@@ -146,8 +146,8 @@ export const usageTexts = {
   },
   'partners.otherCodes': { 'en-us': 'Other codes', 'ar-eg': 'رموز أخرى' },
   'partners.requests': {
-    'en-us': 'Refused and half-understood requests',
-    'ar-eg': 'طلبات مرفوضة أو مفهومة جزئيًا',
+    'en-us': 'Requests that were refused or had ignored fields',
+    'ar-eg': 'طلبات مرفوضة أو أُهملت حقول منها',
   },
   'partners.requestsAbout': {
     'en-us':

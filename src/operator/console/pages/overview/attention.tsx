@@ -50,7 +50,7 @@ export function attentionLines(state: SystemState, reader: Reader, now: Date): A
     ...backlogLines('attention.deliveries', state.deliveries, reader),
     ...(state.endpoints ?? []).map((endpoint) => endpointLine(endpoint, reader)),
     ...partners.flatMap((partner) => stateLines(partner, reader)),
-    ...partners.flatMap((partner) => halfUnderstoodLines(partner, state.day, reader)),
+    ...partners.flatMap((partner) => mostlyIgnoredLines(partner, state.day, reader)),
     ...partners.flatMap((partner) => expiryLines(partner, reader, now)),
   ];
 }
@@ -98,18 +98,18 @@ function stateLines(partner: Partner, { text, formats }: Reader): AttentionLine[
   return [{ kind: 'attention.refused', reason: text('attention.refusedReason', values), link }];
 }
 
-/** A partner most of whose leads of a day were half understood (rule OPS-37). */
-function halfUnderstoodLines(
+/** A partner most of whose lead requests of a day had mostly ignored fields (rule OPS-37). */
+function mostlyIgnoredLines(
   partner: Partner,
   day: DailyStats | null,
   { text, formats }: Reader,
 ): AttentionLine[] {
-  const { leads = 0, halfUnderstood = 0 } =
+  const { leads = 0, mostlyIgnored = 0 } =
     day?.keys.find(({ keyId }) => keyId === partner.keyId) ?? {};
-  if (2 * halfUnderstood <= leads) return [];
-  const values = { half: formats.number(halfUnderstood), all: formats.number(leads) };
-  const reason = text('attention.halfUnderstoodReason', values);
-  return [{ kind: 'attention.halfUnderstood', reason, link: linkOf(partner) }];
+  if (2 * mostlyIgnored <= leads) return [];
+  const values = { half: formats.number(mostlyIgnored), all: formats.number(leads) };
+  const reason = text('attention.mostlyIgnoredReason', values);
+  return [{ kind: 'attention.mostlyIgnored', reason, link: linkOf(partner) }];
 }
 
 function expiryLines(partner: Partner, { text, formats }: Reader, now: Date): AttentionLine[] {

@@ -19,7 +19,7 @@ import { eventPath, recordPath } from '../../../views/field.js';
 import { maskedUrl } from '../shared/masking.js';
 
 /** A record that a reference may mean, and how it differs from others. */
-export interface Hit {
+export interface SearchResult {
   readonly kind: 'lead' | 'reservation' | 'unit' | 'delivery' | 'endpoint' | 'key' | 'event';
   readonly organizationId: string;
   readonly name: string;
@@ -47,25 +47,27 @@ export class RecordSearchService {
     reference: string,
     language: Language,
     limit: number,
-  ): Promise<Hit[]> {
+  ): Promise<SearchResult[]> {
     if (organizations.length === 0) return [];
     const ids = organizations.map(({ _id }) => _id);
     const found = await Promise.all([
       this.leadsNamed(organizations, reference, limit),
-      this.reservations.search(ids, reference).then((all) => all.map(reservationHit)),
+      this.reservations.search(ids, reference).then((all) => all.map(reservationResult)),
       this.unitsNamed(ids, reference, language, limit),
       this.changesOf(ids, reference, limit),
       this.deliveriesNamed(ids, reference, limit),
       this.keysNamed(ids, reference),
     ]);
-    return [...new Map(found.flat().map((hit) => [hit.path ?? hit.name, hit])).values()];
+    return [
+      ...new Map(found.flat().map((result) => [result.path ?? result.name, result])).values(),
+    ];
   }
 
   private async leadsNamed(
     organizations: readonly Organization[],
     reference: string,
     limit: number,
-  ): Promise<Hit[]> {
+  ): Promise<SearchResult[]> {
     const found = await this.leads.search(organizations, reference, limit);
     return found.map(({ _id, organizationId, leadId, recordSystemId, isDeleted, createdAt }) => ({
       kind: 'lead',
@@ -82,7 +84,7 @@ export class RecordSearchService {
     reference: string,
     language: Language,
     limit: number,
-  ): Promise<Hit[]> {
+  ): Promise<SearchResult[]> {
     const found = await this.units.search(organizationIds, reference, limit);
     return found.map(({ _id, organizationId, slug, unitId, compound, ...unit }) => ({
       kind: 'unit',
@@ -98,33 +100,33 @@ export class RecordSearchService {
     organizationIds: readonly Types.ObjectId[],
     requestId: string,
     limit: number,
-  ): Promise<Hit[]> {
+  ): Promise<SearchResult[]> {
     const [events, reservations] = await Promise.all([
       this.events.ofRequests(organizationIds, [requestId], limit),
       this.reservations.ofRequest(organizationIds, requestId, limit),
     ]);
-    const changed = events.map((event): Hit => {
+    const changed = events.map((event): SearchResult => {
       const organizationId = event.organizationId.toHexString();
       const id = objectIdOf(event) ?? '';
       const path = eventPath(event.type, organizationId, id);
       const { createdAt } = event;
       return { kind: 'event', organizationId, name: id, path, details: [event.type], createdAt };
     });
-    return [...changed, ...reservations.map(reservationHit)];
+    return [...changed, ...reservations.map(reservationResult)];
   }
 
   private async deliveriesNamed(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
     limit: number,
-  ): Promise<Hit[]> {
+  ): Promise<SearchResult[]> {
     const id = parseObjectId(reference);
     const [deliveries, endpoint] = await Promise.all([
       this.deliveries.search(organizationIds, reference, limit),
       id === null ? null : this.endpoints.show(id),
     ]);
     const sent = await Promise.all(
-      deliveries.map(async (delivery): Promise<Hit> => {
+      deliveries.map(async (delivery): Promise<SearchResult> => {
         const to = await this.endpoints.show(delivery.endpointId);
         const url = to === null ? null : maskedUrl(to.shown.url);
         return {
@@ -148,10 +150,10 @@ export class RecordSearchService {
   private async keysNamed(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
-  ): Promise<Hit[]> {
+  ): Promise<SearchResult[]> {
     const keys = await this.keys.search(organizationIds, reference);
     return Promise.all(
-      keys.map(async (key): Promise<Hit> => {
+      keys.map(async (key): Promise<SearchResult> => {
         const id = key._id.toHexString();
         const partner = await this.partners.find(id);
         return {
@@ -167,7 +169,7 @@ export class RecordSearchService {
   }
 }
 
-function reservationHit(reservation: FoundReservation): Hit {
+function reservationResult(reservation: FoundReservation): SearchResult {
   const { _id, organizationId, recordSystemId, status, isDeleted, createdAt } = reservation;
   return {
     kind: 'reservation',
