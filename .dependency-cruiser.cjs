@@ -251,7 +251,7 @@ module.exports = {
       from: { path: pure },
       to: {
         path: '^src/',
-        pathNot: [...pure, '^src/catalogue/(collections|fields)/'],
+        pathNot: [...pure, '^src/(catalogue/collections|core/fields)/'],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -4,7 +4,7 @@ import type { Types } from 'mongoose';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
-import { present } from '../catalogue/fields/declared-fields.js';
+import { present } from '../core/fields/declared-fields.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type Order } from '../core/database/documents/keyset.js';

@@ -8,9 +8,9 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { columnsOf, type Shown } from '../catalogue/fields/declared-fields.js';
-import { requestClass, shownClass } from '../catalogue/fields/derived-classes.js';
-import { LocalizedText } from '../catalogue/fields/object-fields.js';
+import { columnsOf, type Shown } from '../core/fields/declared-fields.js';
+import { requestClass, shownClass } from '../core/fields/derived-classes.js';
+import { LocalizedText } from '../core/fields/object-fields.js';
 import { Field, FieldsTogether } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
 import { storable, string } from '../core/values/text.js';

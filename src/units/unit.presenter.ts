@@ -9,7 +9,7 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { present, type ReferenceKind, type Shown } from '../catalogue/fields/declared-fields.js';
+import { present, type ReferenceKind, type Shown } from '../core/fields/declared-fields.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';

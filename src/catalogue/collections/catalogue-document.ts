@@ -3,8 +3,8 @@ import type { Schema as DocumentSchema, Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
-import { Flag, Id, ImportedTime, Quantity, Text, Time } from '../fields/fields.js';
-import { urlInput } from '../fields/sent-values.js';
+import { Flag, Id, ImportedTime, Quantity, Text, Time } from '../../core/fields/fields.js';
+import { urlInput } from '../../core/fields/sent-values.js';
 
 /** Only required fields are always stored. Each class declares its name and slug, in the order of responses. */
 @Schema()

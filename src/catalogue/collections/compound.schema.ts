@@ -3,9 +3,9 @@ import type { Types } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import { languages, type Localized } from '../../core/localization/language.js';
-import { Flag, Id, List, Quantity, Text } from '../fields/fields.js';
-import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../fields/object-fields.js';
-import { newSlugInput, urlInput } from '../fields/sent-values.js';
+import { Flag, Id, List, Quantity, Text } from '../../core/fields/fields.js';
+import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../../core/fields/object-fields.js';
+import { newSlugInput, urlInput } from '../../core/fields/sent-values.js';
 import {
   Brochure,
   CatalogueDocument,

@@ -15,14 +15,14 @@ import {
   References,
   Text,
   Texts,
-} from '../fields/fields.js';
-import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../fields/object-fields.js';
+} from '../../core/fields/fields.js';
+import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../../core/fields/object-fields.js';
 import {
   requiredTextInput,
   externalIdInput,
   newSlugInput,
   urlInput,
-} from '../fields/sent-values.js';
+} from '../../core/fields/sent-values.js';
 import { CatalogueDocument } from './catalogue-document.js';
 
 /** `imageType` is null for general images, `floorplan` for floor plans. */

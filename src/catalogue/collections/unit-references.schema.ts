@@ -9,9 +9,9 @@ import {
   Reference,
   References,
   Text,
-} from '../fields/fields.js';
-import { LocalizedText, EmbeddedObjects } from '../fields/object-fields.js';
-import { newSlugInput, urlInput } from '../fields/sent-values.js';
+} from '../../core/fields/fields.js';
+import { LocalizedText, EmbeddedObjects } from '../../core/fields/object-fields.js';
+import { newSlugInput, urlInput } from '../../core/fields/sent-values.js';
 import {
   Brochure,
   CatalogueDocument,

@@ -5,7 +5,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { referencesOf } from '../../catalogue/fields/declared-fields.js';
+import { referencesOf } from '../../core/fields/declared-fields.js';
 import {
   type Catalogue,
   type CatalogueFile,

@@ -12,7 +12,7 @@ import type { DtoClass } from '../../core/http/validation/field.js';
 import { checkedDto } from '../../core/http/validation/validation.pipe.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
-import { importClass } from '../../catalogue/fields/derived-classes.js';
+import { importClass } from '../../core/fields/derived-classes.js';
 
 /** Referenced kinds first. */
 export const entryTypes = {

@@ -10,7 +10,7 @@ import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { unitCountIndex } from '../../catalogue/collections/unit.schema.js';
-import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
+import type { ReferenceKind } from '../../core/fields/declared-fields.js';
 
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
 

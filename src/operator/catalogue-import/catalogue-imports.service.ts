@@ -5,7 +5,7 @@ import { TransactionLocksRepository } from '../../core/database/transactions/tra
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { referencesOf, storedFields } from '../../catalogue/fields/declared-fields.js';
+import { referencesOf, storedFields } from '../../core/fields/declared-fields.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
 import { CatalogueChecks, slugsOf } from './catalogue-checks.js';
 import {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
+import type { ReferenceKind } from '../../core/fields/declared-fields.js';
 import { FreshCache } from '../../core/cache/fresh-cache.js';
 import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';

@@ -1,6 +1,6 @@
 import type { Types } from 'mongoose';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { storedFields } from '../../catalogue/fields/declared-fields.js';
+import { storedFields } from '../../core/fields/declared-fields.js';
 import type { Language, Localized } from '../../core/localization/language.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';

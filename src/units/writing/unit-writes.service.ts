@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { present } from '../../catalogue/fields/declared-fields.js';
+import { present } from '../../core/fields/declared-fields.js';
 import { idOf } from '../../core/database/documents/stored-values.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { objectOf } from '../../core/values/json.js';

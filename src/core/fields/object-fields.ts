@@ -2,11 +2,11 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { raw } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { SchemaTypes } from 'mongoose';
-import { objectsOf } from '../../core/database/documents/stored-values.js';
-import { Field, AllowedNestedKeys } from '../../core/http/validation/field.js';
-import { ItemsField, NestedField } from '../../core/http/validation/fields.js';
-import { languages, type Localized, textIn } from '../../core/localization/language.js';
-import { isPlainObject, objectOf } from '../../core/values/json.js';
+import { objectsOf } from '../database/documents/stored-values.js';
+import { Field, AllowedNestedKeys } from '../http/validation/field.js';
+import { ItemsField, NestedField } from '../http/validation/fields.js';
+import { languages, type Localized, textIn } from '../localization/language.js';
+import { isPlainObject, objectOf } from '../values/json.js';
 import {
   declareField,
   type FieldOptions,

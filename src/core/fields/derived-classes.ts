@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
-import { Field } from '../../core/http/validation/field.js';
-import type { Localized } from '../../core/localization/language.js';
+import { Field } from '../http/validation/field.js';
+import type { Localized } from '../localization/language.js';
 import { declaredFieldsOf, type Shown } from './declared-fields.js';
 
 type Sent<T> = {

@@ -10,9 +10,9 @@ import {
   textOf,
   timeOf,
   timeOrNull,
-} from '../../core/database/documents/stored-values.js';
-import { Field } from '../../core/http/validation/field.js';
-import { TimeField } from '../../core/http/validation/fields.js';
+} from '../database/documents/stored-values.js';
+import { Field } from '../http/validation/field.js';
+import { TimeField } from '../http/validation/fields.js';
 import {
   declareField,
   type Documentation,

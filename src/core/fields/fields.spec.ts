@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
-import { fieldNamesOf } from '../../core/http/validation/field.js';
-import { checkedDto } from '../../core/http/validation/validation.pipe.js';
+import { fieldNamesOf } from '../http/validation/field.js';
+import { checkedDto } from '../http/validation/validation.pipe.js';
 import { columnsOf, present, referencesOf, storedFields } from './declared-fields.js';
 import { importClass, requestClass } from './derived-classes.js';
 import { Quantity, Reference, Text } from './fields.js';

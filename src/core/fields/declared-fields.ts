@@ -2,8 +2,8 @@ import type { Type } from '@nestjs/common';
 import { Prop, type PropOptions } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
-import type { Language, Localized } from '../../core/localization/language.js';
-import { withoutUndefined } from '../../core/values/json.js';
+import type { Language, Localized } from '../localization/language.js';
+import { withoutUndefined } from '../values/json.js';
 import type { InputKind } from './sent-values.js';
 
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';

@@ -1,11 +1,11 @@
-import * as texts from '../../core/values/text.js';
+import * as texts from '../values/text.js';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { atMostItems, externalIdApi } from '../../core/http/validation/fields.js';
-import { languages } from '../../core/localization/language.js';
-import { quantity } from '../../core/values/numbers.js';
-import { isPlainObject } from '../../core/values/json.js';
-import { isValid, type Rule, type ValueKind } from '../../core/values/rule.js';
-import { parseTime } from '../../core/values/time.js';
+import { atMostItems, externalIdApi } from '../http/validation/fields.js';
+import { languages } from '../localization/language.js';
+import { quantity } from '../values/numbers.js';
+import { isPlainObject } from '../values/json.js';
+import { isValid, type Rule, type ValueKind } from '../values/rule.js';
+import { parseTime } from '../values/time.js';
 
 export interface InputKind {
   readonly rules: ValueKind;
