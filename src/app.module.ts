@@ -3,7 +3,7 @@ import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { TenantsModule } from './tenants/tenants.module.js';
 import { CatalogueImportModule } from './operator/catalogue-import/catalogue-import.module.js';
-import { ConfigurationModule } from './core/configuration/configuration.module.js';
+import { ConfigurationModule } from './core/configuration/environment.js';
 import type { Environment } from './core/configuration/environment.js';
 import { CompoundsModule } from './compounds/compounds.module.js';
 import { DatabaseModule } from './core/database/database.module.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readEnvironment } from '../core/configuration/environment.js';
+import { readEnvironment } from '../core/configuration/load-environment.js';
 import { environmentExample } from './configuration-reference.js';
 
 describe('environmentExample', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { markdownTable } from './error-tables.js';
-import { variableNames, variables } from '../core/configuration/environment.js';
+import { variableNames, variables } from '../core/configuration/variables.js';
 
 const introduction = `# Configuration
 
@@ -8,7 +8,7 @@ Every setting is an environment variable; a \`.env\` file in the working folder 
 takes precedence. An empty variable counts as not set. A start or command with missing or malformed variables lists all of them and exits
 with 2; a name that looks misspelled is reported in the log. How the settings work together is in
 [operations.md](operations.md), the standard variables of traces (\`OTEL_…\`) are [there too](operations.md#traces).
-\`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/environment.ts\`.
+\`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/variables.ts\`.
 `;
 
 export function configurationReference(): string {

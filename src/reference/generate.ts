@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { apiReference } from './api-reference.js';
 import { AppModule } from '../app.module.js';
-import { readEnvironment } from '../core/configuration/environment.js';
+import { readEnvironment } from '../core/configuration/load-environment.js';
 import { configurationReference, environmentExample } from './configuration-reference.js';
 import { errorLists, fillErrorTables } from './error-tables.js';
 import { ErrorResponses } from '../core/http/errors/error-responses.js';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Clock } from '../../src/core/configuration/clock.js';
-import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { startOperations } from '../../src/start.js';
 import { hashPassword } from '../../src/core/values/password-hash.js';
 import { startTestService } from '../support/test-service.js';

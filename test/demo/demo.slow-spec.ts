@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { Types } from 'mongoose';
-import { type Environment, readEnvironment } from '../../src/core/configuration/environment.js';
+import type { Environment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import {
   type DemoOrganization,
   openAtStart,

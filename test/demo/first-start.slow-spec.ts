@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
 import { linesAbout } from '../../src/development/announcement.js';
 import {

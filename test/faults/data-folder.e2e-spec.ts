@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openSharedMongod } from '../../src/development/embedded/shared-mongod.js';
-import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import type { LeadDto } from '../../src/leads/dto/lead.dto.js';
 import { type RunningService, runService } from '../../src/start.js';
 import { eventually } from '../support/eventually.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../src/app.module.js';
-import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { FrameworkLogger, createLogger } from '../../src/core/http/server/logger.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, type Document, MongoClient } from 'mongodb';
-import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { createService, runService, startBackground, startOperations } from '../../src/start.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';

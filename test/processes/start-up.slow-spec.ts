@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
 import { ConfigurationError } from '../../src/core/configuration/startup-errors.js';
-import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { findMongodBinary } from '../../src/development/embedded/mongod-binary.js';
 import { openSharedMongod } from '../../src/development/embedded/shared-mongod.js';
 import { loadEnvironment } from '../../src/core/configuration/load-environment.js';

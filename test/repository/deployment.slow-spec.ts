@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { readEnvironment, variableNames } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/load-environment.js';
+import { variableNames } from '../../src/core/configuration/variables.js';
 import { livenessPath, readinessPath } from '../../src/operator/operations/operations-server.js';
 import { basePath } from '../../src/core/http/base-path.js';
 import { typeProblems } from './kubernetes-types.js';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { readEnvironment } from '../../dist/core/configuration/environment.js';
+import { readEnvironment } from '../../dist/core/configuration/load-environment.js';
 import { createLogger } from '../../dist/core/http/server/logger.js';
 import { createService, listen } from '../../dist/start.js';
 import { monitored, watchTenantCommands } from './tenant-commands.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationError } from './startup-errors.js';
-import { readEnvironment } from './environment.js';
+import { readEnvironment } from './load-environment.js';
 
 const problemsOf = (source: Record<string, string>) => {
   try {

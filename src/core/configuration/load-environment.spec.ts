@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { variableNames } from './environment.js';
+import { variableNames } from './variables.js';
 import { misspelledVariables } from './load-environment.js';
 
 it.each([

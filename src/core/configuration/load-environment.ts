@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { closestMatch } from 'leven';
 import type { Logger } from 'pino';
-import { type Environment, readEnvironment, variableNames } from './environment.js';
+import { schemaMessage } from './environment-values.js';
+import type { Environment } from './environment.js';
 import { ConfigurationError } from './startup-errors.js';
+import { environmentSchema, variableNames } from './variables.js';
 
 const envFile = '.env';
 
@@ -19,6 +21,21 @@ export function loadEnvironment(): Environment {
     }
   }
   return readEnvironment(process.env);
+}
+
+/**
+ * @param source an empty variable counts as not set; unknown ones are ignored
+ * @throws ConfigurationError with all problems
+ */
+export function readEnvironment(source: Record<string, string | undefined>): Environment {
+  const given = Object.entries(source).filter(([, value]) => value !== '');
+  const result = environmentSchema.safeParse(Object.fromEntries(given), {
+    error: schemaMessage,
+  });
+  if (result.success) return result.data;
+  throw new ConfigurationError(
+    result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+  );
 }
 
 export function warnOfMisspelledVariables(logger: Logger): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { readEnvironment } from '../../core/configuration/environment.js';
+import { readEnvironment } from '../../core/configuration/load-environment.js';
 import type { DomainError } from '../../core/http/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';

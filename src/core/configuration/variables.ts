@@ -1,0 +1,213 @@
+import { z } from 'zod';
+import {
+  databaseAddress,
+  encryptionKeysSetting,
+  booleanSetting,
+  hostNames,
+  integer,
+  enumSetting,
+  passwordHashSetting,
+  trustProxySetting,
+} from './environment-values.js';
+
+export const variables = z.object({
+  PORT: integer(0, 65_535)
+    .prefault('3000')
+    .describe('Port of the HTTP listener; 0 takes any free one.'),
+  HOST: z.string().optional().meta({
+    description: 'Address to listen on: 0.0.0.0 in production, else 127.0.0.1, unless it is set.',
+    example: '0.0.0.0',
+  }),
+  OPS_PORT: integer(0, 65_535)
+    .optional()
+    .meta({
+      description:
+        'Port of a separate listener for metrics (/metrics) and probes (/livez, /readyz), in every ' +
+        'ROLE; 0 picks a free port. If unset, nothing listens and nothing is measured (rule OPS-10).',
+      example: '9464',
+    }),
+  OPS_HOST: z
+    .string()
+    .prefault('127.0.0.1')
+    .describe(
+      'Address of that listener: this machine only, unless it is set. Nothing there needs a key: ' +
+        'open it to your own network only.',
+    ),
+  OPS_HOSTS: hostNames.optional().meta({
+    description:
+      'Host names, separated by commas, under which browsers may open the console, in addition to localhost and addresses: ' +
+      'a page of another name that resolves to this listener gets nothing.',
+    example: 'ops.internal',
+  }),
+  OPS_PASSWORD: passwordHashSetting.optional().meta({
+    description:
+      "The operator's password for the console, which is at /console of that listener, as a hash: " +
+      '`npm run cli -- console password` makes it. The same for every instance, and as secret as ' +
+      'ENCRYPTION_KEYS. Without it there is no console and calls are not counted for it.',
+    example: 'scrypt:32768:8:3:<salt>:<hash>',
+  }),
+  MONGODB_URI: databaseAddress.optional().meta({
+    description:
+      'A replica set or sharded cluster, and the name of the database. Without it an embedded one ' +
+      'is started under DATA_FOLDER (not in production).',
+    example: 'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
+  }),
+  NODE_ENV: enumSetting(['development', 'test', 'production'])
+    .prefault('development')
+    .describe('development, test or production.'),
+  LOG_LEVEL: enumSetting(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .prefault('info')
+    .describe('fatal, error, warn, info, debug, trace or silent.'),
+  DATA_FOLDER: z.string().prefault('.data').describe('Folder of the embedded database.'),
+  BODY_LIMIT_BYTES: integer(1_024, 4_194_304)
+    .prefault('1048576')
+    .describe('Largest accepted request body; a larger one gets 413.'),
+  JSON_DEPTH_LIMIT: integer(2, 90)
+    .prefault('32')
+    .describe('Deepest accepted nesting of a JSON body; a deeper one gets 400.'),
+  RATE_LIMIT_RPS: integer(0, 1_000_000)
+    .prefault('100')
+    .describe(
+      'Requests a second that each API key may make of this process, unless the key has a limit of ' +
+        'its own; a further one gets 429. 0 is no limit (rule HTTP-22).',
+    ),
+  RATE_LIMIT_BURST: integer(1, 1_000_000)
+    .prefault('200')
+    .describe('Requests that an API key may make at once before RATE_LIMIT_RPS applies.'),
+  AUTH_FAILURE_RPS: integer(0, 1_000_000)
+    .prefault('20')
+    .describe(
+      'Failed authentications a second that each client address (of IPv6 a /64) may have; a further ' +
+        'one gets 429. 0 is no limit. Behind a proxy set TRUST_PROXY, or all clients count as one (rule AUTH-6).',
+    ),
+  AUTH_FAILURE_BURST: integer(1, 1_000_000)
+    .prefault('200')
+    .describe(
+      'Failed authentications that an address may have at once before AUTH_FAILURE_RPS applies.',
+    ),
+  HEADER_LIMIT_BYTES: integer(4_096, 65_536)
+    .prefault('16384')
+    .describe('Largest accepted headers of a request; larger ones get 431.'),
+  IDLE_TIMEOUT_MS: integer(100, 600_000)
+    .prefault('72000')
+    .describe(
+      'How long a connection stays open between two requests; keep it longer than the load ' +
+        'balancer does (rule HTTP-21).',
+    ),
+  MAX_CONNECTIONS: integer(1, 1_000_000)
+    .prefault('10000')
+    .describe(
+      'Most connections at a time; a further one is closed at once, without a response (rule HTTP-21).',
+    ),
+  RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
+    .prefault('67108864')
+    .describe(
+      'Maximum memory of the one-second cache of compounds and units (responses, counts and ' +
+        'shared documents); 0 disables the cache (rule DATA-6).',
+    ),
+  EVENTS_RETENTION_DAYS: integer(1, 3_650)
+    .prefault('30')
+    .describe(
+      'How long events can be read by GET /events. They and their deliveries can be looked up for 15 days ' +
+        'more, and for 45 days at least. A change of this and the next five settings applies with the next ' +
+        '`db init`, which every start outside production runs (rule DATA-11).',
+    ),
+  CALLBACKS_RETENTION_DAYS: integer(1, 3_650)
+    .prefault('90')
+    .describe('How long the callbacks about reservations are recorded.'),
+  IDEMPOTENCY_RETENTION_HOURS: integer(1, 720)
+    .prefault('24')
+    .describe(
+      'How long the response to an Idempotency-Key is kept for retries; a change applies immediately (rule HTTP-23).',
+    ),
+  CHANGE_LOG_RETENTION_DAYS: integer(1, 36_500).optional().meta({
+    description: 'How long the changes of leads are logged; forever unless it is set.',
+    example: '730',
+  }),
+  OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
+    .prefault('365')
+    .describe('How long actions of the operator are logged (rule OPS-31).'),
+  REQUEST_LOG_DAYS: integer(1, 365)
+    .prefault('7')
+    .describe('How long reasons of refused requests are logged (rule OPS-36).'),
+  USAGE_RETENTION_DAYS: integer(31, 3_650)
+    .prefault('400')
+    .describe(
+      'How long calls are counted by quarter of an hour, key and route; by minute for two days. Holds ' +
+        'for what is counted from then on.',
+    ),
+  ROLE: enumSetting(['all', 'api', 'worker'])
+    .prefault('all')
+    .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),
+  REQUEST_TIMEOUT_MS: integer(100, 600_000)
+    .prefault('30000')
+    .describe('Longest time a request may take to arrive before it gets 408.'),
+  WRITE_TIMEOUT_MS: integer(100, 600_000)
+    .prefault('30000')
+    .describe(
+      'How long a connection may take no bytes of its response before it is closed (rule HTTP-21).',
+    ),
+  DATABASE_DEADLINE_MS: integer(100, 30_000)
+    .prefault('8000')
+    .describe('Longest time a request waits for the database before it gets 503 (rule HTTP-12).'),
+  DRAIN_MS: integer(0, 5_000)
+    .prefault('500')
+    .describe(
+      'How long requests are still accepted after SIGTERM; /healthz gives 503 meanwhile (rule HTTP-13).',
+    ),
+  ENFORCE_API_DOMAIN: booleanSetting
+    .prefault('false')
+    .describe("true: a key is valid only on its organization's own API domain (rule AUTH-2)."),
+  TRUST_PROXY: trustProxySetting
+    .prefault('false')
+    .describe(
+      'Whose X-Forwarded-* headers count: false, true, a number of hops, or addresses and CIDR ' +
+        'ranges separated by commas.',
+    ),
+  ENCRYPTION_KEYS: encryptionKeysSetting.optional().meta({
+    description:
+      'Keys that seal the secrets of webhook endpoints and of signed keys, each base64 of 32 bytes, separated by ' +
+      'commas, newest first: the first seals, all open. Required in production; elsewhere a public ' +
+      'key is one of them.',
+    example: '<openssl rand -base64 32>',
+  }),
+  WEBHOOKS_ALLOW_HTTP: booleanSetting
+    .prefault('false')
+    .describe('true: webhook endpoints may have http:// URLs. For development (rule HOOK-11).'),
+  WEBHOOKS_ALLOW_PRIVATE_NETWORKS: booleanSetting
+    .prefault('false')
+    .describe(
+      'true: webhooks are also sent to loopback and private addresses. For development. ' +
+        'Link-local and metadata addresses stay forbidden.',
+    ),
+  WEBHOOKS_TIMEOUT_MS: integer(100, 30_000)
+    .prefault('15000')
+    .describe(
+      'Longest time for one attempt to deliver a webhook, name lookup included (rule HOOK-6).',
+    ),
+  WEBHOOKS_CONCURRENCY: integer(4, 1_000)
+    .prefault('64')
+    .describe(
+      'How many webhooks this process sends at the same time: at most half of them to new endpoints, a ' +
+        'quarter to slow ones, and a quarter to a single one (rule HOOK-8).',
+    ),
+});
+
+export const environmentSchema = variables
+  .refine(...isSetInProduction('MONGODB_URI'))
+  .refine(...isSetInProduction('ENCRYPTION_KEYS'))
+  // A developer's service must not be reachable from the network.
+  .transform(({ HOST, ...values }) => ({
+    ...values,
+    HOST: HOST ?? (values.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
+  }));
+
+export const variableNames: readonly string[] = Object.keys(variables.shape);
+
+/** `when` makes the check run after other errors, too. */
+function isSetInProduction(name: 'MONGODB_URI' | 'ENCRYPTION_KEYS') {
+  const isSet = (value: z.output<typeof variables>) =>
+    value.NODE_ENV !== 'production' || value[name] !== undefined;
+  const parameters = { path: [name], error: 'is required in production', when: () => true };
+  return [isSet, parameters] as const;
+}
