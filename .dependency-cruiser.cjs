@@ -68,7 +68,7 @@ const acrossTenants = [
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',
   '^src/webhooks/statistics/(failing-endpoints|webhook-statistics)\\.service\\.ts$',
   // Its page shows actions for all organizations.
-  '^src/operator/audit/operator-log\\.repository\\.ts$',
+  '^src/operator/audit/operator-log\\.service\\.ts$',
   // Defined here.
   '^src/core/database/documents/tenant-collections\\.module\\.ts$',
 ];

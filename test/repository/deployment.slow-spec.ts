@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { variableNames } from '../../src/core/configuration/variables.js';
-import { livenessPath, readinessPath } from '../../src/operator/operations/operations-server.js';
+import { livenessPath, readinessPath } from '../../src/operator/operations/operations.js';
 import { basePath } from '../../src/core/http/base-path.js';
 import { typeProblems } from './kubernetes-types.js';
 

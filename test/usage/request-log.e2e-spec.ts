@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
+import { Metrics } from '../../src/core/observability/metrics.js';
 import { DomainError } from '../../src/core/http/errors/domain-error.js';
 import { loggedMessages } from '../../src/core/http/errors/logged-messages.js';
 import { MessagesService } from '../../src/core/localization/messages.service.js';
 import { RequestRecorder } from '../../src/operator/requests/request-recorder.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { startConsole, type TestConsole } from '../console/console-client.js';
-import { metricLines } from '../operations/metrics-text.js';
+import { metricLines, valueIn } from '../operations/metrics-text.js';
 import { addKey, addLead, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
@@ -36,6 +37,13 @@ afterAll(async () => {
 });
 
 const requestLog = () => service.db.collection('requestLog');
+const unstored = async (one: TestConsole) => {
+  const metrics = one.service.app.get(Metrics);
+  const [waiting, lost] = ['waiting', 'lost_total'].map((name) =>
+    valueIn(metrics, `request_log_${name}`),
+  );
+  return { waiting: await waiting, lost: await lost };
+};
 const recorderOf = (one: TestConsole) => one.service.app.get(RequestRecorder);
 const send = (method: 'get' | 'post' | 'put' | 'delete', path: string, key = tenant.key) =>
   service.api(method, path).set('api-key', key);
@@ -66,7 +74,7 @@ describe('the request log', () => {
     await send('get', '/lead', key).expect(404);
     await send('put', '/leads', key).expect(405);
     await send('get', '/compounds', key).expect(200);
-    await eventually(() => expect(recorderOf(service).stats().waiting).toBe(10));
+    await eventually(async () => expect(await unstored(service)).toMatchObject({ waiting: 10 }));
     const found = await logged(keyId);
     expect(found.map(({ status, errorCodes }) => [status, ...(errorCodes as string[])])).toEqual([
       [400, 'lead.duplicate_phone'],
@@ -111,7 +119,7 @@ describe('the request log', () => {
     const leads = [{ name: 'Mona' }, { name: {} }, { phoneNumber: phone }];
     await send('post', '/leads/batch', key).send({ leads }).expect(200);
     await send('post', '/leads', key).send({ name: 'Mona' }).expect(201);
-    await eventually(() => expect(recorderOf(service).stats().waiting).toBe(2));
+    await eventually(async () => expect(await unstored(service)).toMatchObject({ waiting: 2 }));
     const found = await logged(keyId);
     expect(found).toMatchObject([
       { status: 201, errorCodes: [], messages: [], ignoredFields: ['fullName'], requestId },
@@ -184,7 +192,7 @@ describe('the request log under a flood', () => {
       await eventually(async () => {
         await recorderOf(from).store();
         await from.service.app.get(UsageRecorder).store();
-        expect(recorderOf(from).stats()).toEqual({ waiting: 0, lost: 0 });
+        expect(await unstored(from)).toEqual({ waiting: 0, lost: 0 });
       });
     };
     await flood(service, 900);
@@ -209,7 +217,7 @@ describe('the request log without a database', () => {
     const others = await Promise.all([newKey(), newKey()]);
     await take({ isTaken: true });
     const recorder = recorderOf(service);
-    const { lost } = recorder.stats();
+    const { lost = 0 } = await unstored(service);
     const record = async (of: string, count: number) => {
       for (let sent = 0; sent < count; sent += 50) {
         await Promise.all(
@@ -219,12 +227,13 @@ describe('the request log without a database', () => {
     };
     await record(key, 50);
     for (const other of others) await record(other.key, 1_000);
-    await eventually(() => expect(recorder.stats()).toEqual({ waiting: 2_000, lost: lost + 50 }));
+    const full = { waiting: 2_000, lost: lost + 50 };
+    await eventually(async () => expect(await unstored(service)).toEqual(full));
     await expect(recorder.store()).rejects.toThrow('failed validation');
-    expect(recorder.stats().waiting).toBe(2_000);
+    expect(await unstored(service)).toEqual(full);
     await take({});
     await recorder.store();
-    expect(recorder.stats().waiting).toBe(0);
+    expect(await unstored(service)).toMatchObject({ waiting: 0 });
     expect(await requestLog().countDocuments({ apiKeyId: keyId })).toBe(50);
   });
 });

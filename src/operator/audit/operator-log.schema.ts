@@ -26,9 +26,6 @@ export type OperatorAction =
 export type OperatorSubject =
   'database' | 'organization' | 'key' | 'lead' | 'reservation' | 'delivery' | 'endpoint';
 
-/** `begun`: in progress, or interrupted. */
-export type OperatorResult = 'begun' | 'done' | 'failed';
-
 /** An action of the operator, with ids only, so that it may be kept after an erasure. */
 @Schema({ collection: 'operatorLog' })
 export class OperatorLogDocument extends TenantDocument {
@@ -56,8 +53,9 @@ export class OperatorLogDocument extends TenantDocument {
   @Prop({ type: String })
   session!: string;
 
+  /** `begun`: in progress, or interrupted. */
   @Prop({ type: String, required: true })
-  result!: OperatorResult;
+  result!: 'begun' | 'done' | 'failed';
 
   @Prop({ type: Number })
   count!: number | null;

@@ -1,25 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
-import { OperatorLogRepository } from './operator-log.repository.js';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import {
+  type KeysetPage,
+  type KeysetRequest,
+  readPage,
+} from '../../core/database/documents/keyset.js';
 import type { OperatorLogDocument } from './operator-log.schema.js';
 
 export type OperatorLogEntry = OperatorLogDocument;
 
-export type OperatorRequest = Pick<
+export type OperatorRequest = Omit<
   OperatorLogDocument,
-  | 'organizationId'
-  | 'formId'
-  | 'action'
-  | 'subject'
-  | 'subjectId'
-  | 'details'
-  | 'address'
-  | 'session'
+  '_id' | 'result' | 'count' | 'createdAt' | 'updatedAt'
 >;
-
-export type OperatorOutcome = Pick<OperatorLogDocument, 'result' | 'count'>;
 
 /** The subject of an action on all organizations. */
 export const wholeDatabase = {
@@ -31,19 +30,18 @@ export const wholeDatabase = {
 @Injectable()
 export class OperatorLogService {
   constructor(
-    private readonly log: OperatorLogRepository,
+    @InjectAcrossTenants('OperatorLog')
+    private readonly entries: CollectionAcrossTenants<OperatorLogDocument>,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Does nothing for a form that was sent before, and nothing without a log entry.
+   * Does nothing without a log entry.
    *
-   * @param work returns the number of affected records
+   * @param work returns the number of affected records, if there is one
+   * @returns undefined for a form that was sent before, which is not carried out again
    */
-  async perform(
-    request: OperatorRequest,
-    work: () => Promise<number | null>,
-  ): Promise<OperatorOutcome> {
+  async perform<T>(request: OperatorRequest, work: () => Promise<T>): Promise<T | undefined> {
     const now = this.clock.now();
     const entry: OperatorLogDocument = {
       ...request,
@@ -53,26 +51,39 @@ export class OperatorLogService {
       createdAt: now,
       updatedAt: now,
     };
-    if (!(await this.log.insert(entry))) {
-      const earlier = await this.log.findByForm(request.organizationId, request.formId);
-      return earlier ?? entry;
+    try {
+      await this.entries.insert(entry);
+    } catch (error) {
+      if (duplicateKey(error) === undefined) throw error;
+      return undefined;
     }
     try {
-      const count = await work();
-      await this.log.setResult(entry, 'done', count, this.clock.now());
-      return { result: 'done', count };
+      const result = await work();
+      await this.end(entry, 'done', typeof result === 'number' ? result : null);
+      return result;
     } catch (error) {
       // The error of the work matters more than one of the log.
-      await this.log.setResult(entry, 'failed', null, this.clock.now()).catch(() => undefined);
+      await this.end(entry, 'failed', null).catch(() => undefined);
       throw error;
     }
   }
 
   async find(organizationId: Types.ObjectId, formId: string): Promise<OperatorLogEntry | null> {
-    return this.log.findByForm(organizationId, formId);
+    return this.entries.findOne(organizationId, { formId });
   }
 
   async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogEntry>> {
-    return this.log.list(part);
+    return readPage({ _id: -1 }, part, (after, options) =>
+      this.entries.acrossTenants.find<OperatorLogDocument>(after, options).toArray(),
+    );
+  }
+
+  private async end(
+    { organizationId, _id }: OperatorLogDocument,
+    result: 'done' | 'failed',
+    count: number | null,
+  ): Promise<void> {
+    const $set = { result, count, updatedAt: this.clock.now() };
+    await this.entries.updateOne(organizationId, { _id }, { $set });
   }
 }

@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TenantsModule } from '../../tenants/tenants.module.js';
-import { RequestLogModule } from '../requests/request-log.module.js';
-import { UsageModule } from '../usage/usage.module.js';
+import { RecordsModule } from '../records.module.js';
 import { LeadsModule } from '../../leads/leads.module.js';
-import { OperatorLogModule } from '../audit/operator-log.module.js';
 import { ReservationsModule } from '../../reservations/reservations.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { EventsModule } from '../../events/events.module.js';
@@ -46,10 +44,8 @@ const pages = [
   imports: [
     TenantsModule,
     CatalogueImportModule,
-    UsageModule,
-    RequestLogModule,
+    RecordsModule,
     LeadsModule,
-    OperatorLogModule,
     ReservationsModule,
     UnitsModule,
     EventsModule,

@@ -1,39 +1,106 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
-import type { FastifyInstance } from 'fastify';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LazyModuleLoader, ModuleRef } from '@nestjs/core';
+import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
+import { Connections, unparsableResponse } from '../../core/http/server/connections.js';
+import { trustProxyOption } from '../../core/http/server/fastify-adapter.js';
+import { listenOn } from '../../core/http/server/listen-on.js';
+import { requestIdFor } from '../../core/http/server/request-context.js';
 import { RequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
+import { HealthService } from '../../health/health.service.js';
 import { RequestRecorder } from '../requests/request-recorder.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
-import { OperationsServer } from './operations-server.js';
 import { addServiceMetrics } from './service-metrics.js';
 
+export const livenessPath = '/livez';
+export const readinessPath = '/readyz';
+
+const requestTimeoutMs = 10_000;
+/** Far more than scrapers and probes open; beyond it the connection that is idle longest is closed. */
+const maxConnections = 100;
+
+/** Metrics, probes (rule OPS-10) and console. It closes last, so that probes see that a process drains. */
 @Injectable()
-export class Operations {
+export class Operations implements OnApplicationShutdown {
+  private server: FastifyInstance | undefined;
+
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly modules: ModuleRef,
-    private readonly pool: ConnectionPool,
+    private readonly lazyModules: LazyModuleLoader,
     private readonly metrics: Metrics,
     private readonly requests: RequestMetrics,
-    private readonly server: OperationsServer,
+    private readonly health: HealthService,
     private readonly usage: UsageRecorder,
     private readonly refusals: RequestRecorder,
   ) {}
 
-  /** @returns the address of the operations listener; null without OPS_PORT */
-  async start(fastify: FastifyInstance): Promise<string | null> {
-    const isMeasured = this.environment.OPS_PORT !== undefined;
-    if (isMeasured) this.requests.addTo(fastify);
+  /** @returns the address of the operations listener without path; null without OPS_PORT */
+  async start(service: FastifyInstance): Promise<string | null> {
+    const { OPS_PORT, OPS_HOST, WRITE_TIMEOUT_MS } = this.environment;
+    if (OPS_PORT !== undefined) this.requests.addTo(service);
     // Also without OPS_PORT: the console of another process shows the calls of all.
-    this.usage.start(fastify);
-    this.refusals.start(fastify);
-    if (!isMeasured) return null;
-    this.pool.observe();
+    this.usage.start(service);
+    this.refusals.start(service);
+    if (OPS_PORT === undefined) return null;
     addServiceMetrics(this.modules);
     this.metrics.measureProcess();
-    return this.server.listen();
+    const connections = new Connections({
+      http: { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
+      limit: maxConnections,
+      writeTimeoutMs: WRITE_TIMEOUT_MS,
+      unparsableResponse: ({ status }) => unparsableResponse(status, {}, '{}'),
+    });
+    const server = await this.createServer(connections);
+    const url = await listenOn(server, connections, {
+      host: { name: 'OPS_HOST', value: OPS_HOST },
+      port: { name: 'OPS_PORT', value: OPS_PORT },
+    });
+    this.server = server;
+    return url;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.server?.close();
+  }
+
+  private async createServer(connections: Connections): Promise<FastifyInstance> {
+    const server = fastify({
+      ...connections.serverOptions,
+      requestIdHeader: false,
+      genReqId: requestIdFor,
+      trustProxy: trustProxyOption(this.environment),
+    });
+    // A scraper keeps its connection open.
+    server.addHook('preClose', (done) => {
+      connections.destroy();
+      done();
+    });
+    connections.addTo(server);
+    connections.rejectAmbiguousRequests(server);
+    server.addHook('onSend', (_request, reply, _payload, done) => {
+      void reply.header('cache-control', 'no-store');
+      done();
+    });
+    server.get('/metrics', async (_request, reply) => {
+      const text = await this.metrics.text();
+      return reply.type(this.metrics.contentType).send(text);
+    });
+    server.get(livenessPath, () => ({ live: true }));
+    server.get(readinessPath, async (_request, reply) => {
+      const report = await this.health.readiness();
+      return reply.status(report.ready ? 200 : 503).send(report);
+    });
+    if (this.environment.OPS_PASSWORD !== undefined) await this.addConsole(server);
+    return server;
+  }
+
+  /** Loads the many console files only if OPS_PASSWORD is set. */
+  private async addConsole(server: FastifyInstance): Promise<void> {
+    const { ConsoleModule } = await import('../console/console.module.js');
+    const { Console } = await import('../console/console.js');
+    const loaded = await this.lazyModules.load(() => ConsoleModule, { logger: false });
+    await loaded.get(Console).addTo(server);
   }
 }

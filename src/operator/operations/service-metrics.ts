@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
+import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
 import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
@@ -10,43 +11,19 @@ import {
   type Backlog,
   WebhookStatisticsService,
 } from '../../webhooks/statistics/webhook-statistics.service.js';
-import { RequestRecorder } from '../requests/request-recorder.js';
-import { UsageCounter } from '../usage/usage-counter.js';
 
 const databaseTimeoutMs = 1_000;
 
-type Get = <Part>(part: Type<Part>) => Part;
-
-const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
-  log_lines_dropped_total: [
-    'Lines of the log that nobody has read from standard output in time.',
-    () => standardOutput.droppedLines,
-  ],
-  request_log_lost_total: [
-    'Requests that were to be logged and were not: the database was out of reach, or there were too many at once.',
-    (get) => get(RequestRecorder).stats().lost,
-  ],
-  request_log_waiting: [
-    'Requests to be logged that are not stored yet; 2,000 at most.',
-    (get) => get(RequestRecorder).stats().waiting,
-  ],
-  usage_lost_calls_total: [
-    'Calls that were not counted: a database out of reach has left no room.',
-    (get) => get(UsageCounter).stats().lostCalls,
-  ],
-  usage_waiting_minutes: [
-    'How many minutes counted calls have waited to be stored.',
-    (get) => get(UsageCounter).stats().waitingMinutes,
-  ],
-};
-
 export function addServiceMetrics(modules: ModuleRef): void {
-  const get: Get = (part) => modules.get(part, { strict: false });
+  const get = <Part>(part: Type<Part>): Part => modules.get(part, { strict: false });
+  get(ConnectionPool).observe();
   const metrics = get(Metrics);
   const webhooks = get(WebhookStatisticsService);
-  for (const [name, [help, read]] of Object.entries(values)) {
-    metrics.collect(name, help, () => read(get));
-  }
+  metrics.collect(
+    'log_lines_dropped_total',
+    'Lines of the log that nobody has read from standard output in time.',
+    () => standardOutput.droppedLines,
+  );
   addBacklog(metrics, () => webhooks.eventBacklog(), {
     outbox_lag_seconds: 'How long the oldest event waits for its deliveries and its number.',
     outbox_waiting_events: 'Events without a number, up to 10,000.',

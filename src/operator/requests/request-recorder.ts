@@ -7,16 +7,19 @@ import { loggedMessages } from '../../core/http/errors/logged-messages.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { dayMs } from '../../core/values/time.js';
-import { maxLoggedPerDay, UsageStatsService } from '../usage/usage-stats.service.js';
-import { RequestLogRepository } from './request-log.repository.js';
+import { UsageRecorder } from '../usage/usage-recorder.js';
 import type { RequestLogDocument } from './request-log.schema.js';
+import { RequestLogService } from './request-log.service.js';
 
 const intervalMs = 2_000;
 /** Further requests are lost. */
 const maxWaitingRequests = 2_000;
 /** A response may have a hundred. */
 const maxMessages = 10;
+/** The limit of a key, for all processes together. */
+const maxLoggedPerDay = 1_000;
 
 /** Logs refused requests, and accepted ones with ignored fields, in batches (rule OPS-36). */
 @Injectable()
@@ -33,14 +36,22 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   private day = 0;
 
   constructor(
-    private readonly log: RequestLogRepository,
-    private readonly usage: UsageStatsService,
+    private readonly log: RequestLogService,
+    private readonly usage: UsageRecorder,
     private readonly messages: MessagesService,
     private readonly clock: Clock,
-  ) {}
-
-  stats(): { readonly waiting: number; readonly lost: number } {
-    return { waiting: this.waiting.length, lost: this.lost };
+    metrics: Metrics,
+  ) {
+    metrics.collect(
+      'request_log_lost_total',
+      'Requests that were to be logged and were not: the database was out of reach, or there were too many at once.',
+      () => this.lost,
+    );
+    metrics.collect(
+      'request_log_waiting',
+      'Requests to be logged that are not stored yet; 2,000 at most.',
+      () => this.waiting.length,
+    );
   }
 
   /** Logs from now on, after other listeners. */
@@ -76,7 +87,9 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   private async storeOfKey(requests: readonly RequestLogDocument[]): Promise<void> {
     const [first] = requests;
     if (first === undefined) return;
-    const room = await this.usage.roomToLog(first.apiKeyId, requests.length);
+    const now = this.clock.now();
+    const logged = await this.usage.countLogged(first.apiKeyId, now, requests.length);
+    const room = Math.max(0, Math.min(requests.length, maxLoggedPerDay - logged));
     const taken = new Set(requests);
     this.waiting = this.waiting.filter((request) => !taken.has(request));
     if (room < requests.length) this.ofDay.set(first.apiKeyId.toHexString(), maxLoggedPerDay);

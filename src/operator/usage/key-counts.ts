@@ -30,8 +30,10 @@ export function keyCounts(completed: CompletedRequest, request: FastifyRequest):
   };
 }
 
+/** The increments of a key's week. */
 export function operationsIn(counts: Readonly<Counts>): Counts {
-  return Object.fromEntries(Object.entries(counts).filter(([field]) => field.startsWith(prefix)));
+  const used = Object.entries(counts).filter(([field]) => field.startsWith(prefix));
+  return Object.fromEntries(used.map(([field, count]) => [`used.${field}`, count]));
 }
 
 export function usedOperations(all: Iterable<Readonly<Counts>>): UsedOperations {

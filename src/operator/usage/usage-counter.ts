@@ -20,22 +20,19 @@ export interface QuarterCounts {
   readonly routes: Map<string, Counts>;
 }
 
-export type UsageBatch = readonly QuarterCounts[];
-
 @Injectable()
 export class UsageCounter {
   private quarters = new Map<number, QuarterCounts>();
-  private batch: UsageBatch | undefined;
+  private batch: readonly QuarterCounts[] | undefined;
   /** In milliseconds since 1970. */
   private waitingSince: number | undefined;
-  private lostCalls = 0;
+  lostCalls = 0;
 
   constructor(private readonly clock: Clock) {}
 
-  stats(): { readonly waitingMinutes: number; readonly lostCalls: number } {
+  waitingMinutes(): number {
     const now = this.clock.now().getTime();
-    const waitingMs = this.waitingSince === undefined ? 0 : now - this.waitingSince;
-    return { waitingMinutes: Math.floor(waitingMs / minuteMs), lostCalls: this.lostCalls };
+    return Math.floor((now - (this.waitingSince ?? now)) / minuteMs);
   }
 
   count(completed: CompletedRequest, isPoll = false, ofKeyOnly: Counts = {}): void {
@@ -60,7 +57,7 @@ export class UsageCounter {
   }
 
   /** The same batch until it is confirmed. */
-  take(): UsageBatch | undefined {
+  take(): readonly QuarterCounts[] | undefined {
     if (this.batch === undefined && this.quarters.size > 0) {
       this.batch = [...this.quarters.values()];
       this.quarters = new Map();
@@ -68,7 +65,7 @@ export class UsageCounter {
     return this.batch;
   }
 
-  confirm(batch: UsageBatch): void {
+  confirm(batch: readonly QuarterCounts[]): void {
     if (this.batch !== batch) return;
     this.batch = undefined;
     this.waitingSince = this.quarters.size > 0 ? this.clock.now().getTime() : undefined;

@@ -1,13 +1,24 @@
-import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
 import type { FastifyInstance } from 'fastify';
-import { isLongPoll } from '../../core/http/server/request-metrics.js';
+import { type Model, Types } from 'mongoose';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
+import { openSession } from '../../core/database/transactions/open-session.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
+import { isLongPoll } from '../../core/http/server/request-metrics.js';
+import { Metrics } from '../../core/observability/metrics.js';
+import { dayMs, weekMs } from '../../core/values/time.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
-import { UsageCounter } from './usage-counter.js';
-import { keyCounts } from './key-counts.js';
-import { UsageStatsRepository } from './usage-stats.repository.js';
+import type { Counts } from './call-counts.js';
+import { keyCounts, operationsIn } from './key-counts.js';
+import { startOf } from './time-steps.js';
+import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';
+import { type QuarterCounts, UsageCounter } from './usage-counter.js';
+import type { UsageStatsDocument } from './usage-stats.schema.js';
 
 const intervalMs = 10_000;
+const weekRetentionMs = weekMs + baselineWindowMs + dayMs;
 
 /** Counts the calls of this process and stores them every ten seconds and at shutdown (rule OPS-32). */
 @Injectable()
@@ -20,10 +31,24 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   private attempts = { delivered: 0, failed: 0 };
 
   constructor(
+    @InjectModel('UsageStats') private readonly stats: Model<UsageStatsDocument>,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly transactions: Transactions,
     private readonly counter: UsageCounter,
-    private readonly stats: UsageStatsRepository,
     private readonly webhooks: WebhookStatisticsService,
-  ) {}
+    metrics: Metrics,
+  ) {
+    metrics.collect(
+      'usage_lost_calls_total',
+      'Calls that were not counted: a database out of reach has left no room.',
+      () => counter.lostCalls,
+    );
+    metrics.collect(
+      'usage_waiting_minutes',
+      'How many minutes counted calls have waited to be stored.',
+      () => counter.waitingMinutes(),
+    );
+  }
 
   /** Counts from now on, after other listeners. */
   start(fastify: FastifyInstance): void {
@@ -39,12 +64,16 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     await this.loop.run();
   }
 
-  /** A batch whose commit has no known outcome is dropped: counts may be missing, but are never doubled. */
-  private async storeBatch(): Promise<void> {
-    this.countAttempts();
-    const batch = this.counter.take();
-    if (batch === undefined) return;
-    await this.stats.add(batch, () => this.counter.confirm(batch));
+  /** @returns how many requests were already logged today, without these */
+  async countLogged(keyId: Types.ObjectId, now: Date, count: number): Promise<number> {
+    const day = String(now.getUTCDay());
+    const week = { span: 'week', at: now.getTime(), keyId } as const;
+    const { filter, update } = upsert(week, weekRetentionMs, {
+      [`logged.${day}`]: count,
+    }).updateOne;
+    const options = { upsert: true, returnDocument: 'before', projection: { logged: 1 } } as const;
+    const before = await this.stats.collection.findOneAndUpdate(filter, update, options);
+    return (before as Partial<UsageStatsDocument> | null)?.logged?.[day] ?? 0;
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -56,10 +85,71 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     } catch {}
   }
 
+  /** A batch whose commit has no known outcome is dropped: counts may be missing, but are never doubled. */
+  private async storeBatch(): Promise<void> {
+    this.countAttempts();
+    const batch = this.counter.take();
+    if (batch === undefined) return;
+    const writes = batch.flatMap((quarter) => this.writesOf(quarter));
+    let isToBeCommitted = false;
+    try {
+      await this.transactions.run(async () => {
+        isToBeCommitted = false;
+        await this.stats.collection.bulkWrite(writes, { ordered: false, ...openSession() });
+        isToBeCommitted = true;
+      });
+    } finally {
+      if (isToBeCommitted) this.counter.confirm(batch);
+    }
+  }
+
   private countAttempts(): void {
     const { delivered, failed } = this.webhooks.attempts;
     const before = this.attempts;
     this.counter.countDeliveries(delivered - before.delivered, failed - before.failed);
     this.attempts = { delivered, failed };
   }
+
+  private writesOf({ at, total, keys, routes }: QuarterCounts) {
+    const retentionMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
+    const named = [...routes].map(([route, counts]) => [encoded(route), counts] as const);
+    const names = { ...increments('keys', keys), ...increments('routes', named) };
+    const keyIds = [...keys.keys()].filter((id) => id !== 'none');
+    return [
+      upsert({ span: 'quarter', at, keyId: null }, retentionMs, { ...total, ...names }),
+      upsert({ span: 'hour', at, keyId: null }, retentionMs, total),
+      upsert({ span: 'day', at, keyId: null }, retentionMs, total),
+      ...keyIds.map((id) => {
+        const counts = keys.get(id) ?? {};
+        const { calls = 0, refused = 0, failed = 0 } = counts;
+        const hour = [[String(hourOfWeek(at)), { calls, errors: refused + failed }]] as const;
+        const week = { span: 'week', at, keyId: new Types.ObjectId(id) } as const;
+        const ofWeek = { ...increments('hours', hour), ...operationsIn(counts) };
+        return upsert(week, weekRetentionMs, ofWeek);
+      }),
+    ];
+  }
+}
+
+function upsert(
+  { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterCounts, 'at'>,
+  retentionMs: number,
+  $inc: Counts,
+) {
+  const begin = startOf(span, at);
+  const $setOnInsert = { expiresAt: new Date(begin + retentionMs) };
+  const filter = { span, at: new Date(begin), keyId };
+  return { updateOne: { filter, update: { $inc, $setOnInsert }, upsert: true } };
+}
+
+function increments(field: string, all: Iterable<readonly [string, Counts]>): Counts {
+  const paths: Counts = {};
+  for (const [name, counts] of all) {
+    for (const [count, value] of Object.entries(counts)) paths[`${field}.${name}.${count}`] = value;
+  }
+  return paths;
+}
+
+function encoded(route: string): string {
+  return encodeURIComponent(route).replaceAll('.', '%2E');
 }

@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
+import { InjectModel } from '@nestjs/mongoose';
+import type { FindOptions } from 'mongodb';
+import { type Model, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { dayMs, hourMs } from '../../core/values/time.js';
-import {
-  addCounts,
-  type CallSummary,
-  codesIn,
-  type Counts,
-  summaryOf,
-  sumOf,
-} from './call-counts.js';
+import { type CallSummary, codesIn, type Counts, summaryOf, sumOf } from './call-counts.js';
 import { startOf, stepsUntil, type TimeStep } from './time-steps.js';
 import {
   baselineOf,
@@ -18,17 +13,19 @@ import {
   type TrafficBaseline,
 } from './traffic-baseline.js';
 import { type UsedOperations, usedOperations } from './key-counts.js';
-import {
-  type StoredWeek,
-  type TimedCounts,
-  UsageStatsRepository,
-} from './usage-stats.repository.js';
+import type { UsageStatsDocument } from './usage-stats.schema.js';
 
-/** The limit of a key, for all processes together. */
-export const maxLoggedPerDay = 1_000;
+/** Few, because decoding them blocks the event loop. */
+const quartersPerBatch = 10;
 
 /** Errors by code are read from the quarters of at most so many days. */
 const maxErrorCodeDays = 28;
+
+interface TimedCounts {
+  readonly at: Date;
+  readonly counts: Counts;
+}
+type StoredWeek = Pick<UsageStatsDocument, 'at' | 'keyId' | 'hours' | 'used'>;
 
 export interface CodeCounts {
   readonly code: string;
@@ -49,27 +46,22 @@ export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 @Injectable()
 export class UsageStatsService {
   constructor(
-    private readonly stats: UsageStatsRepository,
+    @InjectModel('UsageStats') private readonly stats: Model<UsageStatsDocument>,
     private readonly clock: Clock,
   ) {}
 
   async series(step: TimeStep): Promise<StepStats[]> {
     const times = stepsUntil(step, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
-    return seriesOf(step, times, await this.stats.totals(step === 'week' ? 'day' : step, from));
+    return seriesOf(step, times, await this.totals(step === 'week' ? 'day' : step, from));
   }
 
   /** Hours and longer steps reach as far back as the baseline. */
   async seriesOfKey(keyId: string, step: TimeStep): Promise<StepStats[]> {
     const times = stepsUntil(step, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
-    if (step === 'quarter') {
-      return seriesOf(step, times, await this.stats.quartersOfKey(keyId, from));
-    }
-    const weeks = await this.stats.weeks(
-      new Date(startOf('week', from.getTime())),
-      new Types.ObjectId(keyId),
-    );
+    if (step === 'quarter') return seriesOf(step, times, await this.quartersOfKey(keyId, from));
+    const weeks = await this.weeks(from.getTime(), new Types.ObjectId(keyId));
     const hours = hoursOf(weeks).map(({ at, calls, errors }) => ({
       at: new Date(at),
       counts: { calls, refused: errors },
@@ -79,9 +71,13 @@ export class UsageStatsService {
 
   async lastDay() {
     const [first = 0] = stepsUntil('quarter', this.clock.now().getTime());
+    const from = new Date(first);
     const [totals, quarters] = await Promise.all([
-      this.stats.totals('quarter', new Date(first)),
-      this.stats.quarters(new Date(first)),
+      this.totals('quarter', from),
+      this.find<Pick<UsageStatsDocument, 'keys' | 'routes'>>(
+        { span: 'quarter', at: { $gte: from } },
+        { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersPerBatch },
+      ),
     ]);
     const total = sumOf(totals.map(({ counts }) => counts));
     const routes = byName(quarters.map((quarter) => quarter.routes));
@@ -89,7 +85,7 @@ export class UsageStatsService {
     return {
       total: summaryOf(total),
       deliveries: deliveriesOf(total),
-      routes: routes.map(([route, calls]) => ({ route, ...calls })),
+      routes: routes.map(([route, calls]) => ({ route: decodeURIComponent(route), ...calls })),
       keys: keys.map(([key, calls]) => ({ keyId: key === 'none' ? null : key, ...calls })),
     };
   }
@@ -104,7 +100,7 @@ export class UsageStatsService {
     const times = stepsUntil(step, now).filter((time) => time >= first);
     const indexes = new Map(times.map((time, index) => [time, index]));
     const byCode = new Map<string, number[]>();
-    for (const { at, counts } of await this.stats.quartersOfKey(keyId, new Date(times[0] ?? now))) {
+    for (const { at, counts } of await this.quartersOfKey(keyId, new Date(times[0] ?? now))) {
       const index = indexes.get(startOf(step, at.getTime())) ?? 0;
       for (const [code, count] of codesIn(counts)) {
         const ofCode = byCode.get(code) ?? times.map(() => 0);
@@ -119,18 +115,12 @@ export class UsageStatsService {
     };
   }
 
-  async roomToLog(keyId: Types.ObjectId, count: number): Promise<number> {
-    const before = await this.stats.countLogged(keyId, this.clock.now(), count);
-    return Math.max(0, Math.min(count, maxLoggedPerDay - before));
-  }
-
   /** By key id; keys without calls in the last four weeks have none. */
   async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, KeyUsage>> {
     const now = this.clock.now().getTime();
-    const firstWeek = new Date(startOf('week', startOf('hour', now) - baselineWindowMs));
-    const weeks = await this.stats.weeks(firstWeek, ofKey);
+    const weeks = await this.weeks(startOf('hour', now) - baselineWindowMs, ofKey);
     const baselines = new Map<string, KeyUsage>();
-    for (const [keyId, ofOne] of Map.groupBy(weeks, (week) => week.keyId.toHexString())) {
+    for (const [keyId, ofOne] of Map.groupBy(weeks, (week) => String(week.keyId))) {
       const counts = new HourlyCallCounts(now);
       for (const { at, calls, errors } of hoursOf(ofOne)) counts.add(at, calls, errors);
       if (!counts.calls.some((calls) => calls > 0)) continue;
@@ -138,6 +128,31 @@ export class UsageStatsService {
       baselines.set(keyId, { ...baselineOf(counts), used });
     }
     return baselines;
+  }
+
+  private async totals(span: 'quarter' | 'hour' | 'day', from: Date): Promise<TimedCounts[]> {
+    const projection = { _id: 0, span: 0, keyId: 0, expiresAt: 0, keys: 0, routes: 0 };
+    const filter = { span, at: { $gte: from } };
+    const found = await this.find<Counts & { readonly at: Date }>(filter, { projection });
+    return found.map(({ at, ...counts }) => ({ at, counts }));
+  }
+
+  private async quartersOfKey(keyId: string, from: Date): Promise<TimedCounts[]> {
+    const found = await this.find<Pick<UsageStatsDocument, 'at' | 'keys'>>(
+      { span: 'quarter', at: { $gte: from } },
+      { projection: { _id: 0, at: 1, [`keys.${keyId}`]: 1 } },
+    );
+    return found.map(({ at, keys }) => ({ at, counts: keys?.[keyId] ?? {} }));
+  }
+
+  private weeks(from: number, keyId?: Types.ObjectId): Promise<StoredWeek[]> {
+    const at = { $gte: new Date(startOf('week', from)) };
+    const projection = { _id: 0, at: 1, keyId: 1, hours: 1, used: 1 };
+    return this.find<StoredWeek>({ span: 'week', at, ...(keyId && { keyId }) }, { projection });
+  }
+
+  private find<T extends object>(filter: object, options: FindOptions): Promise<T[]> {
+    return this.stats.collection.find<T>(filter, options).toArray();
   }
 }
 
@@ -171,15 +186,10 @@ function deliveriesOf({ delivered = 0, undelivered = 0 }: Counts) {
 }
 
 function byName(
-  all: readonly Readonly<Record<string, Counts>>[],
+  all: readonly (Readonly<Record<string, Counts>> | undefined)[],
 ): (readonly [string, CallSummary])[] {
-  const sums = new Map<string, Counts>();
-  for (const [name, counts] of all.flatMap((one) => Object.entries(one))) {
-    const sum = sums.get(name) ?? {};
-    addCounts(sum, counts);
-    sums.set(name, sum);
-  }
-  return [...sums]
-    .map(([name, counts]) => [name, summaryOf(counts)] as const)
+  const entries = all.flatMap((one) => Object.entries(one ?? {}));
+  return [...Map.groupBy(entries, ([name]) => name)]
+    .map(([name, found]) => [name, summaryOf(sumOf(found.map(([, counts]) => counts)))] as const)
     .toSorted(([, a], [, b]) => b.calls - a.calls);
 }

@@ -53,7 +53,6 @@ export class CommandContext {
     { action, subject, to = wholeDatabase, details = '' }: LoggedAction,
     work: () => Promise<T>,
   ): Promise<T> {
-    const results: T[] = [];
     const request = {
       action,
       subject,
@@ -64,12 +63,7 @@ export class CommandContext {
       address: 'command line',
       session: `${userName()}@${hostname()}`,
     };
-    await this.get(OperatorLogService).perform(request, async () => {
-      const result = await work();
-      results.push(result);
-      return typeof result === 'number' ? result : null;
-    });
-    return results[0] as T;
+    return (await this.get(OperatorLogService).perform(request, work)) as T;
   }
 }
 

@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { TenantsModule } from '../tenants/tenants.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { operatorLogSchema } from './audit/operator-log.schema.js';
+import { OperatorLogService } from './audit/operator-log.service.js';
+import { requestLogSchema } from './requests/request-log.schema.js';
+import { RequestLogService } from './requests/request-log.service.js';
+import { RequestRecorder } from './requests/request-recorder.js';
+import { PartnersService } from './usage/partners.service.js';
+import { UsageCounter } from './usage/usage-counter.js';
+import { UsageRecorder } from './usage/usage-recorder.js';
+import { usageStatsSchema } from './usage/usage-stats.schema.js';
+import { UsageStatsService } from './usage/usage-stats.service.js';
+
+/** Usage statistics, request log and operator's log. */
+@Module({
+  imports: [
+    MongooseModule.forFeature([{ name: 'UsageStats', schema: usageStatsSchema }]),
+    TenantCollectionsModule.forFeature(
+      { name: 'RequestLog', schema: requestLogSchema },
+      { name: 'OperatorLog', schema: operatorLogSchema },
+    ),
+    TenantsModule,
+    WebhooksModule,
+  ],
+  providers: [
+    UsageCounter,
+    UsageRecorder,
+    UsageStatsService,
+    PartnersService,
+    RequestRecorder,
+    RequestLogService,
+    OperatorLogService,
+  ],
+  exports: [
+    UsageRecorder,
+    UsageStatsService,
+    PartnersService,
+    RequestRecorder,
+    RequestLogService,
+    OperatorLogService,
+  ],
+})
+export class RecordsModule {}
