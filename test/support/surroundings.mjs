@@ -18,7 +18,12 @@ for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 const disconnected = once(process, 'disconnect');
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const mongodPid = join(folder, 'mongod.pid');
-const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
+const parameters = [
+  'enableTestCommands=1',
+  'diagnosticDataCollectionEnabled=false',
+  // Records of fixed dates in the past must not disappear in the middle of a test.
+  'ttlMonitorEnabled=false',
+];
 const shared = loadInstance();
 const mongod = await startMongod(join(folder, 'data'), {
   isJournaled: false,
