@@ -11,7 +11,6 @@ import { ErasuresModule } from './operator/erasure/erasures.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './core/http/http.module.js';
-import { IdempotencyModule } from './core/idempotency/idempotency.module.js';
 import { LeadsModule } from './leads/leads.module.js';
 import { MetricsModule } from './core/observability/metrics.js';
 import { OperationsModule } from './operator/operations/operations.module.js';
@@ -44,7 +43,6 @@ export class AppModule {
         MetricsModule,
         DatabaseModule.forRoot(databaseUri, isCommand),
         HttpModule,
-        IdempotencyModule,
         TenantsModule,
         LeadsModule,
         CompoundsModule,

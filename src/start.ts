@@ -42,9 +42,8 @@ import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { Operations } from './operator/operations/operations.js';
 import { apiReference } from './reference/api-reference.js';
-import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
+import { ApiKeyGuard, KeyRestrictionsCheck } from './tenants/keys/api-key.guard.js';
 import { CallbackSignatures } from './tenants/keys/callback-signatures.js';
-import { KeyRestrictionsGuard } from './tenants/keys/key-restrictions.guard.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
 /** In the order in which requests reach them, after those of `createHttpServer`. */
@@ -52,7 +51,7 @@ const hooks = [
   RequestDeadline,
   ApiKeyGuard,
   RequestRates,
-  KeyRestrictionsGuard,
+  KeyRestrictionsCheck,
   CallbackSignatures,
   UnsentResponses,
   IdempotentRequests,

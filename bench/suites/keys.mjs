@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ObjectId } from 'mongodb';
-import { newApiKey } from '../../dist/tenants/keys/api-key-format.js';
+import { newApiKey } from '../../dist/tenants/keys/api-key-policy.js';
 import { loadData } from '../data/load.mjs';
 import { idOf } from '../data/names.mjs';
 import { getRequest } from '../load/requests.mjs';

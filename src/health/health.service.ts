@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { DatabasePing } from '../core/database/connection/database-ping.js';
+import { DatabaseConnection } from '../core/database/connection/database-connection.js';
 
 /** Rule HTTP-3. */
 export class HealthDto {
@@ -40,7 +40,7 @@ export class HealthService {
   private phase: ReadinessReport['phase'] = 'starting';
   private lastPing: { readonly at: number; readonly ok: Promise<boolean> } | undefined;
 
-  constructor(private readonly database: DatabasePing) {}
+  constructor(private readonly database: DatabaseConnection) {}
 
   reportStart(): void {
     this.phase = 'running';

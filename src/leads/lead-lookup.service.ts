@@ -5,7 +5,7 @@ import type { KeysetPage, KeysetRequest } from '../core/database/documents/keyse
 import { parseObjectId } from '../core/database/documents/tenant-document.js';
 import type { Localized } from '../core/localization/language.js';
 import {
-  type ChangeLogEntry,
+  type ChangeLogDocument,
   ChangeLogRepository,
 } from '../tenants/change-log/change-log.repository.js';
 import { ClientsService, type FoundClient } from '../tenants/clients/clients.service.js';
@@ -132,7 +132,7 @@ export class LeadLookupService {
     organizationId: Types.ObjectId,
     id: Types.ObjectId,
     page: KeysetRequest,
-  ): Promise<KeysetPage<ChangeLogEntry>> {
+  ): Promise<KeysetPage<ChangeLogDocument>> {
     return this.changeLog.historyOf(organizationId, id, page);
   }
 

@@ -2,18 +2,16 @@ import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
-import { ChangeLogRepository } from './change-log/change-log.repository.js';
-import { changeLogSchema } from './change-log/change-log.schema.js';
+import { ChangeLogRepository, changeLogSchema } from './change-log/change-log.repository.js';
 import { clientSchema } from './clients/client.schema.js';
 import { ClientsService } from './clients/clients.service.js';
 import { importSchema, ImportsService } from './imports/imports.service.js';
 import { ApiKeyAuthenticator } from './keys/api-key-authenticator.js';
-import { ApiKeyGuard } from './keys/api-key.guard.js';
+import { ApiKeyGuard, KeyRestrictionsCheck } from './keys/api-key.guard.js';
 import { apiKeySchema } from './keys/api-key.schema.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
 import { AuthenticationFailures } from './keys/authentication-failures.js';
 import { CallbackSignatures } from './keys/callback-signatures.js';
-import { KeyRestrictionsGuard } from './keys/key-restrictions.guard.js';
 import { organizationSchema } from './organizations/organization.schema.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { UsersRepository, userSchema } from './organizations/users.repository.js';
@@ -47,8 +45,7 @@ const shared = [
     CallbackSignatures,
     ApiKeyGuard,
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
-    KeyRestrictionsGuard,
-    { provide: APP_GUARD, useExisting: KeyRestrictionsGuard },
+    KeyRestrictionsCheck,
   ],
   // The collections too: webhooks reseal the secrets of signed keys.
   exports: [...shared, TenantCollectionsModule],

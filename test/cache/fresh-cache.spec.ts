@@ -4,7 +4,7 @@ import type { ClientSession } from 'mongodb';
 import { Types } from 'mongoose';
 import type { Environment } from '../../src/core/configuration/environment.js';
 import { cacheLifetimeMs, FreshCache } from '../../src/core/cache/fresh-cache.js';
-import { withSession } from '../../src/core/database/transactions/open-session.js';
+import { withSession } from '../../src/core/database/transactions/sessions.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
 import { rounds } from '../support/rounds.js';

@@ -6,8 +6,7 @@ import {
   collectionToken,
   type TenantCollection,
 } from '../../src/core/database/documents/tenant-collection.js';
-import { afterTransaction } from '../../src/core/database/transactions/open-session.js';
-import { TransactionLocksRepository } from '../../src/core/database/transactions/transaction-locks.repository.js';
+import { afterTransaction } from '../../src/core/database/transactions/sessions.js';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import type { UserDocument } from '../../src/tenants/organizations/users.repository.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -145,11 +144,10 @@ describe('a transaction', () => {
 
 describe('a transaction lock', () => {
   it('lets one of two concurrent transactions see the writes of the other', async () => {
-    const locks = service.service.app.get(TransactionLocksRepository);
     const organizationId = new Types.ObjectId();
     const claim = () =>
       transactions.run(async () => {
-        await locks.take(organizationId, ['phone:1', 'phone:2'], new Date());
+        await transactions.lock(organizationId, ['phone:1', 'phone:2'], new Date());
         if ((await users.find(organizationId, {})).length > 0) return false;
         await users.insert(user(organizationId));
         return true;
@@ -161,9 +159,8 @@ describe('a transaction lock', () => {
 
   it('conflicts when it is taken twice within one millisecond', async () => {
     const organizationId = new Types.ObjectId();
-    const locks = service.service.app.get(TransactionLocksRepository);
     const now = new Date();
-    const take = () => locks.take(organizationId, ['phone:1'], now);
+    const take = () => transactions.lock(organizationId, ['phone:1'], now);
     await transactions.run(take);
     const [taken, tried] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const first = transactions.run(async () => {

@@ -20,7 +20,7 @@ import {
 } from '../../src/catalogue/collections/unit-references.schema.js';
 import { compoundSchema } from '../../src/catalogue/collections/compound.schema.js';
 import { unitSchema } from '../../src/catalogue/collections/unit.schema.js';
-import { changeLogSchema } from '../../src/tenants/change-log/change-log.schema.js';
+import { changeLogSchema } from '../../src/tenants/change-log/change-log.repository.js';
 import { clientSchema } from '../../src/tenants/clients/client.schema.js';
 import { leadSchema } from '../../src/leads/lead.schema.js';
 import { organizationSchema } from '../../src/tenants/organizations/organization.schema.js';

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { openSession } from '../database/transactions/open-session.js';
+import { openSession } from '../database/transactions/sessions.js';
 import { Metrics } from '../observability/metrics.js';
 
 /** In milliseconds from the start of the oldest read in an entry (rule DATA-6). */

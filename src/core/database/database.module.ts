@@ -1,33 +1,24 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { FreshCache } from '../cache/fresh-cache.js';
-import { ConnectionPool } from './connection/connection-pool.js';
-import { connectionOptions } from './connection/connection-options.js';
+import { isTracing } from '../observability/tracing.js';
+import { DatabaseConnection } from './connection/database-connection.js';
 import { CountersRepository, counterSchema } from './counters/counters.repository.js';
 import { Leases, leaseSchema } from './leases/leases.js';
-import { DatabasePing } from './connection/database-ping.js';
 import { DatabaseStructure } from './structure/database-structure.js';
 import { Migrations, migrationSchema } from './structure/migrations.js';
-import { OrphanedTransactions } from './transactions/orphaned-transactions.js';
-import {
-  TransactionLocksRepository,
-  transactionLockSchema,
-} from './transactions/transaction-locks.repository.js';
-import { Snapshots } from './transactions/snapshots.js';
-import { Transactions } from './transactions/transactions.js';
+import { Snapshots } from './transactions/sessions.js';
+import { Transactions, transactionLockSchema } from './transactions/transactions.js';
 
 const services = [
   FreshCache,
-  OrphanedTransactions,
   Transactions,
   Snapshots,
-  TransactionLocksRepository,
   CountersRepository,
   Leases,
   Migrations,
-  DatabasePing,
-  ConnectionPool,
+  DatabaseConnection,
   DatabaseStructure,
 ];
 
@@ -56,4 +47,33 @@ export class DatabaseModule {
       exports: services,
     };
   }
+}
+
+/** The server would continue an abandoned operation, and a repeated command start it twice (rule OPS-9). */
+function connectionOptions(
+  environment: Environment,
+  isCommand: boolean,
+): MongooseModuleFactoryOptions {
+  const deadlineMs = environment.DATABASE_DEADLINE_MS;
+  return {
+    appName: 'integration-api',
+    // Secondaries are late: events of new subscriptions would be lost (rules DATA-6 and HOOK-4).
+    readPreference: 'primary',
+    retryAttempts: 1,
+    retryDelay: 0,
+    bufferCommands: false,
+    // An index build waits for open transactions: only `db init` builds.
+    autoIndex: false,
+    autoCreate: false,
+    serverSelectionTimeoutMS: deadlineMs,
+    connectTimeoutMS: Math.min(deadlineMs, 5_000),
+    // A stopped primary never responds; for commands the driver's heartbeat notices it within half a minute.
+    socketTimeoutMS: isCommand ? 0 : deadlineMs,
+    waitQueueTimeoutMS: deadlineMs,
+    maxPoolSize: 50,
+    // A text that another program has cut within a character must not fail the reads of its document.
+    enableUtf8Validation: false,
+    // Not `false`: the connection string may request it.
+    ...(isTracing() ? { monitorCommands: true } : {}),
+  };
 }

@@ -1,7 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { expireAfter } from '../database/structure/retention.js';
-import { TenantDocument } from '../database/documents/tenant-document.js';
+import { expireAfter, TenantDocument } from '../database/documents/tenant-document.js';
 import type { PackedResponse } from './idempotency-claim.js';
 
 /** An `Idempotency-Key` of an API key, the request that runs for it, and its response (rule HTTP-23). */

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { Inject, Injectable } from '@nestjs/common';
+import { Binary } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
@@ -8,13 +11,11 @@ import { InjectCollection, TenantCollection } from '../database/documents/tenant
 import { DomainError } from '../http/errors/domain-error.js';
 import type { RequestCaller } from '../http/request-caller.js';
 import { hourMs, minuteMs } from '../values/time.js';
-import {
-  type IdempotencyClaim,
-  pack,
-  type ServiceResponse,
-  type StoredResponse,
-  storedResponse,
-  unpack,
+import type {
+  IdempotencyClaim,
+  PackedResponse,
+  ServiceResponse,
+  StoredResponse,
 } from './idempotency-claim.js';
 import { idempotencyErrors } from './idempotency-key.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
@@ -203,4 +204,39 @@ function claimOf(
   { headersSoFar }: IdempotentRequest,
 ): IdempotencyClaim {
   return { organizationId, recordId, owner, headersSoFar };
+}
+
+function storedResponse(
+  { headersSoFar }: IdempotencyClaim,
+  { status, headers, body }: ServiceResponse,
+): StoredResponse {
+  const type = body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
+  return {
+    status,
+    headers: { ...headersSoFar(), ...type, ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+  };
+}
+
+/** The response to a large lead has it twice, and would not fit into a document uncompressed. */
+const maxPlainLength = 32_768;
+/** A window of 16 MiB, in which the second copy of a lead is found. */
+const windowLog = 24;
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+async function pack({ body, ...response }: StoredResponse): Promise<PackedResponse> {
+  if (body === null || body.length <= maxPlainLength) return { ...response, body };
+  const params = {
+    [constants.ZSTD_c_windowLog]: windowLog,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+  };
+  return { ...response, body: new Binary(await compress(body, { params })) };
+}
+
+async function unpack({ body, ...response }: PackedResponse): Promise<StoredResponse> {
+  if (body === null || typeof body === 'string') return { ...response, body };
+  const params = { [constants.ZSTD_d_windowLogMax]: windowLog };
+  return { ...response, body: (await decompress(body.buffer, { params })).toString() };
 }

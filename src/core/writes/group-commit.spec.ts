@@ -38,6 +38,7 @@ function doubling(
   const duplicates: [string, number][] = [];
   const options: TransactionOptions[] = [];
   const transactions = {
+    lock: async () => undefined,
     deadlineMs,
     run: async <T>(work: () => Promise<T>, given: TransactionOptions): Promise<T> => {
       options.push(given);
@@ -57,7 +58,6 @@ function doubling(
   const parts = {
     metrics,
     transactions,
-    locks: { take: async () => undefined },
     idempotency: { completeAll: async () => undefined },
     errorResponses: { of: () => ({ status: 400 }) },
     clock: { now: () => new Date() },

@@ -6,8 +6,7 @@ import {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
 } from '../database/connection/database-errors.js';
-import { Snapshots } from '../database/transactions/snapshots.js';
-import { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
+import { Snapshots } from '../database/transactions/sessions.js';
 import {
   ContentionError,
   workDeadline,
@@ -34,7 +33,6 @@ export class GroupCommits implements TransactionParts {
   constructor(
     readonly transactions: Transactions,
     readonly snapshots: Snapshots,
-    readonly locks: TransactionLocksRepository,
     readonly idempotency: IdempotencyService,
     readonly errorResponses: ErrorResponses,
     readonly clock: Clock,

@@ -1,7 +1,6 @@
 import type { Clock } from '../configuration/clock.js';
-import type { Snapshots } from '../database/transactions/snapshots.js';
-import { withoutSession } from '../database/transactions/open-session.js';
-import type { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
+import { type Snapshots, withoutSession } from '../database/transactions/sessions.js';
+import type { Transactions } from '../database/transactions/transactions.js';
 import { type ErrorResponses, toDomainError } from '../http/errors/error-responses.js';
 import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import type { IdempotencyService } from '../idempotency/idempotency.service.js';
@@ -21,7 +20,7 @@ const maxStoredBytes = 16 * mebibyte;
 
 export interface TransactionParts {
   readonly snapshots: Snapshots;
-  readonly locks: TransactionLocksRepository;
+  readonly transactions: Pick<Transactions, 'lock'>;
   readonly idempotency: IdempotencyService;
   readonly errorResponses: ErrorResponses;
   readonly clock: Clock;
@@ -117,7 +116,7 @@ export class GroupTransaction<
   }
 
   private async store(records: Records, { organizationId, now }: LoadOptions): Promise<void> {
-    await this.parts.locks.take(organizationId, records.lockKeys, now);
+    await this.parts.transactions.lock(organizationId, records.lockKeys, now);
     await this.kind.store(records, organizationId);
   }
 

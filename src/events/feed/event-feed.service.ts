@@ -10,7 +10,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
-import { Snapshots } from '../../core/database/transactions/snapshots.js';
+import { Snapshots } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { dayMs } from '../../core/values/time.js';
 import { mebibyte } from '../../core/values/numbers.js';

@@ -1,8 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Timestamp } from 'mongodb';
 import { SchemaTypes } from 'mongoose';
-import { expireAfter } from '../../core/database/structure/retention.js';
-import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** The server replaces it with the cluster's logical time when it stores the event. */
 export const serverTimestampPlaceholder = new Timestamp({ t: 0, i: 0 });

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Collection } from 'mongodb';
 import { Types } from 'mongoose';
-import { readAsValues } from '../../core/database/connection/mongoose-settings.js';
+import { readAsValues } from '../../core/database/documents/stored-values.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { withIndexHint } from '../../core/database/documents/cursors.js';
-import { openSession } from '../../core/database/transactions/open-session.js';
+import { withIndexHint } from '../../core/database/documents/tenant-queries.js';
+import { openSession } from '../../core/database/transactions/sessions.js';
 import { objectIdOf } from './message.js';
 import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
 

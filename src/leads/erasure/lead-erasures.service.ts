@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
-import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import { type LeadDto, presentLead } from '../dto/lead.dto.js';
@@ -52,9 +52,9 @@ export interface ErasedRecords {
 export class LeadErasuresService {
   constructor(
     private readonly leads: LeadsRepository,
+    private readonly transactions: Transactions,
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
-    private readonly locks: TransactionLocksRepository,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
@@ -106,7 +106,7 @@ export class LeadErasuresService {
       ...(await this.clients.contactsOf(organization._id, clientIds)),
     ];
     const lockKeys = known.flatMap((contact) => lockKeysOf(contact, phoneCountry));
-    await this.locks.take(organization._id, lockKeys, now);
+    await this.transactions.lock(organization._id, lockKeys, now);
     const clients = await this.clients.erase(organization._id, clientIds, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));
     await this.outbox.publish(organization._id, events, now);

@@ -7,7 +7,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { bufferedBatches } from '../../core/database/documents/cursors.js';
+import { bufferedBatches } from '../../core/database/documents/tenant-queries.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';

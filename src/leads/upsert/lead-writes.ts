@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../../compounds/compound-lookup.service.js';
-import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
+import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../../core/values/numbers.js';

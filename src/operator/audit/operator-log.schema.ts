@@ -1,6 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { expireAfter } from '../../core/database/structure/retention.js';
-import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** Actions in the console or on the command line (rule OPS-31). */
 export type OperatorAction =

@@ -1,7 +1,6 @@
 import { Injectable, type Type } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
@@ -48,7 +47,6 @@ class ImportInterruptedError extends Error {
 export class CatalogueImportsService {
   constructor(
     private readonly transactions: Transactions,
-    private readonly locks: TransactionLocksRepository,
     private readonly catalogue: CatalogueRepository,
     private readonly repository: CatalogueImportRepository,
     private readonly checks: CatalogueChecks,
@@ -111,7 +109,7 @@ export class CatalogueImportsService {
     return this.transactions.run(async () => {
       // Most slugs have no unique index: two imports at once would both create them.
       const now = this.clock.now();
-      await this.locks.take(organizationId, ['catalogue-import'], now);
+      await this.transactions.lock(organizationId, ['catalogue-import'], now);
       const entries = await this.fieldsOf(organizationId, kind, batch);
       if (kind !== 'units') return this.repository.save(kind, organizationId, entries, now);
       await this.assertIdsFree(organizationId, batch);

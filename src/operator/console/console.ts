@@ -7,12 +7,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
+import { DatabaseConnection } from '../../core/database/connection/database-connection.js';
 import {
   isDatabaseUnavailable,
   withinDeadline,
 } from '../../core/database/connection/database-errors.js';
-import { DatabasePing } from '../../core/database/connection/database-ping.js';
 import { LoginAttempts } from './access/login-attempts.js';
 import { Sessions } from './access/sessions.js';
 import { formFieldsOf, nextOf, PageResponses, redirectToLogin } from './page-responses.js';
@@ -62,8 +61,7 @@ export class Console {
     @Inject(CONSOLE_PAGES) private readonly pages: readonly ConsolePage[],
     private readonly attempts: LoginAttempts,
     private readonly clock: Clock,
-    private readonly database: DatabasePing,
-    private readonly pool: ConnectionPool,
+    private readonly database: DatabaseConnection,
   ) {}
 
   /** Serves the console under `/console`; does nothing without OPS_PASSWORD. */
@@ -120,7 +118,7 @@ export class Console {
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const { statusCode = 500 } = error;
       if (isDatabaseUnavailable(error)) {
-        const { inUse, open } = this.pool.use();
+        const { inUse, open } = this.database.use();
         return responses.sendNotice(request, reply, 503, 'unavailable', { used: inUse, open });
       }
       if (statusCode >= 500) this.logger.error(error, error.stack);

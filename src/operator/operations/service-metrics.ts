@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
+import { DatabaseConnection } from '../../core/database/connection/database-connection.js';
 import { withinDeadline } from '../../core/database/connection/database-errors.js';
 import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
@@ -16,7 +16,7 @@ const databaseTimeoutMs = 1_000;
 
 export function addServiceMetrics(modules: ModuleRef): void {
   const get = <Part>(part: Type<Part>): Part => modules.get(part, { strict: false });
-  get(ConnectionPool).observe();
+  get(DatabaseConnection).observe();
   const metrics = get(Metrics);
   const webhooks = get(WebhookStatisticsService);
   metrics.collect(

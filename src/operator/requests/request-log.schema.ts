@@ -1,7 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import { expireAfter } from '../../core/database/structure/retention.js';
+import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
 
 /** A refused request, or one with ignored fields (rule OPS-36), without any value that it sent. */
 @Schema({ collection: 'requestLog' })

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Model, Types } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
-import { openSession } from '../../core/database/transactions/open-session.js';
+import { openSession } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';

@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { expireAfter } from '../../core/database/structure/retention.js';
+import { expireAfter } from '../../core/database/documents/tenant-document.js';
 import { type Counts, countFields } from './call-counts.js';
 import type { TimeStep } from './time-steps.js';
 

@@ -6,9 +6,8 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
-import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
-import { expireAfter } from '../../core/database/structure/retention.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
 import type { CallbackRecord, RefusedField } from './callback-record.js';

@@ -14,6 +14,7 @@ import { isPhone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
 import { missingContact } from './client-link.js';
 import { type ClientChange, ClientRecords } from './client-records.js';
+import { type ClientDto, presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
 
 export interface ClientLookup {
@@ -21,16 +22,7 @@ export interface ClientLookup {
   readonly contact: Contact;
 }
 
-export interface FoundClient {
-  readonly _id: string;
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly phoneNumbers: readonly string[];
-  readonly isDeleted: boolean;
-  readonly isErased: boolean;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type FoundClient = ClientDto & { readonly isDeleted: boolean; readonly isErased: boolean };
 
 /** The clients of leads (rules LEAD-9 and LEAD-10). */
 @Injectable()
@@ -69,17 +61,8 @@ export class ClientsService {
   async find(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<FoundClient | null> {
     const [client] = await this.findByIds(organizationId, [id]);
     if (client === undefined) return null;
-    const { name, email, phoneNumbers, isDeleted, erasedAt, createdAt, updatedAt } = client;
-    return {
-      _id: id.toHexString(),
-      name: name ?? null,
-      email: email ?? null,
-      phoneNumbers: textsOf(phoneNumbers),
-      isDeleted,
-      isErased: Boolean(erasedAt),
-      createdAt,
-      updatedAt,
-    };
+    const { isDeleted, erasedAt } = client;
+    return { ...presentClient(client), isDeleted, isErased: Boolean(erasedAt) };
   }
 
   async contactsOf(

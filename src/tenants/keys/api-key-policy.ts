@@ -1,4 +1,6 @@
+import { hash, randomBytes } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
+import { crc32 } from 'node:zlib';
 import { type Operation, operations } from '../../core/http/operations.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
@@ -56,4 +58,26 @@ function rangesOf(texts: readonly string[]): BlockList {
     if (length <= bits) ranges.addSubnet(address, length, version === 4 ? 'ipv4' : 'ipv6');
   }
   return ranges;
+}
+
+const label = 'iapi_';
+const prefixLength = label.length + 6;
+
+/** A label for secret scanners, 192 random bits, and a checksum that tells a mistyped key from a revoked one. */
+export function newApiKey() {
+  const random = randomBytes(24).toString('base64url');
+  const key = `${label}${random}${checksum(random)}`;
+  return { key, prefix: key.slice(0, prefixLength), hash: hashApiKey(key) };
+}
+
+export function prefixOf(text: string): string {
+  return text.startsWith(label) ? text.slice(0, prefixLength) : text;
+}
+
+export function hashApiKey(key: string): string {
+  return hash('sha256', key, 'hex');
+}
+
+function checksum(random: string): string {
+  return crc32(random).toString(16).padStart(8, '0');
 }

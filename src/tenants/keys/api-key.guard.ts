@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { isIP } from 'node:net';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorDefinition } from '../../core/http/errors/domain-error.js';
@@ -6,12 +7,13 @@ import { requestLanguage } from '../../core/localization/language.js';
 import { RequestDeadline } from '../../core/http/server/request-deadline.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
-import { hashApiKey } from './api-key-format.js';
+import { hashApiKey } from './api-key-policy.js';
+import type { KeyRestrictions } from '../../core/http/request-caller.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
-/** Authenticates every request to a route that needs a key and sets its caller (rule HTTP-2). */
+/** Requests to routes that need a key get a caller (rule HTTP-2), whose key must permit them (rule AUTH-7). */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -37,6 +39,8 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     await this.authenticate(request);
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) throw refusal;
     return true;
   }
 
@@ -71,6 +75,34 @@ export class ApiKeyGuard implements CanActivate {
     this.failures.count(request.ip);
     return unauthorized(request, reason);
   }
+}
+
+/** Checks before the body is read; to be added after authentication and rate limits. */
+@Injectable()
+export class KeyRestrictionsCheck {
+  addTo(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
+  }
+}
+
+function refusalOf(request: FastifyRequest): DomainError | undefined {
+  const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
+  if (isPublic === true || request.is404) return undefined;
+  const { operations, addresses } = request.caller?.restrictions ?? nothing;
+  // First, so that a stolen key does not reveal its operations.
+  if (addresses !== null && !isWithin(addresses, request.ip)) {
+    return new DomainError(authenticationErrors.addressNotPermitted);
+  }
+  if (operations.has(permission)) return undefined;
+  return new DomainError(authenticationErrors.operationNotPermitted, { operation: permission });
+}
+
+const nothing: KeyRestrictions = { operations: new Set(), addresses: null };
+
+/** A trusted proxy may name a client without an address, and a reset connection has none. */
+function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = ''): boolean {
+  const version = isIP(ip);
+  return version !== 0 && addresses.check(ip, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 async function callWhenOver(work: Promise<void>, done: (error?: Error) => void): Promise<void> {

@@ -12,8 +12,7 @@ import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Operation } from '../../core/http/operations.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
-import { newApiKey, prefixOf } from './api-key-format.js';
-import { type ApiKeyState, apiKeyState } from './api-key-policy.js';
+import { newApiKey, prefixOf, type ApiKeyState, apiKeyState } from './api-key-policy.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { CallbackSignatures } from './callback-signatures.js';
 

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { rateLimitFields } from '../../core/http/rate-limit/request-rates.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
-import { clientAt } from './client-address.js';
 
 /** Beyond it the clients that failed longest ago are forgotten. */
 const maxClients = 10_000;
@@ -50,4 +50,21 @@ export class AuthenticationFailures {
     const fields = rateLimitFields('authentication', this.limit, -1);
     return new DomainError(authenticationErrors.tooManyFailures, undefined, fields);
   }
+}
+
+/** Longest text by which a trusted proxy names a client without an address. */
+const maxAddressLength = 64;
+
+/** An IPv4 address, or the /64 of an IPv6 address: the smallest range that one client gets. */
+export function clientAt(address: string | undefined): string {
+  // A reset connection has no address.
+  if (address === undefined) return '';
+  if (!ipaddr.isValid(address)) return address.slice(0, maxAddressLength);
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const { parts } = parsed as ipaddr.IPv6;
+  return `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
 }

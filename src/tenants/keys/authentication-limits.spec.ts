@@ -5,9 +5,9 @@ import { readEnvironment } from '../../core/configuration/load-environment.js';
 import type { DomainError } from '../../core/http/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
-import { hashApiKey } from './api-key-format.js';
+import { hashApiKey } from './api-key-policy.js';
 import type { ApiKeysService } from './api-keys.service.js';
-import { AuthenticationFailures } from './authentication-failures.js';
+import { AuthenticationFailures, clientAt } from './authentication-failures.js';
 
 const environment = readEnvironment({});
 const attempts = 10_500;
@@ -179,4 +179,18 @@ describe('unknown API keys', () => {
     for (let index = 0; index < attempts; index++) failures.count(`address ${index}`);
     expect(failures.stats()).toEqual({ clients: 10_000 });
   });
+});
+
+it.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::', '2001:db8:1:3::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['', ''],
+  ['unknown', 'unknown'],
+  ['x'.repeat(1_000), 'x'.repeat(64)],
+])('clientAt(%j) returns %j', (address, client) => {
+  expect(clientAt(address)).toBe(client);
 });

@@ -24,8 +24,8 @@ export class OrganizationsRepository {
   }
 
   async find(_id: Types.ObjectId): Promise<Organization | null> {
-    const document = await this.findDocument(_id);
-    return document === null ? null : toOrganization(document);
+    const [organization] = await this.findAll([_id]);
+    return organization ?? null;
   }
 
   async findByHexId(id: string): Promise<Organization | null> {
@@ -33,29 +33,28 @@ export class OrganizationsRepository {
     return _id === null ? null : this.find(_id);
   }
 
-  async findDocument(_id: Types.ObjectId): Promise<OrganizationDocument | null> {
-    return known(await this.organizations.findOne({ _id, ...notDeleted }));
+  async findAll(ids: readonly Types.ObjectId[]): Promise<Organization[]> {
+    return (await this.list({ _id: { $in: [...ids] } })).map(toOrganization);
   }
 
-  /** Without deleted ones, oldest first. */
-  async list(): Promise<OrganizationDocument[]> {
-    return types.read(await this.organizations.find(notDeleted).sort({ createdAt: 1 }).toArray());
+  async listUpdatedSince(since: Date): Promise<Organization[]> {
+    return (await this.list({ updatedAt: { $gte: since } })).map(toOrganization);
   }
 
-  /** Without deleted ones. */
   async listByName(): Promise<Organization[]> {
     const all = (await this.list()).map(toOrganization);
     return all.toSorted((a, b) => a.name.localeCompare(b.name));
   }
 
-  /** Without deleted ones. */
-  async findAll(ids: readonly Types.ObjectId[]): Promise<Organization[]> {
-    return this.findKnown({ _id: { $in: [...ids] } });
+  async findDocument(_id: Types.ObjectId): Promise<OrganizationDocument | null> {
+    const [document] = await this.list({ _id });
+    return document ?? null;
   }
 
-  /** Without deleted ones. */
-  async listUpdatedSince(since: Date): Promise<Organization[]> {
-    return this.findKnown({ updatedAt: { $gte: since } });
+  /** Without deleted ones, oldest first. */
+  async list(filter: Filter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
+    const found = await this.organizations.find({ ...filter, ...notDeleted }).toArray();
+    return types.read(found).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
   /** Deleted ones included. */
@@ -89,13 +88,4 @@ export class OrganizationsRepository {
   async delete(_id: Types.ObjectId): Promise<void> {
     await this.update(_id, { isDeleted: true, deletedAt: this.clock.now() });
   }
-
-  private async findKnown(filter: Filter<OrganizationDocument>): Promise<Organization[]> {
-    const found = await this.organizations.find({ ...notDeleted, ...filter }).toArray();
-    return types.read(found).map(toOrganization);
-  }
-}
-
-function known(document: OrganizationDocument | null): OrganizationDocument | null {
-  return document === null ? null : (types.read([document])[0] ?? null);
 }

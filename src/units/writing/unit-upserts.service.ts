@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
+import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';

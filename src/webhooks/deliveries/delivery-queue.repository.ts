@@ -6,7 +6,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { openSession } from '../../core/database/transactions/open-session.js';
+import { openSession } from '../../core/database/transactions/sessions.js';
 import type { BacklogCount } from '../../events/outbox/outbox-events.repository.js';
 import type { AttemptResult, FailureReason, DeliveryOutcome } from './delivery-outcome.js';
 import {

@@ -6,7 +6,10 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { bufferedBatches } from '../../core/database/documents/cursors.js';
+import {
+  bufferedBatches,
+  type BatchedUpdates,
+} from '../../core/database/documents/tenant-queries.js';
 import {
   type KeysetPage,
   type KeysetRequest,
@@ -14,7 +17,6 @@ import {
   readPage,
 } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
-import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import { dayMs } from '../../core/values/time.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';

@@ -1,7 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import { expireAfter } from '../../core/database/structure/retention.js';
+import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 

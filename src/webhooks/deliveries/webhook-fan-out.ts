@@ -5,7 +5,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { afterTransaction, openSession } from '../../core/database/transactions/open-session.js';
+import { afterTransaction, openSession } from '../../core/database/transactions/sessions.js';
 import { EventRelay } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import type { UnnumberedEvent } from '../../events/outbox/outbox-events.repository.js';

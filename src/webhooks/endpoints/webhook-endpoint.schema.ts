@@ -1,7 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
-import { expireAfter } from '../../core/database/structure/retention.js';
-import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';

@@ -3,20 +3,13 @@ import type { Document } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/json.js';
 import type { FreshCache } from '../../cache/fresh-cache.js';
-import { readAsValues } from '../connection/mongoose-settings.js';
-import { afterTransaction, openSession } from '../transactions/open-session.js';
-import { bufferedBatches, documentsPerBatch, documentsPerChunk, withIndexHint } from './cursors.js';
+import { readAsValues } from './stored-values.js';
+import { afterTransaction, openSession } from '../transactions/sessions.js';
 import {
-  afterPosition,
-  type KeysetPage,
-  type Order,
-  type KeysetRequest,
-  ofTenant,
-  readPage,
-} from './keyset.js';
-import type { StoredTypes } from './stored-types.js';
-import type { TenantDocument } from './tenant-document.js';
-import {
+  bufferedBatches,
+  documentsPerBatch,
+  documentsPerChunk,
+  withIndexHint,
   type BatchedUpdates,
   type BatchOptions,
   type FieldOf,
@@ -30,6 +23,16 @@ import {
   withTenant,
   type WriteOf,
 } from './tenant-queries.js';
+import {
+  afterPosition,
+  type KeysetPage,
+  type Order,
+  type KeysetRequest,
+  ofTenant,
+  readPage,
+} from './keyset.js';
+import type { StoredTypes } from './stored-types.js';
+import type { TenantDocument } from './tenant-document.js';
 
 export function InjectCollection(name: string): ParameterDecorator {
   return Inject(collectionToken(name));

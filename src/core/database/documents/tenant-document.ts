@@ -1,5 +1,6 @@
 import { Prop, Schema } from '@nestjs/mongoose';
-import { SchemaTypes, Types } from 'mongoose';
+import { type IndexDefinition, type IndexOptions, SchemaTypes, Types } from 'mongoose';
+import type { Environment } from '../../configuration/environment.js';
 import { isObjectId } from '../../values/text.js';
 
 /** Fields of every document of a tenant (rule DATA-2). */
@@ -33,4 +34,34 @@ export const deletedOrNot = { isDeleted: { $in: [false, true] } } as const;
 
 export function parseObjectId(text: string): Types.ObjectId | null {
   return isObjectId(text) ? new Types.ObjectId(text) : null;
+}
+
+type RetentionSetting = Extract<
+  keyof Environment,
+  `${string}_RETENTION_${'DAYS' | 'HOURS'}` | 'REQUEST_LOG_DAYS'
+>;
+
+/** How long the database keeps the records of a collection (rule DATA-11). */
+export interface Retention {
+  readonly kind: string;
+  readonly setting: RetentionSetting;
+  /** Replaces a lower value of the setting. */
+  readonly minimumDays?: number;
+  readonly extraDays?: number;
+  /** Delay between the end of the retention and the removal. */
+  readonly marginSeconds?: number;
+  readonly storesRemoval?: true;
+}
+
+export type RetentionIndexOptions = IndexOptions & { readonly retention?: Retention };
+
+/** Declares a TTL index; a record without the time in the key stays. */
+export function expireAfter(
+  schema: { index(key: IndexDefinition, options: IndexOptions): unknown },
+  key: IndexDefinition,
+  retention: Retention,
+  options: IndexOptions = { name: 'expiry' },
+): void {
+  const withRetention: RetentionIndexOptions = { ...options, retention };
+  schema.index(key, withRetention);
 }

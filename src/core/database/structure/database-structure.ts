@@ -8,6 +8,7 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { StartupError } from '../../configuration/startup-errors.js';
 import {
   type Report,
+  type RetentionState,
   retryWhileIndexBuilds,
   compareIndexes,
   conflictingOperationCode,
@@ -15,7 +16,6 @@ import {
   updateIndexes,
 } from './indexes.js';
 import { type MigrationState, Migrations } from './migrations.js';
-import type { RetentionState } from './retention.js';
 
 /** Checks declared fields only: other programs store their own fields (rule DATA-2). */
 export function documentValidator(schema: Schema): Document {

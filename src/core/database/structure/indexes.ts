@@ -3,13 +3,16 @@ import type { Model } from 'mongoose';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../configuration/environment.js';
-import {
-  type Retention,
-  type RetentionIndexOptions,
-  type RetentionState,
-  keptSeconds,
-  ttlSeconds,
-} from './retention.js';
+import type { Retention, RetentionIndexOptions } from '../documents/tenant-document.js';
+
+export interface RetentionState {
+  readonly kind: string;
+  readonly collection: string;
+  readonly variable: string;
+  /** Null for forever. */
+  readonly keptSeconds: number | null;
+  readonly isCurrent: boolean;
+}
 
 export type Report = (line: string) => void;
 
@@ -202,3 +205,24 @@ async function storedIndexes(model: Model<unknown>): Promise<IndexDescriptionInf
 }
 
 type ListedIndex = IndexDescriptionInfo & { readonly buildUUID?: unknown };
+
+const hourSeconds = 3_600;
+const daySeconds = 24 * hourSeconds;
+
+/** Null for forever. */
+function keptSeconds(
+  { setting, minimumDays = 0, extraDays = 0 }: Retention,
+  environment: Environment,
+): number | null {
+  const value = environment[setting];
+  if (value === undefined) return null;
+  const seconds = value * (setting.endsWith('_HOURS') ? hourSeconds : daySeconds);
+  return Math.max(seconds, minimumDays * daySeconds) + extraDays * daySeconds;
+}
+
+/** Seconds from the time in the index to the removal; null for never. */
+function ttlSeconds(retention: Retention, environment: Environment): number | null {
+  const kept = keptSeconds(retention, environment);
+  if (kept === null) return null;
+  return retention.storesRemoval ? 0 : kept + (retention.marginSeconds ?? 0);
+}

@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectConnection } from '@nestjs/mongoose';
+import { InjectConnection, InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
-import type { Connection } from 'mongoose';
+import { type Connection, type Model, SchemaTypes, type Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
@@ -11,8 +12,7 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
-import { withSession } from './open-session.js';
-import { OrphanedTransactions } from './orphaned-transactions.js';
+import { abortOrphans, openSession, withSession } from './sessions.js';
 import { Metrics } from '../../observability/metrics.js';
 import { traced } from '../../observability/tracing.js';
 
@@ -53,54 +53,96 @@ export function workDeadline(expiresAt: number, deadlineMs: number): number {
   return expiresAt - deadlineMs * commitShare;
 }
 
+@Schema({ collection: 'transactionLocks' })
+export class TransactionLockDocument {
+  declare _id: Types.ObjectId;
+
+  @Prop({ type: SchemaTypes.ObjectId, required: true })
+  organizationId!: Types.ObjectId;
+
+  /** A short hash: it does not reveal the phone or email. */
+  @Prop({ type: String, required: true })
+  key!: string;
+
+  @Prop({ type: Date, required: true })
+  takenAt!: Date;
+
+  @Prop({ type: Number })
+  timesTaken?: number;
+}
+
+export const transactionLockSchema = SchemaFactory.createForClass(TransactionLockDocument);
+
+transactionLockSchema.index({ organizationId: 1, key: 1 }, { name: 'lock', unique: true });
+transactionLockSchema.index({ takenAt: 1 }, { name: 'expiry', expireAfterSeconds: 3_600 });
+
 /** Runs work in MongoDB transactions; the only place that opens one. */
 @Injectable()
 export class Transactions {
   readonly deadlineMs: number;
-  private readonly started;
-  private readonly attempts;
-  private readonly conflicts;
-  private readonly duplicateKeyConflicts;
-  private readonly expirations;
+  private readonly counts;
+  private abortingOrphans: Promise<void> | undefined;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
+    @InjectModel('TransactionLock') private readonly locks: Model<TransactionLockDocument>,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
-    private readonly orphans: OrphanedTransactions,
     metrics: Metrics,
   ) {
     const counter = (name: string, help: string) => new Counter(metrics.options(name, help));
-    this.started = counter('transactions_total', 'Transactions begun.');
-    this.attempts = counter(
-      'transaction_attempts_total',
-      'Runs of the work of transactions; a conflict causes another run.',
-    );
-    this.conflicts = counter(
-      'transaction_conflicts_total',
-      'Runs that met another transaction on the same document.',
-    );
-    this.duplicateKeyConflicts = counter(
-      'transaction_lost_races_total',
-      'Runs that lost a race for a unique index.',
-    );
-    this.expirations = counter(
-      'transactions_expired_total',
-      'Transactions that were not stored within DATABASE_DEADLINE_MS.',
-    );
+    this.counts = {
+      started: counter('transactions_total', 'Transactions begun.'),
+      attempts: counter(
+        'transaction_attempts_total',
+        'Runs of the work of transactions; a conflict causes another run.',
+      ),
+      conflicts: counter(
+        'transaction_conflicts_total',
+        'Runs that met another transaction on the same document.',
+      ),
+      lostRaces: counter(
+        'transaction_lost_races_total',
+        'Runs that lost a race for a unique index.',
+      ),
+      expirations: counter(
+        'transactions_expired_total',
+        'Transactions that were not stored within DATABASE_DEADLINE_MS.',
+      ),
+    };
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
   /** The work may run many times: it loads all inside, one operation at a time, and lets database errors through. */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    this.started.inc();
+    this.counts.started.inc();
     const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs } = options;
     const deadline = workDeadline(expiresAt, deadlineMs);
     return traced('transaction', {}, () => this.runUntilUnique(work, deadline, options));
   }
 
+  /**
+   * Of open transactions that take the same key one commits; the others are retried and see its writes.
+   * Snapshot reads alone let two transactions both find a phone number free and both take it.
+   */
+  async lock(
+    organizationId: Types.ObjectId,
+    keys: readonly string[],
+    takenAt: Date,
+  ): Promise<void> {
+    const operations = [...new Set(keys.map(lockOf))].toSorted().map((key) => ({
+      updateOne: {
+        filter: { organizationId, key },
+        // The same time alone would be no write and no conflict.
+        update: { $set: { takenAt }, $inc: { timesTaken: 1 } },
+        upsert: true,
+      },
+    }));
+    if (operations.length > 0) await this.locks.collection.bulkWrite(operations, openSession());
+  }
+
   private expired(cause?: unknown): DatabaseUnavailableError {
-    this.expirations.inc();
+    this.counts.expirations.inc();
     return new DatabaseUnavailableError(cause);
   }
 
@@ -115,7 +157,7 @@ export class Transactions {
       } catch (error) {
         // The transaction is aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
-        if (duplicate !== undefined) this.duplicateKeyConflicts.inc();
+        if (duplicate !== undefined) this.counts.lostRaces.inc();
         if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
         await onDuplicateKey?.(duplicate.index);
       }
@@ -137,10 +179,13 @@ export class Transactions {
         throw new ContentionError(lastError);
       }
       if (Date.now() >= conflictDeadline) {
-        await this.orphans.abort();
+        this.abortingOrphans ??= abortOrphans(this.connection.getClient()).finally(
+          () => (this.abortingOrphans = undefined),
+        );
+        await this.abortingOrphans;
         conflictDeadline = Date.now() + conflictThresholdMs;
       }
-      this.attempts.inc();
+      this.counts.attempts.inc();
       try {
         const result = await work();
         // The request would get its 503 before the end of the commit.
@@ -148,7 +193,7 @@ export class Transactions {
         return result;
       } catch (error) {
         if (isInterrupted(error)) error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
-        if (isWriteConflict(error)) this.conflicts.inc();
+        if (isWriteConflict(error)) this.counts.conflicts.inc();
         if (isDatabaseUnavailable(error)) lastError = error;
         throw error;
       }
@@ -169,4 +214,9 @@ export class Transactions {
       ),
     );
   }
+}
+
+/** Dozens of phones share each of 16 million locks, so that none can be found from it (rule LEAD-15). */
+function lockOf(key: string): string {
+  return hash('sha256', key, 'hex').slice(0, 6);
 }

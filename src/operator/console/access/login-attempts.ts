@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import PQueue from 'p-queue';
-import { clientAt } from '../../../tenants/keys/client-address.js';
+import { clientAt } from '../../../tenants/keys/authentication-failures.js';
 import { Clock } from '../../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../core/configuration/environment.js';
 import { type RateLimit, TokenBuckets } from '../../../core/http/rate-limit/token-buckets.js';

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
 import { ENVIRONMENT, type Environment } from '../../../../core/configuration/environment.js';
-import { ConnectionPool } from '../../../../core/database/connection/connection-pool.js';
-import { DatabasePing } from '../../../../core/database/connection/database-ping.js';
+import { DatabaseConnection } from '../../../../core/database/connection/database-connection.js';
 import { withinDeadline } from '../../../../core/database/connection/database-errors.js';
 import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
@@ -38,8 +37,7 @@ export class OverviewPage implements ConsolePage {
     private readonly webhooks: WebhookStatisticsService,
     private readonly endpoints: FailingEndpointsService,
     private readonly organizations: OrganizationsRepository,
-    private readonly database: DatabasePing,
-    private readonly pool: ConnectionPool,
+    private readonly database: DatabaseConnection,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
   ) {
     this.waitMs = Math.min(maxWaitMs, DATABASE_DEADLINE_MS / 2);
@@ -58,7 +56,7 @@ export class OverviewPage implements ConsolePage {
       this.orNull(this.webhooks.eventBacklog()),
     ]);
     const [partners, endpoints, day, series, organizations, deliveries, events] = parts;
-    const connections = this.pool.use();
+    const connections = this.database.use();
     const state = { hasPrimary, partners, endpoints, day, deliveries, events, connections };
     const known = [partners, endpoints, day, series, organizations];
     const isKnown = hasPrimary && known.every((part) => part !== null);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { Counter } from 'prom-client';
+import { withinDeadline } from './database-errors.js';
 import { Metrics } from '../../observability/metrics.js';
 
 export interface PoolUse {
@@ -10,7 +11,7 @@ export interface PoolUse {
 }
 
 @Injectable()
-export class ConnectionPool {
+export class DatabaseConnection {
   private readonly open = new Set<string>();
   private readonly inUse = new Set<string>();
   private waiting = 0;
@@ -45,6 +46,25 @@ export class ConnectionPool {
 
   use(): PoolUse {
     return { open: this.open.size, inUse: this.inUse.size };
+  }
+
+  async hasPrimary(milliseconds: number): Promise<boolean> {
+    const { isWritablePrimary } = (await this.respond({ hello: 1 }, milliseconds)) ?? {};
+    return isWritablePrimary === true;
+  }
+
+  async respondsWithin(milliseconds: number): Promise<boolean> {
+    return (await this.respond({ ping: 1 }, milliseconds)) !== null;
+  }
+
+  /** Null without a response in time. */
+  private async respond(command: object, milliseconds: number) {
+    try {
+      const { db } = this.connection;
+      return db === undefined ? null : await withinDeadline(db.command(command), milliseconds);
+    } catch {
+      return null;
+    }
   }
 
   private addMetrics(): Counter {

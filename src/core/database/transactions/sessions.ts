@@ -1,0 +1,120 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { ClientSession, MongoClient } from 'mongodb';
+import type { Connection } from 'mongoose';
+
+const sessions = new AsyncLocalStorage<ClientSession | undefined>();
+
+export function withSession<T>(session: ClientSession, work: () => Promise<T>): Promise<T> {
+  return sessions.run(session, work);
+}
+
+export function withoutSession<T>(work: () => Promise<T>): Promise<T> {
+  return sessions.run(undefined, work);
+}
+
+/** In parallel with the transaction. Only a caller that awaits the result gets its error. */
+export function readOutsideTransaction<T>(read: () => Promise<T>): Promise<T> {
+  const result = withoutSession(read);
+  result.catch(() => undefined);
+  return result;
+}
+
+export function openSession(): { session?: ClientSession } {
+  const session = sessions.getStore();
+  return session === undefined ? {} : { session };
+}
+
+const ending = new WeakMap<ClientSession, Set<() => void>>();
+
+/** Calls back once after the open transaction, stored or not; immediately if none is open. */
+export function afterTransaction(callback: () => void): void {
+  const session = sessions.getStore();
+  if (session === undefined) {
+    callback();
+    return;
+  }
+  const callbacks = ending.get(session) ?? new Set();
+  callbacks.add(callback);
+  if (ending.has(session)) return;
+  ending.set(session, callbacks);
+  session.once('ended', () => {
+    for (const each of callbacks) each();
+  });
+}
+
+@Injectable()
+export class Snapshots {
+  constructor(@InjectConnection() private readonly connection: Connection) {}
+
+  open(): Snapshot {
+    return new Snapshot(this.connection.getClient().startSession({ snapshot: true }));
+  }
+
+  /** The reads of the work see one state, committed by a majority; they have to come one after the other. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const snapshot = this.open();
+    const result = await snapshot.run(work);
+    await snapshot.close();
+    return result;
+  }
+}
+
+/** The server keeps the state of the first read for five minutes; later reads fail. */
+export class Snapshot {
+  constructor(private readonly session: ClientSession) {}
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await withSession(this.session, work);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async *stream<T>(parts: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+    try {
+      for (;;) {
+        const { done, value } = await this.run(() => parts.next());
+        if (done === true) return;
+        yield value;
+      }
+    } finally {
+      await parts.return();
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.session.endSession();
+  }
+}
+
+/** Longer than a running process pauses between two operations of a transaction. */
+const orphanInactiveMicroseconds = 1_000_000;
+
+/** The server keeps transactions of a dead process open for a minute, with conflicts for all others. */
+export async function abortOrphans(client: MongoClient): Promise<void> {
+  const logger = new Logger('OrphanedTransactions');
+  try {
+    const admin = client.db('admin');
+    const inactive = await admin
+      .aggregate([
+        { $currentOp: { idleSessions: true } },
+        { $match: { type: 'idleSession', appName: client.options.appName } },
+        { $match: { 'transaction.timeInactiveMicros': { $gt: orphanInactiveMicroseconds } } },
+      ])
+      .toArray();
+    if (inactive.length === 0) return;
+    const killSessions = inactive.map(({ lsid }) => ({ id: (lsid as { id: unknown }).id }));
+    await admin.command({ killSessions });
+    logger.warn({ count: inactive.length }, 'Aborted orphaned transactions');
+  } catch (error) {
+    const message =
+      'Could not abort orphaned transactions; the server ends them within a minute. The database user ' +
+      'needs the privileges inprog and killAnySession.';
+    logger.warn({ err: error }, message);
+  }
+}
