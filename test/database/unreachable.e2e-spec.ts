@@ -11,7 +11,7 @@ describe('a write to a server that cannot be reached any more', () => {
     const port = Number(/mongodb-(\d+)\.sock/.exec(randomDatabaseUri())?.[1]);
     const proxy = await startTcpProxy(port);
     const uri = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;
-    client = await new MongoClient(uri, { serverSelectionTimeoutMS: 50 }).connect();
+    client = await new MongoClient(uri, { serverSelectionTimeoutMS: 1_000 }).connect();
     await client.db('unreachable').command({ ping: 1 });
     proxy.stop();
     await client

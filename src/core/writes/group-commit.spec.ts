@@ -24,8 +24,11 @@ interface Doubling extends WriteRequest {
 }
 
 /** A request of one organization. */
-function doublingOf(value: number, expiresAt?: number): Doubling {
-  const caller = { organizationId, ...(expiresAt === undefined ? {} : { expiresAt }) };
+function doublingOf(value: number, expiresAt?: number, organization = organizationId): Doubling {
+  const caller = {
+    organizationId: organization,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
   return { caller: caller as Doubling['caller'], value };
 }
 
@@ -93,8 +96,8 @@ function doubling(
     },
     limits,
   );
-  const submit = async (value: number, expiresAt?: number) =>
-    (await groups.submit(doublingOf(value, expiresAt), {})).body ?? 0;
+  const submit = async (value: number, expiresAt?: number, sent = {}, organization?: ObjectId) =>
+    (await groups.submit(doublingOf(value, expiresAt, organization), sent)).body ?? 0;
   const submitAll = (requests: readonly number[]) =>
     Promise.allSettled(requests.map((request) => submit(request)));
   return { tried, duplicates, options, metrics, submit, submitAll };
@@ -108,6 +111,29 @@ describe('GroupCommit', () => {
     const { tried, submitAll } = doubling();
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
     expect(tried).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('limits a group by count and bytes, and runs a larger request alone', async () => {
+    const { tried, submit } = doubling();
+    const bytes = [1, 200, 200, 200, 200, 200, 5_000, 600, 400, ...Array<number>(9).fill(20)];
+    // An object of one binary value has 15 bytes more.
+    const sent = (size: number) => ({ a: Buffer.alloc(Math.max(0, size - 15)) });
+    await Promise.all(bytes.map((size, index) => submit(index, undefined, sent(size))));
+    expect(tried).toEqual([
+      [0],
+      [1, 2, 3, 4, 5],
+      [6],
+      [7, 8],
+      [9, 10, 11, 12, 13, 14, 15, 16],
+      [17],
+    ]);
+  });
+
+  it('runs groups of different organizations in parallel', async () => {
+    const { tried, submit } = doubling();
+    const first = submit(1);
+    await Promise.all([first, submit(2, undefined, {}, new ObjectId()), submit(3)]);
+    expect(tried).toEqual([[1], [2], [3]]);
   });
 
   it('moves requests without room in a transaction to the next one', async () => {
@@ -290,6 +316,7 @@ describe('GroupCommit', () => {
   it('counts grouped and waiting requests', async () => {
     const { metrics, submitAll } = doubling();
     const all = submitAll([1, 2, 3]);
+    expect(await valueIn(metrics, 'lead_requests_waiting')).toBe(2);
     await all;
     expect(await valueIn(metrics, 'lead_group_size_bucket', { le: '1' })).toBe(1);
     expect(await valueIn(metrics, 'lead_group_size_bucket', { le: '2' })).toBe(2);

@@ -21,7 +21,7 @@ import { Metrics } from '../observability/metrics.js';
 import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
 import { mebibyte } from '../values/numbers.js';
 import { GroupTransaction, type TransactionParts } from './group-transaction.js';
-import { groupMetrics, RequestGroups, type Settle } from './request-groups.js';
+import { RequestGroups } from './request-groups.js';
 import type { Batch, WriteOutcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
 const groupLimits = { count: 32, bytes: mebibyte };
@@ -54,14 +54,14 @@ export class GroupCommits implements TransactionParts {
 interface Entry<Request, Response> {
   readonly request: Request;
   readonly batch?: Batch<Request, Response, ServiceResponse>;
+  readonly bytes: number;
   /** The time of the 503, in milliseconds since 1970. */
   readonly expiresAt: number;
   /** A group runs in the trace of its first request. */
   readonly inTrace: InTrace;
+  readonly resolve: (response: ServiceResponse) => void;
+  readonly reject: (reason: unknown) => void;
 }
-
-/** A request that a foreign transaction delays leaves its group with a promise. */
-type Settled = PromiseSettledResult<ServiceResponse | Promise<ServiceResponse>>;
 
 /** One transaction at a time for each organization; the next requests gather. Each keeps its own deadline. */
 export class GroupCommit<
@@ -71,10 +71,7 @@ export class GroupCommit<
   Response extends ServiceResponse,
 > {
   private readonly logger = new Logger(GroupCommit.name);
-  private readonly groups: RequestGroups<
-    Entry<Request, Response>,
-    ServiceResponse | Promise<ServiceResponse>
-  >;
+  private readonly groups: RequestGroups<Entry<Request, Response>>;
   private readonly transaction: GroupTransaction<Request, Records, Decision, Response>;
   private readonly transactions: Transactions;
   private readonly blockedGroups;
@@ -87,9 +84,10 @@ export class GroupCommit<
     this.transactions = parts.transactions;
     this.transaction = new GroupTransaction(parts, kind);
     this.groups = new RequestGroups(
-      (entries, settle) => this.runGroup(entries, settle),
+      (entries) => this.runGroup(entries),
       limits,
-      groupMetrics(parts.metrics, kind.name),
+      parts.metrics,
+      kind.name,
     );
     this.blockedGroups = new Counter(
       parts.metrics.options(
@@ -126,25 +124,18 @@ export class GroupCommit<
   ): Promise<ServiceResponse> {
     const { organizationId, expiresAt = Date.now() + this.transactions.deadlineMs } =
       request.caller;
-    const entry = { request, expiresAt, inTrace: inCurrentTrace(), ...(batch && { batch }) };
-    const answer = await this.groups.submit(organizationId.toHexString(), entry, bytes);
-    return answer;
+    const { promise, resolve, reject } = Promise.withResolvers<ServiceResponse>();
+    const inTrace = inCurrentTrace();
+    const entry = { request, bytes, expiresAt, inTrace, resolve, reject, ...(batch && { batch }) };
+    this.groups.add(organizationId.toHexString(), entry);
+    return promise;
   }
 
-  /** Settles each request as soon as it is stored: the rest may take until the deadlines. */
-  private async runGroup(
-    entries: readonly Entry<Request, Response>[],
-    settle: Settle<ServiceResponse | Promise<ServiceResponse>>,
-  ): Promise<void> {
-    const settleAll = (outcome: (entry: Entry<Request, Response>) => Settled) => {
-      for (const [index, entry] of entries.entries()) settle(index, outcome(entry));
-    };
+  /** Responds to each request as soon as it is stored: the rest may take until the deadlines. */
+  private async runGroup(entries: readonly Entry<Request, Response>[]): Promise<void> {
     try {
-      const outcomes = await this.runTogether(entries, { maxConflictWaitMs });
-      for (const [index, outcome] of outcomes.entries()) settle(index, outcome);
-      const done = outcomes.length;
-      if (done === entries.length) return;
-      await this.runGroup(entries.slice(done), (index, one) => settle(done + index, one));
+      const rest = await this.runTogether(entries, { maxConflictWaitMs });
+      if (rest.length > 0) await this.runGroup(rest);
     } catch (reason) {
       // Nothing was stored. The requests that the foreign transaction does not concern must not wait.
       if (reason instanceof ContentionError) {
@@ -154,50 +145,47 @@ export class GroupCommit<
           { requests: entries.length },
           'Another transaction holds a document of this group; its requests run alone',
         );
-        // Stryker disable next-line StringLiteral: stands for "not rejected" alone.
-        settleAll((entry) => ({ status: 'fulfilled', value: this.runAlone(entry) }));
+        for (const entry of entries) void this.runTogether([entry]).catch(entry.reject);
       } else if (entries.length === 1 || isDatabaseUnavailable(reason)) {
         // The outcome may be unknown: a retry could store the group twice.
-        settleAll(() => ({ status: 'rejected', reason }));
+        for (const entry of entries) entry.reject(reason);
       } else {
-        for (const [index, entry] of entries.entries()) {
-          await this.runGroup([entry], (_first, outcome) => settle(index, outcome));
-        }
+        for (const entry of entries) await this.runGroup([entry]);
       }
     }
   }
 
-  private async runAlone(entry: Entry<Request, Response>): Promise<ServiceResponse> {
-    const [outcome] = await this.runTogether([entry]);
-    // Stryker disable next-line OptionalChaining: one request has one outcome.
-    if (outcome?.status === 'fulfilled') return outcome.value;
-    // Stryker disable next-line OptionalChaining: as above.
-    throw outcome?.reason;
-  }
-
+  /** Returns the requests for which the transaction had no room; the others have their outcomes. */
   private async runTogether(
     entries: readonly Entry<Request, Response>[],
     options: TransactionOptions = {},
-  ): Promise<WriteOutcome<ServiceResponse>[]> {
+  ): Promise<readonly Entry<Request, Response>[]> {
     const [first] = entries;
     const newest = entries.at(-1);
     // Stryker disable next-line all: each group has a first request, which the compiler cannot know.
     if (first === undefined || newest === undefined) return [];
     const attempt = async () => {
       const inTime = this.entriesInTime(entries);
-      if (inTime.length === 0) return entries.map(timedOut);
-      const outcomes = await this.runOnce(inTime);
+      const outcomes = inTime.length === 0 ? [] : await this.runOnce(inTime);
       // A request that got its 503 in the meantime must not be stored: the others run again without it.
       const stored = inTime.slice(0, outcomes.length);
       if (this.entriesInTime(stored).length < stored.length) throw restartTransaction();
-      return withTimeouts(entries, inTime, outcomes);
+      return { inTime, outcomes };
     };
     const expiresAt = Math.max(...entries.map((entry) => entry.expiresAt));
     const onDuplicateKey = async (index: string) =>
       this.kind.onDuplicateKey?.(index, newest.request);
-    return first.inTrace(() =>
+    const { inTime, outcomes } = await first.inTrace(() =>
       this.transactions.run(attempt, { ...options, expiresAt, onDuplicateKey }),
     );
+    for (const entry of entries) {
+      const index = inTime.indexOf(entry);
+      const outcome = outcomes[index];
+      if (index === -1) entry.reject(new DatabaseUnavailableError());
+      else if (outcome?.status === 'fulfilled') entry.resolve(outcome.value);
+      else if (outcome !== undefined) entry.reject(outcome.reason);
+    }
+    return inTime.slice(outcomes.length);
   }
 
   private async runOnce(
@@ -215,20 +203,4 @@ export class GroupCommit<
     const { deadlineMs } = this.transactions;
     return entries.filter(({ expiresAt }) => now < workDeadline(expiresAt, deadlineMs));
   }
-}
-
-/** Up to the first request for which the transaction had no room. */
-function withTimeouts<One>(
-  entries: readonly One[],
-  inTime: readonly One[],
-  outcomes: readonly WriteOutcome<ServiceResponse>[],
-): WriteOutcome<ServiceResponse>[] {
-  const known = new Map(inTime.map((one, index) => [one, outcomes[index]]));
-  const all = entries.map((one) => (known.has(one) ? known.get(one) : timedOut()));
-  const end = all.indexOf(undefined);
-  return all.slice(0, end === -1 ? all.length : end).filter((outcome) => outcome !== undefined);
-}
-
-function timedOut(): PromiseRejectedResult {
-  return { status: 'rejected', reason: new DatabaseUnavailableError() };
 }
