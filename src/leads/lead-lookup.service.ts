@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../compounds/compound-lookup.service.js';
 import type { KeysetPage, KeysetRequest } from '../core/database/documents/keyset.js';
-import { parseObjectId } from '../core/database/documents/tenant-document.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../core/database/documents/tenant-collection.js';
+import { notDeleted, parseObjectId } from '../core/database/documents/tenant-document.js';
+import type { TenantFilter, Tenants } from '../core/database/documents/tenant-queries.js';
+import { caseSpellings, looseCollation } from '../core/localization/fold-case.js';
 import type { Localized } from '../core/localization/language.js';
 import {
   type ChangeLogDocument,
@@ -14,8 +21,7 @@ import type { Organization } from '../tenants/organizations/organization.js';
 import { UsersRepository } from '../tenants/organizations/users.repository.js';
 import { type LeadDto, presentLead } from './dto/lead.dto.js';
 import type { LeadDocument } from './lead.schema.js';
-import { LeadsRepository } from './leads.repository.js';
-import { PhoneOwnersRepository } from './phones/phone-owners.repository.js';
+import { havingPhones } from './leads.repository.js';
 
 export type FoundLead = LeadDto & { readonly organizationId: string };
 
@@ -38,14 +44,16 @@ export interface RelatedLead {
   readonly shares: readonly ('phone' | 'client')[];
 }
 
+/** Active leads first, then the newest. */
+const sort = { isDeleted: 1, createdAt: -1 } as const;
+
 const isLeadNumber = (reference: string) => /^\d{1,15}$/.test(reference);
 
 /** Finds leads for the operator and other features. */
 @Injectable()
 export class LeadLookupService {
   constructor(
-    private readonly leads: LeadsRepository,
-    private readonly phoneOwners: PhoneOwnersRepository,
+    @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
     private readonly compounds: CompoundLookupService,
@@ -57,13 +65,19 @@ export class LeadLookupService {
    * then the newest.
    */
   async find(organizationId: Types.ObjectId, reference: string): Promise<LeadDto[]> {
-    const named = await this.leads.findNamed(organizationId, reference);
-    const leadId = Number(reference);
+    const named = await this.named(organizationId, reference);
     const found =
       named.length === 0 && isLeadNumber(reference)
-        ? await this.leads.findAll(organizationId, { leadId })
+        ? await this.withId(organizationId, { leadId: Number(reference) })
         : named;
     return found.map(presentLead);
+  }
+
+  /** As {@link find}, but not by number. */
+  async named(organizationId: Types.ObjectId, reference: string): Promise<LeadDocument[]> {
+    const found = await this.withExternalId(organizationId, reference);
+    const _id = parseObjectId(reference);
+    return found.length > 0 || _id === null ? found : this.withId(organizationId, { _id });
   }
 
   /**
@@ -80,12 +94,12 @@ export class LeadLookupService {
     const phones = phonesOf({ phoneNumber: reference });
     const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
     const found = await Promise.all([
-      this.leads.findAll(all, { recordSystemId: reference }),
-      _id === null ? [] : this.leads.findAll(all, { _id }),
-      isLeadNumber(reference) ? this.leads.findAll(all, { leadId: Number(reference) }) : [],
+      this.withExternalId(all, reference),
+      _id === null ? [] : this.withId(all, { _id }),
+      isLeadNumber(reference) ? this.withId(all, { leadId: Number(reference) }) : [],
       reference.includes('@') ? this.withEmail(all, reference, limit) : [],
       ...[...byCountry].map(([country, some]) =>
-        this.phoneOwners.findWithPhones(idsOf(some), phones, country, limit),
+        this.withPhones(idsOf(some), phones, country, limit),
       ),
     ]);
     const leads = new Map(found.flat().map((lead) => [lead._id.toHexString(), lead]));
@@ -100,8 +114,8 @@ export class LeadLookupService {
     id: Types.ObjectId,
     limit: number,
   ): Promise<InspectedLead | null> {
-    const [lead] = await this.leads.findAll(organizationId, { _id: id });
-    if (lead === undefined) return null;
+    const lead = await this.leads.findOne(organizationId, { _id: id });
+    if (lead === null) return null;
     const { clientId, data, assignedToId } = lead;
     const compoundsIds = lead.compoundsIds ?? [];
     // The lead itself is among both, and one more shows that there are more.
@@ -110,8 +124,8 @@ export class LeadLookupService {
       this.compounds.namesOf(organizationId, compoundsIds),
       this.users.namesOf(organizationId, assignedToId ? [assignedToId] : []),
       clientId ? this.clients.find(organizationId, clientId) : null,
-      this.phoneOwners.findWithPhones(organizationId, phonesOf(data), phoneCountry, most),
-      this.leads.findOfClients(organizationId, clientId ? [clientId] : [], most),
+      this.withPhones(organizationId, phonesOf(data), phoneCountry, most),
+      this.ofClients(organizationId, clientId ? [clientId] : [], most),
     ]);
     const others = relatedLeads(lead, withPhone, ofClient);
     return {
@@ -136,15 +150,47 @@ export class LeadLookupService {
     return this.changeLog.historyOf(organizationId, id, page);
   }
 
+  private withId(organizationIds: Tenants, id: TenantFilter<LeadDocument>) {
+    return this.leads.find(organizationIds, id, { sort });
+  }
+
+  private async withExternalId(organizationIds: Tenants, recordSystemId: string) {
+    // Each has an index of its own, which serves no condition on both.
+    const active = await this.leads.find(organizationIds, { recordSystemId, isDeleted: false });
+    const deleted = { recordSystemId, isDeleted: true };
+    return [...active, ...(await this.leads.find(organizationIds, deleted, { sort }))];
+  }
+
+  private async withPhones(
+    organizationIds: Tenants,
+    phones: readonly string[],
+    country: CountryCode,
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    if (phones.length === 0) return [];
+    const filter = { ...notDeleted, $or: havingPhones(phones, country) };
+    return this.leads.find(organizationIds, filter, { limit });
+  }
+
+  private async ofClients(
+    organizationIds: Tenants,
+    clientIds: readonly Types.ObjectId[],
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    if (clientIds.length === 0) return [];
+    return this.leads.find(organizationIds, { clientId: { $in: clientIds } }, { limit });
+  }
+
   private async withEmail(
     organizationIds: readonly Types.ObjectId[],
     email: string,
     limit: number,
   ): Promise<LeadDocument[]> {
     const clientIds = await this.clients.idsByEmail(organizationIds, email);
+    const filter = { clientId: null, 'data.email': { $in: caseSpellings(email) }, ...notDeleted };
     const [ofClients, withoutClient] = await Promise.all([
-      this.leads.findOfClients(organizationIds, clientIds, limit),
-      this.leads.findByEmail(organizationIds, email, limit),
+      this.ofClients(organizationIds, clientIds, limit),
+      this.leads.find(organizationIds, filter, { limit, collation: looseCollation }),
     ]);
     return [...ofClients, ...withoutClient];
   }

@@ -1,39 +1,72 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes, type Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
+import {
+  Flag,
+  FreeForm,
+  NullableRecordId,
+  OptionalText,
+  RecordId,
+  RecordIds,
+  SerialNumber,
+  Time,
+} from '../core/fields/fields.js';
 import { looseCollation } from '../core/localization/fold-case.js';
 
 export type LeadData = Readonly<Record<string, unknown>>;
 
 @Schema({ collection: 'leads' })
 export class LeadDocument extends DeletableDocument {
-  @Prop({ type: Number })
+  @RecordId({ stored: false, description: 'Id of the lead.', example: '6740b1f2c3d4e5f60718293a' })
+  declare _id: Types.ObjectId;
+
+  @SerialNumber({
+    description: 'Sequential number within the organization; never changes.',
+    example: 42,
+  })
   leadId?: number | null;
 
-  /** External id, exactly as sent. */
-  @Prop({ type: String })
+  @OptionalText({
+    description: 'External id, exactly as sent; present when the lead has one.',
+    example: 'website-form-7-4711',
+  })
   recordSystemId?: string;
 
-  @Prop({ type: [SchemaTypes.ObjectId] })
+  @RecordIds({ description: 'Ids of the linked compounds.' })
   compoundsIds?: Types.ObjectId[] | null;
 
-  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  @FreeForm({
+    description: 'Lead fields, as they were sent.',
+    example: { name: 'Mona El Sayed', phoneNumber: '01001234567', project: 'Palm Meadows' },
+  })
   data?: LeadData | null;
 
-  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  @FreeForm({ description: 'Metadata, as it was sent.', example: { utm_source: 'newsletter' } })
   additionalData?: LeadData | null;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableRecordId({
+    description: 'The client that the lead belongs to.',
+    example: '6740b1f2c3d4e5f607182931',
+  })
   clientId?: Types.ObjectId | null;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableRecordId({ description: 'The user whom the lead is assigned to.', example: null })
   assignedToId?: Types.ObjectId | null;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableRecordId({ description: 'The parent lead.', example: null })
   parentId?: Types.ObjectId | null;
 
-  @Prop({ type: Boolean })
+  @Flag({ example: true })
   isActive?: boolean | null;
+
+  @Flag({ stored: false })
+  declare isDeleted: boolean;
+
+  @Time({ stored: false })
+  declare createdAt: Date;
+
+  @Time({ stored: false })
+  declare updatedAt: Date;
 
   @Prop({ type: [String] })
   phoneKeys?: string[];

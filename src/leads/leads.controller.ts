@@ -14,9 +14,14 @@ import {
   Endpoint,
 } from '../core/http/reference/endpoint.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
-import { LeadBatchDto, LeadBatchResponseDto } from './dto/lead-batch.dto.js';
-import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
 import {
+  LeadBatchResponseDto,
+  LeadDeletionResponseDto,
+  LeadResponseDto,
+  LeadUpsertResponseDto,
+} from './dto/lead.dto.js';
+import {
+  LeadBatchDto,
   leadBatchExamples,
   leadExamples,
   LeadIdParam,

@@ -6,10 +6,8 @@ import { WritesModule } from '../core/writes/writes.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
-import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
-import { PhoneOwnersRepository } from './phones/phone-owners.repository.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -32,11 +30,9 @@ import { LeadWrites } from './upsert/lead-writes.js';
   controllers: [LeadsController],
   providers: [
     LeadsRepository,
-    LeadNumbers,
     LeadWrites,
     LeadLookupService,
     LeadsService,
-    PhoneOwnersRepository,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
     LeadErasuresService,

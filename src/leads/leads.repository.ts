@@ -1,55 +1,65 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import type { CountryCode } from 'libphonenumber-js';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import { parseObjectId, notDeleted } from '../core/database/documents/tenant-document.js';
+import { CountersRepository } from '../core/database/counters/counters.repository.js';
 import {
   InjectCollection,
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
-import type { ReadOptions, Tenants } from '../core/database/documents/tenant-queries.js';
-import { looseCollation, caseSpellings } from '../core/localization/fold-case.js';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
+import type { TenantFilter, WriteOf } from '../core/database/documents/tenant-queries.js';
+import { phoneKey, usualSpellings } from '../tenants/contacts/phone-number.js';
 import type { LeadDocument } from './lead.schema.js';
-import type { WrittenLead } from './upsert/lead-records.js';
+import { storedPhones } from './phones/lead-phones.js';
 
-const contactFields = [
-  'clientId',
-  'data.name',
-  'data.email',
+const ownerFields = [
+  'leadId',
+  'assignedToId',
   'data.phoneNumber',
   'data.phoneNumber2',
+  'phoneKeys',
+  'phoneKeysOf',
 ] as const;
 
-type LeadContact = Pick<LeadDocument, '_id' | 'clientId' | 'data'>;
-
-export type UnerasedLead = Pick<
+export type PhoneOwner = Pick<
   LeadDocument,
-  '_id' | 'leadId' | 'recordSystemId' | 'clientId' | 'deletedAt' | 'updatedAt'
+  '_id' | 'leadId' | 'data' | 'phoneKeys' | 'phoneKeysOf' | 'assignedToId'
 >;
+
+const counter = 'leadId';
+/** Numbers that one query counts in about a second. */
+const maxStep = 2 ** 20;
 
 @Injectable()
 export class LeadsRepository {
-  constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
+  private readonly logger = new Logger(LeadsRepository.name);
+  /** Running searches for a free number by organization; no number is given out meanwhile. */
+  private readonly searches = new Map<string, Promise<void>>();
+
+  constructor(
+    @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
+    private readonly counters: CountersRepository,
+  ) {}
 
   async findActive(
     organizationId: Types.ObjectId,
-    recordSystemIds: readonly string[],
-    options: Pick<ReadOptions<LeadDocument>, 'fields'> = {},
-  ): Promise<LeadDocument[]> {
-    if (recordSystemIds.length === 0) return [];
-    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
-    return this.leads.find(organizationId, filter, options);
+    recordSystemId: string,
+  ): Promise<LeadDocument | null> {
+    return this.leads.findOne(organizationId, { recordSystemId, ...notDeleted });
   }
 
   async idsOf(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
   ): Promise<ReadonlyMap<string, Types.ObjectId>> {
-    const fields = ['recordSystemId'] as const;
-    const found = await this.findActive(organizationId, recordSystemIds, { fields });
+    if (recordSystemIds.length === 0) return new Map();
+    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
+    const found = await this.leads.find(organizationId, filter, { fields: ['recordSystemId'] });
     return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
   }
 
-  /** As {@link findActive}; null if several leads take more than so many bytes. */
+  /** Null if several leads take more than so many bytes. */
   async findActiveTogether(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
@@ -67,133 +77,101 @@ export class LeadsRepository {
     return leads;
   }
 
-  /** Finds leads by one of their ids, including deleted ones: the active one first, then the newest. */
-  async findAll(
-    organizationId: Tenants,
-    id:
-      | { recordSystemId: string }
-      | { leadId: number }
-      | { _id: Types.ObjectId | { $in: readonly Types.ObjectId[] } },
-  ): Promise<LeadDocument[]> {
-    const sort = { isDeleted: 1, createdAt: -1 } as const;
-    if (!('recordSystemId' in id)) return this.leads.find(organizationId, id, { sort });
-    // Each has an index of its own, which serves no condition on both.
-    const active = await this.leads.find(organizationId, { ...id, isDeleted: false });
-    const deleted = await this.leads.find(organizationId, { ...id, isDeleted: true }, { sort });
-    return [...active, ...deleted];
-  }
-
-  /** As {@link findAll}, by an external id; else the lead with that as its own id. */
-  async findNamed(organizationId: Types.ObjectId, reference: string): Promise<LeadDocument[]> {
-    const found = await this.findAll(organizationId, { recordSystemId: reference });
-    const _id = parseObjectId(reference);
-    return found.length > 0 || _id === null ? found : this.findAll(organizationId, { _id });
-  }
-
-  async findByEmail(
-    organizationId: Tenants,
-    email: string,
-    limit: number,
-  ): Promise<LeadDocument[]> {
-    const filter = { clientId: null, 'data.email': { $in: caseSpellings(email) }, ...notDeleted };
-    return this.leads.find(organizationId, filter, { limit, collation: looseCollation });
-  }
-
-  async findOfClients(
-    organizationId: Tenants,
-    clientIds: readonly Types.ObjectId[],
-    limit: number,
-  ): Promise<LeadDocument[]> {
-    if (clientIds.length === 0) return [];
-    return this.leads.find(organizationId, { clientId: { $in: clientIds } }, { limit });
-  }
-
-  async countNumbers(
+  /**
+   * Finds leads that may have one of the phones. Of each phone the lowest-numbered owner is among them.
+   *
+   * @param excluded leads that are not searched
+   */
+  async findOwners(
     organizationId: Types.ObjectId,
-    { after, upTo }: { readonly after: number; readonly upTo: number },
-  ): Promise<number> {
-    return this.leads.count(organizationId, { leadId: { $gt: after, $lte: upTo } });
+    phones: readonly string[],
+    country: CountryCode,
+    excluded: readonly Types.ObjectId[],
+  ): Promise<PhoneOwner[]> {
+    if (phones.length === 0) return [];
+    const others = excluded.length === 0 ? {} : { _id: { $nin: excluded } };
+    const byKey = Map.groupBy(phones, (phone) => phoneKey(phone, country));
+    // Few phones have more than one lead. Where one has thousands, only the first owners are read.
+    const limit = 2 * byKey.size + 16;
+    const filter = { ...notDeleted, ...others, $or: havingPhones(phones, country) };
+    const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
+    if (found.length < limit) return found;
+    const lowest: PhoneOwner[] = [];
+    for (const [key, spellings] of byKey) {
+      for (const condition of havingPhones(spellings, country)) {
+        const filterOfKey = { ...condition, ...others } as TenantFilter<LeadDocument>;
+        lowest.push(...(await this.findLowest(organizationId, filterOfKey, key, country)));
+      }
+    }
+    return lowest;
   }
 
-  async write(organizationId: Types.ObjectId, leads: readonly WrittenLead[]): Promise<void> {
-    const created = leads
-      .filter(({ isNew }) => isNew)
-      .map(({ lead }) => ({ insert: { ...lead, phoneKeysAt: lead.updatedAt } }));
-    const updates = leads
-      .filter(({ isNew }) => !isNew)
-      .map(({ lead }) => ({ _id: lead._id, fields: decidedFields(lead) }));
-    await this.leads.write(organizationId, [...created, ...updates]);
-  }
-
-  async findContacts(
+  /** Follows an index; more than one lead is read only if another program has just changed the first. */
+  private async findLowest(
     organizationId: Types.ObjectId,
-    ids: readonly Types.ObjectId[],
-  ): Promise<LeadContact[]> {
-    return this.leads.find(organizationId, { _id: { $in: ids } }, { fields: contactFields });
+    filter: TenantFilter<LeadDocument>,
+    key: string,
+    country: CountryCode,
+  ): Promise<PhoneOwner[]> {
+    const sort = { leadId: 1, _id: 1 } as const;
+    for (let skip = 0, limit = 1; ; skip += limit, limit *= 8) {
+      const options = { fields: ownerFields, sort, skip, limit };
+      const found = await this.leads.find(organizationId, filter, options);
+      const owner = found.find((lead) => storedPhones(lead, country).phoneKeys.includes(key));
+      if (owner !== undefined) return [owner];
+      if (found.length < limit) return [];
+    }
   }
 
-  /** Includes deleted leads, but no erased ones. */
-  contactsOfAll(organizationId: Types.ObjectId): AsyncGenerator<LeadContact[], void> {
-    return this.leads.batches(organizationId, { erasedAt: null }, { fields: contactFields });
-  }
-
-  /** Includes deleted leads, but no erased ones. */
-  async ofClients(
+  async write(
     organizationId: Types.ObjectId,
-    clientIds: readonly Types.ObjectId[],
-  ): Promise<Pick<LeadDocument, '_id' | 'clientId'>[]> {
-    if (clientIds.length === 0) return [];
-    const filter = { clientId: { $in: clientIds }, erasedAt: null };
-    return this.leads.find(organizationId, filter, { fields: ['clientId'] });
-  }
-
-  /** Finds leads that have values or that no erasure has deleted. */
-  async findUnerased(
-    organizationId: Types.ObjectId,
-    ids: readonly Types.ObjectId[],
-  ): Promise<UnerasedLead[]> {
-    const $or = [
-      { erasedAt: null },
-      { isDeleted: false },
-      { data: { $gt: {} } },
-      { additionalData: { $gt: {} } },
-    ];
-    const fields = ['leadId', 'recordSystemId', 'clientId', 'deletedAt', 'updatedAt'] as const;
-    return this.leads.find(organizationId, { _id: { $in: ids }, $or }, { fields });
-  }
-
-  /** Keeps ids, numbers and times. */
-  async erase(
-    organizationId: Types.ObjectId,
-    leads: readonly UnerasedLead[],
-    now: Date,
+    writes: readonly WriteOf<LeadDocument>[],
   ): Promise<void> {
-    const writes = leads.map(({ _id, deletedAt, updatedAt }) => {
-      // The pass over phones must not store keys that it has read before.
-      const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
-      const values = { data: {}, additionalData: {} };
-      const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
-      const $unset = { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '' } as const;
-      return { _id, update: { $set: { ...values, isDeleted: true, ...times }, $unset } };
-    });
     await this.leads.write(organizationId, writes);
   }
 
-  async softDelete({ organizationId, _id }: LeadDocument, deletedAt: Date): Promise<void> {
-    const $set = { isDeleted: true, deletedAt, updatedAt: deletedAt };
-    await this.leads.updateOne(organizationId, { _id }, { $set });
+  /** The next numbers of new leads (rule LEAD-6). */
+  async nextNumbers(organizationId: Types.ObjectId, count: number): Promise<number[]> {
+    if (count === 0) return [];
+    await this.searches.get(organizationId.toHexString());
+    return this.counters.next(organizationId, counter, count);
+  }
+
+  /** Skips numbers that another program has used. Concurrent requests share one search. */
+  async skipTakenNumbers(organizationId: Types.ObjectId): Promise<void> {
+    const id = organizationId.toHexString();
+    const running = this.searches.get(id);
+    if (running !== undefined) return running;
+    const search = this.findFreeNumber(organizationId).finally(() => this.searches.delete(id));
+    this.searches.set(id, search);
+    return search;
+  }
+
+  /** Searches in steps that double and then halve. Each step is stored, in case the search is cut off. */
+  private async findFreeNumber(organizationId: Types.ObjectId): Promise<void> {
+    const first = await this.counters.skipTo(organizationId, counter, 0);
+    let last = first;
+    const skipIfTaken = async (size: number) => {
+      const leadId = { $gt: last, $lte: last + size };
+      if ((await this.leads.count(organizationId, { leadId })) < size) return false;
+      last = await this.counters.skipTo(organizationId, counter, last + size);
+      return true;
+    };
+    let size = 1;
+    while (await skipIfTaken(size)) size = Math.min(2 * size, maxStep);
+    for (size /= 2; size >= 1; size /= 2) await skipIfTaken(size);
+    const details = { organization: organizationId.toHexString(), after: first, next: last + 1 };
+    this.logger.log(details, 'Skipped lead numbers that another program has used');
   }
 }
 
-function decidedFields({
-  data,
-  additionalData,
-  compoundsIds,
-  clientId,
-  phoneKeys,
-  phoneKeysOf,
-  updatedAt,
-}: LeadDocument) {
-  const phones = { phoneKeys, phoneKeysOf, phoneKeysAt: updatedAt };
-  return { data, additionalData, compoundsIds, clientId, ...phones, updatedAt };
+/** One condition per index; these indexes exclude deleted leads. */
+export function havingPhones(phones: readonly string[], country: CountryCode) {
+  const keys = phones.map((phone) => phoneKey(phone, country));
+  const spellings = phones.flatMap((phone) => usualSpellings(phone, country));
+  return [
+    { phoneKeys: { $in: keys }, ...notDeleted },
+    { 'data.phoneNumber': { $in: spellings }, ...notDeleted },
+    { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
+  ];
 }

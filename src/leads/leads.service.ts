@@ -13,20 +13,21 @@ import type { Batch, WriteOutcome } from '../core/writes/write-kind.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
 import type { Caller } from '../tenants/keys/caller.js';
-import type { LeadBatchDto, LeadBatchResponseDto, LeadResultDto } from './dto/lead-batch.dto.js';
 import {
+  type LeadBatchResponseDto,
   type LeadDeletionResponseDto,
   type LeadResponseDto,
+  type LeadResultDto,
   type LeadUpsertResponseDto,
   presentLead,
 } from './dto/lead.dto.js';
-import type { UpsertLeadDto } from './dto/upsert-lead.dto.js';
+import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadChange, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, requestData } from './lead-merge.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
-import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
+import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-decision.js';
 import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
 
 /** Further leads of a batch are refused once those before them take this many MiB. */
@@ -124,7 +125,8 @@ export class LeadsService {
     const { organizationId, requestId } = caller;
     const now = this.clock.now();
     const lead = await this.findActive(organizationId, recordSystemId);
-    await this.leads.softDelete(lead, now);
+    const fields = { isDeleted: true, deletedAt: now, updatedAt: now };
+    await this.leads.write(organizationId, [{ _id: lead._id, fields }]);
     const changes = [{ field: 'isDeleted', from: false, to: true }];
     const entry = leadChange('delete', lead, changes, caller);
     await this.changeLog.addLeadChanges(organizationId, [entry], now);
@@ -137,8 +139,8 @@ export class LeadsService {
     organizationId: Types.ObjectId,
     recordSystemId: string,
   ): Promise<LeadDocument> {
-    const [lead] = await this.leads.findActive(organizationId, [recordSystemId]);
-    if (lead === undefined) throw new DomainError(leadErrors.notFound);
+    const lead = await this.leads.findActive(organizationId, recordSystemId);
+    if (lead === null) throw new DomainError(leadErrors.notFound);
     return lead;
   }
 

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { parsedPhoneCount } from '../../src/tenants/contacts/phone-number.js';
 import { IdempotencyService } from '../../src/core/idempotency/idempotency.service.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
-import { LeadNumbers } from '../../src/leads/lead-numbers.js';
+import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
 import { post as postKeyed } from '../idempotency/keyed-requests.js';
 import { addTenant, type Tenant } from '../support/builders.js';
@@ -165,7 +165,7 @@ it('a lead is linked to a new client during the erasure of another lead', async 
   const { email, name } = newPerson();
   // Without a phone, and with nothing that would change the client.
   await post({ recordSystemId: 'old', email, name }).expect(201);
-  const gate = gateAt(service.service.app.get(LeadNumbers), 'next');
+  const gate = gateAt(service.service.app.get(LeadsRepository), 'nextNumbers');
   const linked = post({ recordSystemId: 'new', email, name }).then((response) => response);
   await gate.reached;
   const { erase } = await erasuresOf(service, tenant);

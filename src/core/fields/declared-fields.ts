@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { Prop, type PropOptions } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
-import type { Language, Localized } from '../localization/language.js';
+import { defaultLanguage, type Language, type Localized } from '../localization/language.js';
 import { withoutUndefined } from '../values/json.js';
 import type { InputKind } from './sent-values.js';
 
@@ -54,20 +54,24 @@ interface DeclaredField {
   readonly hasColumn: boolean;
 }
 
-/** A resource in responses: ids and times as text, localized texts in one language. */
+/** A resource in responses: ids and times as text, localized texts in one language. Only these may be null. */
 export type Shown<T> = {
   [Field in keyof T]-?: NonNullable<T[Field]> extends Localized
     ? string
-    : ShownValue<Exclude<T[Field], undefined>>;
+    : NonNullable<T[Field]> extends Types.ObjectId | Date | string
+      ? ShownValue<Exclude<T[Field], undefined>>
+      : ShownValue<NonNullable<T[Field]>>;
 };
 
-type ShownValue<T> = T extends Types.ObjectId | Date
-  ? string
-  : T extends readonly (infer Item)[]
-    ? readonly ShownValue<Item>[]
-    : T extends object
-      ? Shown<T>
-      : T;
+type ShownValue<T> = unknown extends T
+  ? unknown
+  : T extends Types.ObjectId | Date
+    ? string
+    : T extends readonly (infer Item)[]
+      ? readonly ShownValue<Item>[]
+      : T extends object
+        ? Shown<T>
+        : T;
 
 const ownFields = new WeakMap<object, DeclaredField[]>();
 const allFields = new WeakMap<Type, readonly DeclaredField[]>();
@@ -129,7 +133,7 @@ export function declaredFieldsOf(type: Type): readonly DeclaredField[] {
 export function present<T extends object>(
   type: Type<T>,
   stored: object,
-  language: Language,
+  language: Language = defaultLanguage,
 ): Shown<T> {
   const values = stored as Readonly<Record<string, unknown>>;
   const presented: Record<string, unknown> = {};

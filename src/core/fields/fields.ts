@@ -13,6 +13,7 @@ import {
 } from '../database/documents/stored-values.js';
 import { Field } from '../http/validation/field.js';
 import { TimeField } from '../http/validation/fields.js';
+import { objectOf } from '../values/json.js';
 import {
   declareField,
   type Documentation,
@@ -69,11 +70,32 @@ export const OptionalText = kind({
   sent: shortTextInput,
 });
 
+/** One of the documented texts. */
+export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
+  declareField(
+    { stored: storedText, read: textOf, api: { type: String, enum: [...values] } },
+    options,
+  );
+
 export const Quantity = kind({
   stored: { type: Number },
   read: numberOf,
   api: { type: Number },
   sent: nonNegativeNumber,
+});
+
+/** From 1. */
+export const SerialNumber = kind({
+  stored: { type: Number },
+  read: numberOf,
+  api: { type: 'integer', minimum: 1 },
+});
+
+/** A number; left out if missing. */
+export const OptionalNumber = kind({
+  stored: { type: Number },
+  read: (value) => (value === undefined || value === null ? undefined : numberOf(value)),
+  api: { type: Number, required: false },
 });
 
 export const Flag = kind({
@@ -99,6 +121,13 @@ export const NullableTime = kind({
   api: { ...timeApi, ...isNull },
 });
 
+/** A time; left out if missing. */
+export const OptionalTime = kind({
+  stored: storedTime,
+  read: (value) => timeOf(value) || undefined,
+  api: { ...timeApi, required: false },
+});
+
 const list = {
   stored: { type: [] },
   read: listOf,
@@ -119,6 +148,30 @@ export const NullableId = kind({
 
 /** The ids of documents of other programs. */
 export const ForeignIds = kind({ stored: { type: [] }, read: idsOf, api: idsApi });
+
+const objectIdApi = { ...idApi, pattern: '^[0-9a-f]{24}$' };
+
+/** Only an ObjectId: values of other types are not read. */
+export const RecordId = kind({ stored: storedId, read: idOf, api: objectIdApi });
+
+export const NullableRecordId = kind({
+  stored: storedId,
+  read: idOrNull,
+  api: { ...objectIdApi, nullable: true },
+});
+
+export const RecordIds = kind({
+  stored: { type: [SchemaTypes.ObjectId] },
+  read: idsOf,
+  api: { ...idsApi, items: { type: 'string', pattern: objectIdApi.pattern } },
+});
+
+/** Stored as sent. */
+export const FreeForm = kind({
+  stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
+  read: objectOf,
+  api: { type: 'object', additionalProperties: true },
+});
 
 interface ReferenceOptions extends Pick<FieldOptions, 'description' | 'imported'> {
   /** The name of the field in requests and imports, which send names or slugs for ids. */

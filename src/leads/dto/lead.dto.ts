@@ -1,82 +1,13 @@
-import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import { idsOf } from '../../core/database/documents/stored-values.js';
-import type { LeadData, LeadDocument } from '../lead.schema.js';
+import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/swagger';
+import { present } from '../../core/fields/declared-fields.js';
+import { shownClass } from '../../core/fields/derived-classes.js';
+import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
+import { httpErrors } from '../../core/http/errors/http-errors.js';
+import { describeErrors } from '../../core/http/reference/openapi-components.js';
+import { leadErrors } from '../lead-errors.js';
+import { LeadDocument } from '../lead.schema.js';
 
-const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
-const freeForm = { type: 'object', additionalProperties: true } as const;
-
-export class LeadDto {
-  @ApiProperty({ ...objectId, description: 'Id of the lead.', example: '6740b1f2c3d4e5f60718293a' })
-  _id!: string;
-
-  @ApiProperty({
-    type: 'integer',
-    minimum: 1,
-    description: 'Sequential number within the organization; never changes.',
-    example: 42,
-  })
-  leadId!: number;
-
-  @ApiPropertyOptional({
-    type: String,
-    description: 'Present when the lead has an external id.',
-    example: 'website-form-7-4711',
-  })
-  recordSystemId?: string;
-
-  @ApiProperty({
-    type: 'array',
-    items: { type: 'string', pattern: '^[0-9a-f]{24}$' },
-    description: 'Ids of the linked compounds.',
-    example: ['6740b1f2c3d4e5f607182930'],
-  })
-  compoundsIds!: readonly string[];
-
-  @ApiProperty({
-    ...freeForm,
-    description: 'Lead fields, as they were sent.',
-    example: { name: 'Mona El Sayed', phoneNumber: '01001234567', project: 'Palm Meadows' },
-  })
-  data!: LeadData;
-
-  @ApiProperty({
-    ...freeForm,
-    description: 'Metadata, as it was sent.',
-    example: { utm_source: 'newsletter' },
-  })
-  additionalData!: LeadData;
-
-  @ApiProperty({
-    ...objectId,
-    nullable: true,
-    description: 'The client that the lead belongs to.',
-    example: '6740b1f2c3d4e5f607182931',
-  })
-  clientId!: string | null;
-
-  @ApiProperty({
-    ...objectId,
-    nullable: true,
-    description: 'The user whom the lead is assigned to.',
-    example: null,
-  })
-  assignedToId!: string | null;
-
-  @ApiProperty({ ...objectId, nullable: true, description: 'The parent lead.', example: null })
-  parentId!: string | null;
-
-  @ApiProperty({ type: Boolean, example: true })
-  isActive!: boolean;
-
-  @ApiProperty({ type: Boolean, example: false })
-  isDeleted!: boolean;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' })
-  createdAt!: string;
-
-  @ApiProperty({ type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' })
-  updatedAt!: string;
-}
+export class LeadDto extends shownClass(LeadDocument) {}
 
 export class LeadErasureDto extends PickType(LeadDto, [
   '_id',
@@ -111,28 +42,89 @@ export class LeadDeletionResponseDto extends LeadResponseDto {
   operation!: 'delete';
 }
 
-/** Whitelists the fields of a response (rule LEAD-2). */
-export function presentLead(lead: LeadDocument): LeadDto {
-  return {
-    _id: lead._id.toHexString(),
-    leadId: lead.leadId ?? 0,
-    ...(lead.recordSystemId === undefined ? {} : { recordSystemId: lead.recordSystemId }),
-    ...presentDecided(lead),
-    assignedToId: lead.assignedToId?.toHexString() ?? null,
-    parentId: lead.parentId?.toHexString() ?? null,
-    isActive: lead.isActive ?? false,
-    isDeleted: lead.isDeleted,
-    createdAt: lead.createdAt.toISOString(),
-    updatedAt: lead.updatedAt.toISOString(),
-  };
+const refusals: readonly ErrorDefinition[] = [
+  httpErrors.bodyMustBeObject,
+  httpErrors.validationFailed,
+  leadErrors.duplicatePhone,
+  leadErrors.databaseReference,
+  leadErrors.tooLarge,
+  leadErrors.tooManyChanges,
+  httpErrors.eventTooLarge,
+  leadErrors.batchFull,
+];
+
+export class BatchLeadDto extends OmitType(LeadDto, ['leadId']) {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    nullable: true,
+    description:
+      'Sequential number within the organization; null for a lead that a dry run would create, ' +
+      'whose ids are placeholders too.',
+    example: 42,
+  })
+  leadId!: number | null;
 }
 
-/** Fields that requests change, which the change log compares. */
-export function presentDecided({ compoundsIds, data, additionalData, clientId }: LeadDocument) {
-  return {
-    compoundsIds: idsOf(compoundsIds),
-    data: data ?? {},
-    additionalData: additionalData ?? {},
-    clientId: clientId?.toHexString() ?? null,
-  };
+export class LeadResultDto {
+  @ApiProperty({ type: Number, description: 'Position in the batch, from 0.', example: 0 })
+  index!: number;
+
+  @ApiProperty({
+    type: Number,
+    description: 'Status of the same request alone: 201, 200, or that of an error.',
+    example: 201,
+  })
+  statusCode!: number;
+
+  @ApiPropertyOptional({
+    type: String,
+    enum: ['create', 'update'],
+    description: 'Unless the lead was refused.',
+    example: 'create',
+  })
+  operation?: 'create' | 'update';
+
+  @ApiPropertyOptional({ type: BatchLeadDto, description: 'Unless the lead was refused.' })
+  lead?: BatchLeadDto;
+
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    description: 'Reasons, in the language of the request; only of a refused lead.',
+  })
+  message?: string | readonly string[];
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'The status in words; only of a refused lead.',
+  })
+  error?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: `x-error-code of the same request alone; only of a refused lead.\n${describeErrors(refusals)}`,
+  })
+  errorCode?: string;
+}
+
+export class LeadBatchResponseDto {
+  @ApiProperty({ type: Boolean, description: 'Whether no lead was refused.', example: true })
+  ok!: boolean;
+
+  @ApiProperty({ type: Number, example: 1 })
+  created!: number;
+
+  @ApiProperty({ type: Number, example: 0 })
+  updated!: number;
+
+  @ApiProperty({ type: Number, example: 0 })
+  refused!: number;
+
+  @ApiProperty({ type: [LeadResultDto], description: 'One for each lead, in their order.' })
+  results!: readonly LeadResultDto[];
+}
+
+/** Whitelists the fields of a response (rule LEAD-2). */
+export function presentLead(lead: LeadDocument): LeadDto {
+  return present(LeadDocument, lead);
 }

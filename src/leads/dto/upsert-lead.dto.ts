@@ -1,8 +1,10 @@
 import { isEmail } from 'class-validator';
 import {
+  BooleanField,
   EmailField,
   ExternalIdField,
   ObjectField,
+  SeparateItems,
   TextField,
 } from '../../core/http/validation/fields.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
@@ -96,6 +98,25 @@ export class UpsertLeadDto implements LeadPayload {
     example: 'Palm Meadows',
   })
   project?: string;
+}
+
+/** A larger transaction would delay other requests of the organization. */
+const maxLeads = 100;
+
+/** Body of `POST /leads/batch` (rule LEAD-14). */
+export class LeadBatchDto {
+  @SeparateItems(UpsertLeadDto, {
+    required: true,
+    maxItems: maxLeads,
+    description: 'Each as in a request of its own; a refused lead does not affect the others.',
+  })
+  leads!: readonly (UpsertLeadDto | null)[];
+
+  @BooleanField({
+    description: 'true stores nothing and returns the result of the same request without it.',
+    example: false,
+  })
+  dryRun?: boolean;
 }
 
 export class LeadIdParam {

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import type {
+  BatchedUpdates,
+  TenantFilter,
+  WriteOf,
+} from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
@@ -9,7 +17,7 @@ import { type LeadDto, presentLead } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';
-import { LeadsRepository } from '../leads.repository.js';
+import { LeadLookupService } from '../lead-lookup.service.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
@@ -33,6 +41,33 @@ function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   });
 }
 
+const contactFields = [
+  'clientId',
+  'data.name',
+  'data.email',
+  'data.phoneNumber',
+  'data.phoneNumber2',
+] as const;
+
+/** Leads that have values or that no erasure has deleted. */
+const unerased: TenantFilter<LeadDocument> = {
+  $or: [
+    { erasedAt: null },
+    { isDeleted: false },
+    { data: { $gt: {} } },
+    { additionalData: { $gt: {} } },
+  ],
+};
+
+/** Keeps ids, numbers and times. */
+function erasureOf({ _id, deletedAt, updatedAt }: LeadDocument, now: Date): WriteOf<LeadDocument> {
+  // The pass over phones must not store keys that it has read before.
+  const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
+  const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
+  const $set = { data: {}, additionalData: {}, isDeleted: true, ...times };
+  return { _id, update: { $set, $unset: { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '' } } };
+}
+
 export interface ErasedLeads {
   readonly organization: Pick<Organization, '_id' | 'phoneCountry'>;
   readonly leadIds: readonly Types.ObjectId[];
@@ -51,7 +86,8 @@ export interface ErasedRecords {
 @Injectable()
 export class LeadErasuresService {
   constructor(
-    private readonly leads: LeadsRepository,
+    @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
+    private readonly lookup: LeadLookupService,
     private readonly transactions: Transactions,
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
@@ -61,7 +97,7 @@ export class LeadErasuresService {
 
   /** Finds leads by external id, otherwise by own id, including deleted ones. */
   async named(organizationId: Types.ObjectId, reference: string): Promise<Types.ObjectId[]> {
-    const found = await this.leads.findNamed(organizationId, reference);
+    const found = await this.lookup.named(organizationId, reference);
     return found.map(({ _id }) => _id);
   }
 
@@ -71,7 +107,8 @@ export class LeadErasuresService {
     const sought = new Set(lockKeysOf(person, phoneCountry));
     const leadIds: Types.ObjectId[] = [];
     const clientIds = await this.clients.idsByContact(organization, person);
-    for await (const leads of this.leads.contactsOfAll(organization._id)) {
+    const options = { fields: contactFields };
+    for await (const leads of this.leads.batches(organization._id, { erasedAt: null }, options)) {
       for (const { _id, clientId, data } of leads) {
         const keys = lockKeysOf(contactOf(data ?? {}), phoneCountry);
         if (!keys.some((key) => sought.has(key))) continue;
@@ -79,12 +116,13 @@ export class LeadErasuresService {
         if (clientId) clientIds.push(clientId);
       }
     }
-    const ofClients = await this.leads.ofClients(organization._id, clientIds);
+    const ofClients = await this.ofClients(organization._id, clientIds);
     return distinct([...leadIds, ...ofClients.map(({ _id }) => _id)]);
   }
 
   async show(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<LeadDto[]> {
-    const found = await this.leads.findAll(organizationId, { _id: { $in: ids } });
+    const sort = { isDeleted: 1, createdAt: -1 } as const;
+    const found = await this.leads.find(organizationId, { _id: { $in: ids } }, { sort });
     return found.map(presentLead);
   }
 
@@ -96,10 +134,19 @@ export class LeadErasuresService {
     const { organization, leadIds } = erased;
     const { phoneCountry } = organization;
     const now = this.clock.now();
-    const contacts = await this.leads.findContacts(organization._id, leadIds);
-    const leads = await this.leads.findUnerased(organization._id, leadIds);
+    const ofErasure = { _id: { $in: leadIds } };
+    const options = { fields: contactFields };
+    const contacts = await this.leads.find(organization._id, ofErasure, options);
+    const leads = await this.leads.find(
+      organization._id,
+      { ...ofErasure, ...unerased },
+      { fields: ['leadId', 'recordSystemId', 'clientId', 'deletedAt', 'updatedAt'] },
+    );
     // First, so that requests about the leads wait for this transaction, not it for them.
-    await this.leads.erase(organization._id, leads, now);
+    await this.leads.write(
+      organization._id,
+      leads.map((lead) => erasureOf(lead, now)),
+    );
     const { clientIds, keptClientIds } = await this.divideClients(erased, contacts);
     const known = [
       ...contacts.map(({ data }) => contactOf(data ?? {})),
@@ -120,13 +167,23 @@ export class LeadErasuresService {
     return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
+  /** Includes deleted leads, but no erased ones. */
+  private async ofClients(
+    organizationId: Types.ObjectId,
+    clientIds: readonly Types.ObjectId[],
+  ): Promise<LeadDocument[]> {
+    if (clientIds.length === 0) return [];
+    const filter = { clientId: { $in: clientIds }, erasedAt: null };
+    return this.leads.find(organizationId, filter, { fields: ['clientId'] });
+  }
+
   private async divideClients(
     { organization, leadIds, unlisted }: ErasedLeads,
     leads: readonly Pick<LeadDocument, 'clientId'>[],
   ): Promise<Pick<ErasedRecords, 'clientIds' | 'keptClientIds'>> {
     const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
     const own = new Set(leadIds.map((id) => id.toHexString()));
-    const all = await this.leads.ofClients(organization._id, clientIds);
+    const all = await this.ofClients(organization._id, clientIds);
     const others = all.filter(({ _id }) => !own.has(_id.toHexString()));
     const unerased = await unlisted(others.map(({ _id }) => _id));
     const left = new Set(unerased.map((id) => id.toHexString()));

@@ -14,7 +14,7 @@ import {
 } from '../../tenants/imports/imports.service.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
-import type { LeadBatchResponseDto } from '../dto/lead-batch.dto.js';
+import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
 import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { LeadsService } from '../leads.service.js';
 import { fileHashOf, type LeadRow, leadRows } from './lead-file.js';

@@ -10,9 +10,8 @@ import {
 } from '../../../test/support/lead-records.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { type LeadPayload, requestData } from '../lead-merge.js';
-import type { LeadData } from '../lead.schema.js';
-import { decideLead } from './lead-decision.js';
-import { type LoadedRecords, LeadRecords } from './lead-records.js';
+import type { LeadData, LeadDocument } from '../lead.schema.js';
+import { decideLead, type LeadDecision, type LoadedRecords, LeadRecords } from './lead-decision.js';
 
 const organization = organizationWith();
 /** An organization that leaves clients alone. */
@@ -70,10 +69,15 @@ describe('decideLead without a stored lead', () => {
       updatedAt: now,
     };
     expect(decided).toStrictEqual({
-      request: { requestId: 'request 7', apiKeyId },
       operation: 'create',
       lead,
-      changes,
+      entry: {
+        entityId: decided.lead._id,
+        context: 'External Lead Create',
+        requestId: 'request 7',
+        apiKeyId,
+        changes,
+      },
       client: { clientId: null, lockKeys: [] },
       events: [
         expect.objectContaining({
@@ -98,7 +102,10 @@ describe('decideLead without a stored lead', () => {
     expect(decided.lead).not.toHaveProperty('recordSystemId');
     expect(decided.lead).not.toHaveProperty('leadId');
     expect(decide({}, { numbers: [7, 8] }).lead.leadId).toBe(7);
-    expect(decided).toMatchObject({ changes: [], events: [{ type: 'lead.created' }] });
+    expect(decided).toMatchObject({
+      entry: { changes: [] },
+      events: [{ type: 'lead.created' }],
+    });
   });
 });
 
@@ -128,7 +135,7 @@ describe('decideLead with a stored lead', () => {
       { field: 'data.phoneNumber2', from: null, to: '01112223334' },
       { field: 'additionalData.source', from: 'x', to: 'y' },
     ];
-    expect(decided).toMatchObject({ operation: 'update', changes });
+    expect(decided).toMatchObject({ operation: 'update', entry: { changes } });
     expect(decided.lead).toStrictEqual({
       ...stored,
       data: { ...stored.data, phoneNumber2: '01112223334' },
@@ -144,7 +151,12 @@ describe('decideLead with a stored lead', () => {
   it('keeps the lead and emits no event when nothing changes', () => {
     const decided = decide({ recordSystemId: 'a', name: 'Mona' }, { leads: [stored] });
     expect(decided.lead).toBe(stored);
-    expect(decided).toMatchObject({ operation: 'update', changes: [], events: [], lockKeys: [] });
+    expect(decided).toMatchObject({
+      operation: 'update',
+      entry: { changes: [] },
+      events: [],
+      lockKeys: [],
+    });
   });
 
   it.each(['data', 'additionalData'])(
@@ -173,7 +185,7 @@ describe('decideLead with a stored lead', () => {
   ])('accepts %j when the lead already has the phone', (payload) => {
     const twin = { ...other, data: { phoneNumber: '01001234567' } };
     const loaded = { leads: [stored], phoneOwners: [twin] };
-    expect(decide(payload, loaded).changes).toHaveLength(1);
+    expect(decide(payload, loaded).entry.changes).toHaveLength(1);
   });
 });
 
@@ -240,7 +252,7 @@ describe('decideLead with large values', () => {
   it('rejects more than 8 MiB of changes even when the lead is smaller', () => {
     const keys = Array.from({ length: 110_000 }, (_, key) => [key, key]);
     const additionalData = Object.fromEntries(keys) as LeadData;
-    const { changes } = decide({ additionalData });
+    const { changes } = decide({ additionalData }).entry;
     const text = textFor(8 * mebibyte, (to) => ({
       changes: [...changes, { field: 'additionalData.text', from: null, to }],
     }));
@@ -263,7 +275,7 @@ describe('decideLead with clients', () => {
     expect(decided.events.map(({ type }) => type)).toEqual(['client.created', 'lead.created']);
     expect(decided.events[0]).toBe(decided.client.change?.event);
     expect(decided.lockKeys).toEqual(['phone:+201001234567', 'phone:+201001234567']);
-    expect(decided.changes).toContainEqual({
+    expect(decided.entry.changes).toContainEqual({
       field: 'clientId',
       from: null,
       to: decided.lead.clientId?.toHexString(),
@@ -313,7 +325,7 @@ describe('decideLead with compounds', () => {
       { recordSystemId: 'a', project: 'Palm' },
       { leads: [{ ...decided.lead }], compoundsNamed },
     );
-    expect(repeated.changes).toEqual([]);
+    expect(repeated.entry.changes).toEqual([]);
     const unnamed = decide({ recordSystemId: 'a', name: 'x' }, { leads, compoundsNamed });
     expect(unnamed.lead.compoundsIds).toEqual([linked]);
   });
@@ -331,5 +343,120 @@ describe('decideLead with compounds', () => {
     const decided = decide({ project: 'Palm' }, { compoundsNamed });
     expect(decided.lead.compoundsIds).toEqual([named, linked]);
     expect(decided.lead.createdAt).not.toEqual(before);
+  });
+});
+
+const phone = '+201001234567';
+const data = { phoneNumber: '01001234567' };
+
+const entryOf = (changes: FieldChange[]) => ({ ...decide({}).entry, changes });
+
+/** A decision as far as records read it. */
+function decisionOf(lead: LeadDocument, fields: Partial<LeadDecision> = {}): LeadDecision {
+  return {
+    operation: 'update',
+    lead,
+    entry: entryOf([{ field: 'data.name', from: null, to: 'Mona' }]),
+    client: { clientId: null, lockKeys: [] },
+    events: [],
+    lockKeys: [],
+    bytes: 1,
+    ...fields,
+  };
+}
+
+const recordsOf = (...loaded: Parameters<typeof loadedWith>) =>
+  new LeadRecords(loadedWith(...loaded));
+
+describe('LeadRecords', () => {
+  it('finds the active lead with an external id', () => {
+    const lead = leadWith({ recordSystemId: 'a' });
+    const records = recordsOf({ leads: [leadWith(), lead] });
+    records.put(decisionOf(leadWith()));
+    expect(['a', 'b', undefined].map((id) => records.findActive(id))).toEqual([lead, null, null]);
+  });
+
+  it.each([[[3, 1, 2]], [[1, 2, 3]], [[2, 3, 1]]])(
+    'finds the lowest-numbered owner of a phone among %j',
+    (numbers) => {
+      const [first, ...others] = numbers.map((leadId) => leadWith({ leadId, data }));
+      const records = recordsOf({ leads: first ? [first] : [], phoneOwners: others });
+      expect(records.findPhoneOwner(phone)?.leadId).toBe(1);
+      expect(records.findPhoneOwner('+20111')).toBeUndefined();
+    },
+  );
+
+  it('orders owners without a number by id', () => {
+    const ids = ['1', '2'].map((digit) => new ObjectId(digit.repeat(24)));
+    for (const order of [ids, ids.toReversed()]) {
+      const phoneOwners = order.map((_id) => leadWith({ _id, leadId: null, data }));
+      expect(recordsOf({ phoneOwners }).findPhoneOwner(phone)?._id).toBe(ids[0]);
+    }
+  });
+
+  it('returns names of known users, and compounds by name and language', () => {
+    const [user, compound] = [new ObjectId(), new ObjectId()];
+    const records = recordsOf({
+      userNames: new Map([[user.toHexString(), 'Mona Adel']]),
+      compoundsNamed: ({ name, language }) =>
+        name === 'Palm' && language === 'ar-eg' ? [compound] : [],
+    });
+    const users = [user, new ObjectId(), null, undefined];
+    expect(users.map((id) => records.userName(id))).toEqual(['Mona Adel', ...Array(3)]);
+    expect(records.compoundsNamed('Palm', 'ar-eg')).toEqual([compound]);
+    expect(records.compoundsNamed('Palm', 'en-us')).toEqual([]);
+  });
+
+  it('returns leads and phone owners as the last decision left them', () => {
+    const [first, second] = [1, 2].map((leadId) =>
+      leadWith({ recordSystemId: `${leadId}`, leadId, data }),
+    );
+    const records = recordsOf({
+      leads: [first ?? leadWith()],
+      phoneOwners: [second ?? leadWith()],
+    });
+    const moved = { ...leadWith(), ...first, data: { phoneNumber: '01112223334' } };
+    records.put(decisionOf(moved));
+    expect(records.findActive('1')).toBe(moved);
+    expect(records.findPhoneOwner(phone)).toBe(second);
+    expect(records.findPhoneOwner('+201112223334')).toBe(moved);
+    records.put(decisionOf({ ...moved, data }));
+    expect(records.findPhoneOwner(phone)?._id).toBe(moved._id);
+    expect(records.findPhoneOwner('+201112223334')).toBeUndefined();
+  });
+
+  it('returns the client as changed by an earlier decision', () => {
+    const records = recordsOf();
+    const client = clientWith();
+    const change = { client, isNew: true, event: {} as never };
+    const link = { clientId: client._id, lockKeys: [] };
+    records.put(decisionOf(leadWith(), { client: { ...link, change } }));
+    records.put(decisionOf(leadWith(), { client: link }));
+    expect(records.clients.findById(client._id)).toBe(client);
+    expect(records.clients.changes()).toEqual([change]);
+  });
+
+  it('returns the last state of each created or changed lead once', () => {
+    const records = recordsOf({ numbers: [7, 8] });
+    const [created, stored, untouched] = [leadWith(), leadWith(), leadWith()];
+    const [later, last] = [{ ...created }, { ...stored }];
+    expect(records.nextNumber).toBe(7);
+    records.put(decisionOf(created, { operation: 'create', entry: entryOf([]) }));
+    expect(records.nextNumber).toBe(8);
+    for (const lead of [stored, later, last]) records.put(decisionOf(lead));
+    for (const lead of [untouched, last]) records.put(decisionOf(lead, { entry: entryOf([]) }));
+    expect(records.writes()).toEqual([
+      { insert: { ...later, phoneKeysAt: later.updatedAt } },
+      { _id: last._id, fields: { phoneKeysAt: last.updatedAt, updatedAt: last.updatedAt } },
+    ]);
+    expect(records.bytes).toBe(6);
+  });
+
+  it('returns the lock keys of all decisions', () => {
+    const records = recordsOf();
+    for (const lockKey of ['phone:1', 'phone:2']) {
+      records.put(decisionOf(leadWith(), { lockKeys: [lockKey] }));
+    }
+    expect(records.lockKeys).toEqual(['phone:1', 'phone:2']);
   });
 });

@@ -16,14 +16,10 @@ import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
 import { type LeadUpsertResponseDto, presentLead } from '../dto/lead.dto.js';
-import { leadChange } from '../lead-changes.js';
-import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { storedPhones } from '../phones/lead-phones.js';
-import { PhoneOwnersRepository } from '../phones/phone-owners.repository.js';
-import { decideLead } from './lead-decision.js';
-import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
+import { decideLead, type LeadDecision, LeadRecords, type LeadRequest } from './lead-decision.js';
 
 const maxLeadBytes = 16 * mebibyte;
 
@@ -46,11 +42,9 @@ export class LeadWrites implements WriteKind<
 
   constructor(
     private readonly leads: LeadsRepository,
-    private readonly phoneOwners: PhoneOwnersRepository,
     private readonly users: UsersRepository,
     private readonly compounds: CompoundLookupService,
     private readonly clients: ClientsService,
-    private readonly numbers: LeadNumbers,
     private readonly changeLog: ChangeLogRepository,
     private readonly outbox: Outbox,
   ) {}
@@ -76,7 +70,7 @@ export class LeadWrites implements WriteKind<
     // No other request can change the client of a single one.
     const isAlone = updates.length === 1;
     const phones = phonesToCheck(organization, updates);
-    const phoneOwners = await this.phoneOwners.findOwners(
+    const phoneOwners = await this.leads.findOwners(
       _id,
       phones,
       phoneCountry,
@@ -108,10 +102,8 @@ export class LeadWrites implements WriteKind<
   /** Uses one command for each collection (rule LEAD-11). */
   async store(records: LeadRecords, organizationId: Types.ObjectId): Promise<void> {
     const { decisions, now } = records;
-    const entries = decisions.map(({ operation, lead, changes, request }) =>
-      leadChange(operation, lead, changes, request),
-    );
-    await this.leads.write(organizationId, records.written());
+    const entries = decisions.map(({ entry }) => entry);
+    await this.leads.write(organizationId, records.writes());
     await this.clients.store(organizationId, records.clients.changes());
     await this.changeLog.addLeadChanges(organizationId, entries, now);
     await this.outbox.store(decisions.flatMap(({ events }) => events));
@@ -126,7 +118,7 @@ export class LeadWrites implements WriteKind<
   }
 
   async onDuplicateKey(index: string, { caller }: LeadRequest): Promise<void> {
-    if (index === 'leadId') await this.numbers.skipTaken(caller.organizationId);
+    if (index === 'leadId') await this.leads.skipTakenNumbers(caller.organizationId);
   }
 
   /** Reads all leads together, or if these take more than 16 MiB, the leads of the first requests one by one. */
@@ -138,9 +130,9 @@ export class LeadWrites implements WriteKind<
     let bytes = 0;
     for (const [count, { payload }] of requests.entries()) {
       const { recordSystemId: id } = payload;
-      const [lead] =
-        id === undefined || leads.has(id) ? [] : await this.leads.findActive(_id, [id]);
-      if (id === undefined || lead === undefined) continue;
+      if (id === undefined || leads.has(id)) continue;
+      const lead = await this.leads.findActive(_id, id);
+      if (lead === null) continue;
       bytes += BSON.calculateObjectSize(lead);
       if (bytes > maxLeadBytes && leads.size > 0) return { leads: [...leads.values()], count };
       leads.set(id, lead);
@@ -155,7 +147,7 @@ export class LeadWrites implements WriteKind<
     const creations = updates.flatMap(({ request, lead }, index) =>
       lead === undefined ? (request.payload.recordSystemId ?? index) : [],
     );
-    return readOutsideTransaction(() => this.numbers.next(_id, new Set(creations).size));
+    return readOutsideTransaction(() => this.leads.nextNumbers(_id, new Set(creations).size));
   }
 }
 

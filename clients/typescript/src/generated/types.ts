@@ -56,7 +56,7 @@ export type LeadDto = {
      */
     leadId: number;
     /**
-     * Present when the lead has an external id.
+     * External id, exactly as sent; present when the lead has one.
      */
     recordSystemId?: string;
     /**
@@ -123,7 +123,7 @@ export type BatchLeadDto = {
      */
     _id: string;
     /**
-     * Present when the lead has an external id.
+     * External id, exactly as sent; present when the lead has one.
      */
     recordSystemId?: string;
     /**
@@ -953,7 +953,7 @@ export type LeadErasureDto = {
      */
     leadId: number;
     /**
-     * Present when the lead has an external id.
+     * External id, exactly as sent; present when the lead has one.
      */
     recordSystemId?: string;
     /**
