@@ -83,7 +83,7 @@ const looks: Readonly<Record<string, readonly [selector: string, () => Promise<u
   overview: ['.attention li a', () => open('')],
   'overview-by-hour': ['.chart .bars', () => open('?by=hour')],
   partners: ['tbody .bars', () => open('/partners')],
-  partner: ['.week .heat-5', () => open(sample.partner)],
+  partner: ['.plot > .bars[role=img]', () => open(sample.partner)],
   catalogue: ['.bar', () => open(`/catalogue?organization=${sample.organization}`)],
   'catalogue-choice': ['tbody tr + tr', () => open('/catalogue?organization=homes')],
   search: ['#reference', () => open('/search')],

@@ -224,7 +224,7 @@ describe('the partner pages', () => {
     expect(html).toContain('reservations.callback');
     expect(html).toContain('افتراضيًا: لم يختره أحد');
     expect(html).toContain('<h1>&lt;script');
-    expect(html.match(/<td class="number heat-5">240<\/td>/g)).toHaveLength(7 * 24);
+    expect(html).toMatch(/نحو 40,3\d\d طلبًا في الأسبوع؛ .*240\.<\/p><div class="plot">/);
     expect(html).toContain('<figure class="chart">');
   });
 
@@ -338,7 +338,6 @@ describe('the filter by organization', () => {
       );
       const { html } = await service.get(`${path}?organization=nile`);
       for (const id of ids) {
-        expect(html).toContain(`<option value="Nile Homes ${id}"`);
         expect(html).toContain(`href="/console${path}?organization=${id}"`);
       }
       const one = await service.get(`${path}?organization=Nile+Homes+${ids[1]}`);

@@ -143,7 +143,7 @@ describe('a lead', () => {
     }
     expect(whole).not.toContain('<b>Farid');
     // Digits alone have no direction.
-    expect(whole).toContain(`<bdi dir="auto">${phone}</bdi>`);
+    expect(whole).toContain(`${phone}</bdi>`);
     expect(await logEntries(id)).toMatchObject([
       { action: 'show', subject: 'lead', result: 'done', address: '127.0.0.1' },
     ]);
@@ -179,7 +179,7 @@ describe('a lead', () => {
       new Set([...page.matchAll(/step-(\d+)-/g)].map(([, step]) => Number(step)));
     expect(requests(html)).toEqual(new Set(Array.from({ length: 20 }, (_, index) => 24 - index)));
     const older = /href="\/console([^"]*changes=[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
-    const changes = /every change with its request.*?<\/table>/is;
+    const changes = /<h2>Changes<.*?<\/table>/s;
     const rest = changes.exec((await service.get(older ?? '')).html)?.[0] ?? '';
     expect(requests(rest)).toEqual(new Set([1, 2, 3, 4]));
     expect(rest).toContain('External Lead Create');
@@ -205,7 +205,10 @@ describe('a lead', () => {
     const last = await service.get(older?.replaceAll('&amp;', '&') ?? '');
     expect([ids(first.html).size, ids(last.html).size]).toEqual([25, 5]);
     expect(new Set([...ids(first.html), ...ids(last.html)]).size).toBe(30);
-    expect([first, last].map(({ html }) => textOf(html).includes('Older'))).toEqual([true, false]);
+    expect([first, last].map(({ html }) => textOf(html).includes('Next page'))).toEqual([
+      true,
+      false,
+    ]);
   });
 });
 

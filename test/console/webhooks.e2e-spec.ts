@@ -173,11 +173,13 @@ describe('the search', () => {
       const found = await service.post('/search', { reference });
       expect({ reference, location: found.location }).toEqual({ reference, location });
     }
-    // A key that has called has a page, which would be opened.
-    const unused = await addKey(service.db, tenant.organizationId, { name: 'Unused' });
-    const prefix = unused.slice(0, 6);
-    const { html } = await service.post('/search', { reference: prefix });
-    expect(textOf(html)).toMatch(new RegExp(`Unused key ${prefix} · active Nile Homes`));
+    const _id = new ObjectId();
+    const unused = await addKey(service.db, tenant.organizationId, { _id, name: 'Unused' });
+    const { location } = await service.post('/search', { reference: unused.slice(0, 6) });
+    expect(location).toBe(`/console/partners/${String(_id)}`);
+    const { html } = await service.get(`/partners/${String(_id)}`);
+    expect(textOf(html)).toContain('State no calls in four weeks');
+    expect(textOf((await service.get('/partners')).html)).toContain('Unused');
   });
 });
 

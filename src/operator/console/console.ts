@@ -5,20 +5,26 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Clock } from '../../core/configuration/clock.js';
-import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { DatabaseConnection } from '../../core/database/connection/database-connection.js';
 import {
   isDatabaseUnavailable,
   withinDeadline,
 } from '../../core/database/connection/database-errors.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { LoginAttempts } from './access/login-attempts.js';
 import { Sessions } from './access/sessions.js';
-import { formFieldsOf, nextOf, PageResponses, redirectToLogin } from './page-responses.js';
-import type { ConsolePage, PageContent, Redirect } from './pages/page.js';
+import type { ConsolePage, PageRequest, Reader } from './pages/page.js';
+import { pages } from './pages/pages.js';
+import { PAGE_SERVICES, type PageServices } from './pages/services.js';
 import { consolePath } from './pages/shared/parts.js';
-
-export const CONSOLE_PAGES = Symbol('ConsolePages');
+import {
+  nextOf,
+  readerOf,
+  redirectToLogin,
+  sendLogin,
+  sendNotice,
+  sendPage,
+  textsOf,
+} from './responses.js';
 
 /** Served without a session. */
 const publicPaths: ReadonlySet<string> = new Set(
@@ -58,91 +64,87 @@ export class Console {
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-    @Inject(CONSOLE_PAGES) private readonly pages: readonly ConsolePage[],
+    @Inject(PAGE_SERVICES) private readonly services: PageServices,
     private readonly attempts: LoginAttempts,
-    private readonly clock: Clock,
-    private readonly database: DatabaseConnection,
   ) {}
 
   /** Serves the console under `/console`; does nothing without OPS_PASSWORD. */
   async addTo(server: FastifyInstance): Promise<void> {
     const { OPS_PASSWORD: password } = this.environment;
     if (password === undefined) return;
-    const sessions = new Sessions(password, this.clock, consolePath);
-    const responses = new PageResponses(sessions, this.pages, this.clock);
+    const sessions = new Sessions(password, this.services.clock, consolePath);
     await server.register(
       async (scope) => {
         await scope.register(cookies, { secret: sessions.cookieKey });
         scope.removeAllContentTypeParsers();
         await scope.register(forms, { bodyLimit: maxBodyBytes });
-        this.guard(scope, sessions, responses);
-        this.handleFailures(scope, responses);
+        this.guard(scope, sessions);
+        this.handleFailures(scope);
         addAssets(scope);
-        this.addLogin(scope, sessions, responses);
-        for (const page of this.pages) this.addPage(scope, page, responses);
+        this.addLogin(scope, sessions);
+        for (const page of pages) this.addPage(scope, page);
       },
       { prefix: consolePath },
     );
   }
 
   /** Its hooks run for unknown addresses, too. */
-  private guard(scope: FastifyInstance, sessions: Sessions, responses: PageResponses): void {
-    scope.decorateRequest('consoleSession', null);
+  private guard(scope: FastifyInstance, sessions: Sessions): void {
+    scope.decorateRequest('reader');
     const hosts = new Set(['localhost', ...(this.environment.OPS_HOSTS ?? [])]);
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
       if (!isOwnHost(request.hostname, hosts))
         return reply.status(unknownHost.statusCode).send(unknownHost);
-      request.consoleSession = sessions.of(request);
+      const session = sessions.of(request);
+      const formToken = session === null ? '' : sessions.formToken(session);
+      request.reader = readerOf(request, reply, { session, formToken });
       const isPublic = publicPaths.has(request.routeOptions.url ?? '');
-      if (request.consoleSession === null && !isPublic) return redirectToLogin(request, reply);
+      if (session === null && !isPublic) return redirectToLogin(request, reply);
       return undefined;
     });
     scope.addHook('preValidation', async (request, reply) => {
       if (request.method !== 'POST') return undefined;
-      const { consoleSession: session } = request;
+      const { session } = request.reader;
       const isOwn =
-        session === null || sessions.isOwnForm(session, formFieldsOf(request.body)['token'] ?? '');
+        session === null || sessions.isOwnForm(session, textsOf(request.body)['token'] ?? '');
       // The login's form has no token: the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
       this.logger.warn(`Rejected a cross-site form submission from ${request.ip}.`);
-      return responses.sendNotice(request, reply, 403, 'refused');
+      return sendNotice(request, reply, 403, 'refused');
     });
   }
 
-  private handleFailures(scope: FastifyInstance, responses: PageResponses): void {
-    scope.setNotFoundHandler((request, reply) =>
-      responses.sendNotice(request, reply, 404, 'missing'),
-    );
+  private handleFailures(scope: FastifyInstance): void {
+    scope.setNotFoundHandler((request, reply) => sendNotice(request, reply, 404, 'missing'));
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const { statusCode = 500 } = error;
       if (isDatabaseUnavailable(error)) {
-        const { inUse, open } = this.database.use();
-        return responses.sendNotice(request, reply, 503, 'unavailable', { used: inUse, open });
+        const { inUse, open } = this.services.database.use();
+        return sendNotice(request, reply, 503, 'unavailable', { used: inUse, open });
       }
-      if (statusCode >= 500) this.logger.error(error, error.stack);
-      const kind = statusCode === 400 ? 'invalid' : 'refused';
-      return statusCode < 500
-        ? responses.sendNotice(request, reply, statusCode, kind)
-        : responses.sendNotice(request, reply, 500, 'failed');
+      if (statusCode < 500) {
+        const kind = statusCode === 400 ? 'invalid' : 'refused';
+        return sendNotice(request, reply, statusCode, kind);
+      }
+      this.logger.error(error, error.stack);
+      return sendNotice(request, reply, 500, 'failed');
     });
   }
 
-  private addLogin(scope: FastifyInstance, sessions: Sessions, responses: PageResponses): void {
+  private addLogin(scope: FastifyInstance, sessions: Sessions): void {
     scope.get('/login', (request, reply) => {
-      if (request.consoleSession !== null) return reply.redirect(consolePath, 303);
-      return responses.sendLogin(request, reply, 200);
+      if (request.reader.session !== null) return reply.redirect(consolePath, 303);
+      return sendLogin(request, reply, 200);
     });
     scope.post('/login', async (request, reply) => {
-      const { password = '' } = formFieldsOf(request.body);
+      const { password = '' } = textsOf(request.body);
       const outcome = await this.attempts.attempt(request.ip, password);
       if (outcome !== 'right') {
         this.logger.warn(`Login to the console from ${request.ip}: ${outcome}.`);
-        if (outcome === 'too many') reply.header('retry-after', '30');
-        const status = outcome === 'wrong' ? 401 : 429;
-        const problem = outcome === 'wrong' ? 'login.wrong' : 'login.tooMany';
-        return responses.sendLogin(request, reply, status, problem);
+        if (outcome === 'wrong') return sendLogin(request, reply, 401, 'login.wrong');
+        return sendLogin(request, reply.header('retry-after', '30'), 429, 'login.tooMany');
       }
       const session = sessions.begin(request, reply);
       this.logger.log(`Login to the console from ${request.ip}: session ${session}.`);
@@ -154,25 +156,27 @@ export class Console {
     });
   }
 
-  private addPage(scope: FastifyInstance, page: ConsolePage, responses: PageResponses): void {
-    const send = async (
-      request: FastifyRequest,
-      reply: FastifyReply,
-      work: Promise<PageContent | Redirect | null>,
-    ) => {
-      const outcome = await this.whileDatabaseResponds(work);
-      if (outcome === null) return responses.sendNotice(request, reply, 404, 'missing');
-      if (!('redirectTo' in outcome)) return responses.send(request, reply, page.title, outcome);
-      return reply.redirect(consolePath + outcome.redirectTo, 303);
-    };
-    scope.get(page.path, (request, reply) =>
-      send(request, reply, page.read(responses.pageRequest(request, reply))),
-    );
-    for (const action of page.actions ?? []) {
-      scope.post(action.path, (request, reply) =>
-        send(request, reply, action.run(responses.pageRequest(request, reply))),
-      );
-    }
+  private addPage(scope: FastifyInstance, { path, title, read, actions }: ConsolePage): void {
+    const handle =
+      (work: NonNullable<ConsolePage['actions']>[string]) =>
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        const outcome = await this.whileDatabaseResponds(work(this.pageRequest(request)));
+        if (outcome === null) return sendNotice(request, reply, 404, 'missing');
+        if (!('redirectTo' in outcome)) return sendPage(request.reader, reply, title, outcome);
+        return reply.redirect(consolePath + outcome.redirectTo, 303);
+      };
+    scope.get(path, handle(read));
+    for (const [name, action] of Object.entries(actions ?? {}))
+      scope.post([path, name].filter(Boolean).join('/'), handle(action));
+  }
+
+  private pageRequest({ reader, body, ip: address }: FastifyRequest): PageRequest {
+    const { session } = reader;
+    if (session === null) throw new Error('A page was asked for without a session.');
+    const { services } = this;
+    const { DATABASE_DEADLINE_MS: deadlineMs } = this.environment;
+    const now = services.clock.now();
+    return { ...reader, session, address, form: textsOf(body), now, deadlineMs, services };
   }
 
   /**
@@ -183,7 +187,7 @@ export class Console {
   private async whileDatabaseResponds<T>(work: Promise<T>): Promise<T> {
     const part = this.environment.DATABASE_DEADLINE_MS / 4;
     return withinDeadline(work, 3 * part).catch(async (error: unknown) => {
-      if (await this.database.respondsWithin(part)) return work;
+      if (await this.services.database.respondsWithin(part)) return work;
       throw error;
     });
   }
@@ -191,7 +195,8 @@ export class Console {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    consoleSession: string | null;
+    /** Set for every request below `/console`. */
+    reader: Reader;
   }
 }
 

@@ -1,44 +1,29 @@
-import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { type Reader, ReaderContext, useReader } from './pages/page.js';
+import { languages } from '../../core/localization/language.js';
+import { type PageContent, type Reader, ReaderContext, useReader } from './pages/page.js';
+import { pages } from './pages/pages.js';
+import { PersonalData } from './pages/shared/operator-actions.js';
 import { consolePath, Form, Link } from './pages/shared/parts.js';
 import type { TextKey } from './texts/text.js';
 
-export interface MenuEntry {
-  /** Below `/console`. */
-  readonly path: string;
-  readonly title: TextKey;
-}
-
-export interface PageLayout {
-  readonly heading: string;
-  readonly body: ComponentChildren;
-  /** The address of this page in the other language. */
-  readonly otherLanguageUrl: string;
-  readonly menu: readonly MenuEntry[] | null;
-  readonly refreshSeconds: number | undefined;
-}
+const menu = pages.filter(({ isInMenu }) => isInMenu);
 
 /** An HTML document; Preact escapes its content. */
-export function renderPage(reader: Reader, page: PageLayout): string {
+export function renderPage(reader: Reader, title: TextKey, content: PageContent): string {
   const document = (
-    <ReaderContext.Provider value={reader}>
-      <Document {...page} />
+    <ReaderContext.Provider value={{ ...reader, isShown: content.isShown ?? false }}>
+      <Document title={title} {...content} />
     </ReaderContext.Provider>
   );
   return `<!doctype html>${renderToString(document)}`;
 }
 
-function Document({ heading, body, otherLanguageUrl, menu, refreshSeconds }: PageLayout) {
-  const { language, text } = useReader();
-  const [code] = language.split('-');
-  const otherLanguage = (
-    <a href={otherLanguageUrl} lang={language === 'ar-eg' ? 'en' : 'ar'}>
-      {text('console.otherLanguage')}
-    </a>
-  );
+function Document({ title, body, notice, personal, ...content }: PageContent & { title: TextKey }) {
+  const { language, text, session } = useReader();
+  const heading = content.heading ?? text(title);
+  const direction = language === 'ar-eg' ? 'rtl' : 'ltr';
   return (
-    <html lang={code} dir={language === 'ar-eg' ? 'rtl' : 'ltr'}>
+    <html lang={language.slice(0, 2)} dir={direction}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -46,18 +31,20 @@ function Document({ heading, body, otherLanguageUrl, menu, refreshSeconds }: Pag
         {['console.css', 'data.css'].map((name) => (
           <link key={name} rel="stylesheet" href={`${consolePath}/${name}`} />
         ))}
-        {menu !== null && <script src={`${consolePath}/console.js`} defer />}
+        {session !== null && <script src={`${consolePath}/console.js`} defer />}
       </head>
-      <body data-refresh-seconds={refreshSeconds}>
+      <body data-refresh-seconds={content.refreshSeconds}>
         <a class="skip" href="#content">
           {text('console.skip')}
         </a>
         <header>
           <p class="name">{text('console.title')}</p>
-          {menu === null ? otherLanguage : <Menu entries={menu}>{otherLanguage}</Menu>}
+          {session === null ? <OtherLanguage /> : <Menu />}
         </header>
         <main id="content" tabIndex={-1}>
           <h1>{heading}</h1>
+          {notice}
+          {personal && <PersonalData />}
           {body}
         </main>
       </body>
@@ -65,14 +52,20 @@ function Document({ heading, body, otherLanguageUrl, menu, refreshSeconds }: Pag
   );
 }
 
+/** Leads to the same page. */
+function OtherLanguage() {
+  const { language, text, path, query } = useReader();
+  const other = languages.find((candidate) => candidate !== language) ?? language;
+  const to = `${path === '/' ? '' : path}?${new URLSearchParams({ ...query, language: other })}`;
+  return (
+    <a href={consolePath + to} lang={other.slice(0, 2)}>
+      {text('console.otherLanguage')}
+    </a>
+  );
+}
+
 /** On a phone its button opens it, without a script. */
-function Menu({
-  entries,
-  children,
-}: {
-  readonly entries: readonly MenuEntry[];
-  readonly children: ComponentChildren;
-}) {
+function Menu() {
   const { text, path: current } = useReader();
   return (
     <>
@@ -81,23 +74,19 @@ function Menu({
       </button>
       <nav id="menu" popover="auto" aria-label={text('console.menu')}>
         <ul>
-          {entries.map(({ path, title }) => (
+          {menu.map(({ path, title }) => (
             <li key={path}>
-              <Link to={path} current={isPartOf(current, path) && 'page'}>
+              <Link to={path} current={`${current}/`.startsWith(`${path}/`) && 'page'}>
                 {text(title)}
               </Link>
             </li>
           ))}
         </ul>
-        {children}
+        <OtherLanguage />
         <Form to="/logout" label={text('console.logout')} />
       </nav>
     </>
   );
-}
-
-function isPartOf(path: string, entry: string): boolean {
-  return path === entry || (entry !== '/' && path.startsWith(`${entry}/`));
 }
 
 export function LoginPage({
@@ -109,7 +98,7 @@ export function LoginPage({
 }) {
   const { text } = useReader();
   return (
-    <Form to="/login" class="login" isPrimary label={text('login.submit')} fields={{ next }}>
+    <Form to="/login" class="login" isPrimary label={text('login.title')} fields={{ next }}>
       {problem !== undefined && (
         <p class="problem" role="alert" id="problem">
           {text(problem)}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Operation } from '../../core/http/operations.js';
 import { permittedOperations } from '../../tenants/keys/api-key-policy.js';
+import type { ApiKeyDocument } from '../../tenants/keys/api-key.schema.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
@@ -13,10 +14,10 @@ export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly name: string;
   readonly organizationId: string;
   readonly organizationName: string;
-  /** `ended`: revoked or expired, so that its silence is expected. */
-  readonly state: KeyState | 'ended';
+  /** `unused`: no calls in four weeks; `ended`: revoked or expired, so that its silence is expected. */
+  readonly state: KeyState | 'unused' | 'ended';
   /** Accurate to a minute; to an hour if the key has no stored time of its last use. */
-  readonly lastCallAt: Date;
+  readonly lastCallAt: Date | null;
   readonly expiresAt: Date | null;
   readonly operations: readonly Operation[];
   /** No operations were chosen for the key. */
@@ -24,7 +25,17 @@ export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly isSigned: boolean;
 }
 
-const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
+const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'unused', 'ended'];
+const noCalls = {
+  state: 'unused',
+  week: Array.from({ length: 168 }, () => 0),
+  calls: 0,
+  errors: 0,
+  usualCalls: null,
+  missedCalls: 0,
+  used: {},
+  lastHour: null,
+} as const;
 
 /** Partners by their keys, the most urgent first (rule OPS-33). */
 @Injectable()
@@ -35,53 +46,70 @@ export class PartnersService {
     private readonly organizations: OrganizationsRepository,
   ) {}
 
+  /** The keys that have called in the last four weeks. */
   async list(): Promise<Partner[]> {
-    return this.partnersOf(await this.stats.baselines());
+    const baselines = await this.stats.baselines();
+    return this.partnersOf(await this.keysOf(baselines), baselines);
+  }
+
+  /** With the active keys that have not. */
+  async listAll(): Promise<Partner[]> {
+    const [baselines, organizations] = await Promise.all([
+      this.stats.baselines(),
+      this.organizations.listByName(),
+    ]);
+    const active = await this.keys.listActive(organizations.map(({ _id }) => _id));
+    const all = [...active, ...(await this.keysOf(baselines))];
+    const byId = new Map(all.map((key) => [key._id.toHexString(), key]));
+    return this.partnersOf([...byId.values()], baselines);
   }
 
   async find(keyId: string): Promise<Partner | null> {
     const id = parseObjectId(keyId);
     if (id === null) return null;
-    const [partner] = await this.partnersOf(await this.stats.baselines(id));
+    const [partner] = await this.partnersOf(
+      await this.keys.findByIds([id]),
+      await this.stats.baselines(id),
+    );
     return partner ?? null;
   }
 
-  private async partnersOf(baselines: ReadonlyMap<string, KeyUsage>): Promise<Partner[]> {
-    const keys = await this.keys.findByIds(
-      [...baselines.keys()].map((id) => new Types.ObjectId(id)),
-    );
+  private keysOf(baselines: ReadonlyMap<string, KeyUsage>): Promise<ApiKeyDocument[]> {
+    return this.keys.findByIds([...baselines.keys()].map((id) => new Types.ObjectId(id)));
+  }
+
+  private async partnersOf(
+    keys: readonly ApiKeyDocument[],
+    baselines: ReadonlyMap<string, KeyUsage>,
+  ): Promise<Partner[]> {
     const ids = keys.map(({ organizationId }) => organizationId);
     const organizations = await this.organizations.findAll(ids);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
-    const partners = keys.flatMap((key): Partner[] => {
+    const partners = keys.map((key): Partner => {
       const keyId = key._id.toHexString();
-      const found = baselines.get(keyId);
-      if (found === undefined) return [];
-      const { lastHour, ...baseline } = found;
+      const { lastHour, ...baseline } = baselines.get(keyId) ?? noCalls;
       const organizationId = key.organizationId.toHexString();
       const organizationName = names.get(organizationId);
       const isActive = this.keys.stateOf(key) === 'active' && organizationName !== undefined;
-      return [
-        {
-          ...baseline,
-          keyId,
-          name: key.name ?? '',
-          organizationId,
-          organizationName: organizationName ?? '',
-          state: isActive ? baseline.state : 'ended',
-          lastCallAt: key.lastUsedAt ?? lastHour,
-          expiresAt: key.expiresAt ?? null,
-          operations: permittedOperations(key),
-          isUnrestricted: (key.permissions?.operations ?? null) === null,
-          isSigned: (key.secrets ?? []).length > 0,
-        },
-      ];
+      return {
+        ...baseline,
+        keyId,
+        name: key.name ?? '',
+        organizationId,
+        organizationName: organizationName ?? '',
+        state: isActive ? baseline.state : 'ended',
+        lastCallAt: key.lastUsedAt ?? lastHour,
+        expiresAt: key.expiresAt ?? null,
+        operations: permittedOperations(key),
+        isUnrestricted: (key.permissions?.operations ?? null) === null,
+        isSigned: (key.secrets ?? []).length > 0,
+      };
     });
     return partners.toSorted(
       (a, b) =>
         byUrgency.indexOf(a.state) - byUrgency.indexOf(b.state) ||
         b.calls - a.calls ||
-        +b.lastCallAt - +a.lastCallAt,
+        Number(b.lastCallAt) - Number(a.lastCallAt),
     );
   }
 }

@@ -4,7 +4,7 @@ import type { ViewField } from './field.js';
 type Import = CatalogueOverview['imports'][number];
 
 export const importFields: readonly ViewField<Import>[] = [
-  { title: 'import.begun', kind: 'time', of: ({ createdAt }) => createdAt },
+  { title: 'shared.started', kind: 'time', of: ({ createdAt }) => createdAt },
   {
     title: 'shared.state',
     kind: 'status',

@@ -5,18 +5,18 @@ export type Severity = 'good' | 'warn' | 'bad' | 'note';
 
 type RecordKind = 'leads' | 'reservations' | 'units';
 
-interface Title<T> {
-  readonly title: ViewText;
+interface Title<T, Key> {
+  readonly title: Key;
   /** The value is the id of such a record, which the console links. */
   readonly record?: RecordKind;
   /** A path below `/console` with details. */
   to?(item: T, organizationId: string): string | null;
   /** Added in brackets; the key of a text is translated. */
   note?(item: T): string | number | null;
-  severity?(item: T): Severity;
+  severity?(item: T): Severity | undefined;
 }
 
-type Value<T, Kind extends string, V> = Title<T> & {
+type Value<T, Key, Kind extends string, V> = Title<T, Key> & {
   readonly kind: Kind;
   of(item: T): V | null | undefined;
 };
@@ -25,15 +25,15 @@ type Value<T, Kind extends string, V> = Title<T> & {
  * A title and a value for the console and the command line. The console translates a `status`, masks `personal`
  * values until a reader asks for them, and masks the parts of a `url` that may be secret.
  */
-export type ViewField<T> =
-  | Value<T, 'text' | 'code', string | number | readonly string[]>
-  | Value<T, 'time' | 'day', Date | string>
-  | Value<T, 'number' | 'duration', number>
-  | Value<T, 'url', string>
-  | Value<T, 'name', Partial<Localized> | readonly Partial<Localized>[]>
-  | Value<T, 'status', ViewText | readonly ViewText[]>
-  | Value<T, 'change', { readonly from: string | null; readonly to: string }>
-  | Value<T, 'personal', unknown>;
+export type ViewField<T, Key extends string = ViewText> =
+  | Value<T, Key, 'text' | 'code', string | number | readonly string[]>
+  | Value<T, Key, 'time' | 'day', Date | string>
+  | Value<T, Key, 'number' | 'duration', number>
+  | Value<T, Key, 'url', string>
+  | Value<T, Key, 'name', Partial<Localized> | readonly Partial<Localized>[]>
+  | Value<T, Key, 'status', ViewText | readonly ViewText[]>
+  | Value<T, Key, 'change', { readonly from: string | null; readonly to: string }>
+  | Value<T, Key, 'personal', unknown>;
 
 /** Below the address of the console. */
 export function recordPath(kind: RecordKind, organizationId: string, id: string): string {
@@ -47,7 +47,11 @@ export function eventPath(type: string, organizationId: string, id: string | nul
 }
 
 /** The page of a value; null where it has none. */
-export function pathOf<T>(field: ViewField<T>, item: T, organizationId: string): string | null {
+export function pathOf<T>(
+  field: ViewField<T, string>,
+  item: T,
+  organizationId: string,
+): string | null {
   if (field.record === undefined) return field.to?.(item, organizationId) ?? null;
   const id = field.of(item);
   return typeof id === 'string' ? recordPath(field.record, organizationId, id) : null;

@@ -8,7 +8,7 @@ import { createdAt, externalIdField, id, updatedAt } from './common.js';
 type Lead = LeadDto & Partial<Pick<InspectedLead, 'isErased' | 'compounds' | 'assignedTo'>>;
 
 const number: ViewField<LeadDto> = {
-  title: 'lead.number',
+  title: 'shared.number',
   kind: 'code',
   of: ({ leadId }) => leadId,
   to: ({ _id }, organizationId) => recordPath('leads', organizationId, _id),
@@ -27,7 +27,7 @@ export const leadListFields = [number, externalIdField, state, createdAt];
 
 export const leadFields: readonly ViewField<Lead>[] = [
   id,
-  { title: 'lead.number', kind: 'code', of: ({ leadId }) => leadId },
+  { title: 'shared.number', kind: 'code', of: ({ leadId }) => leadId },
   externalIdField,
   state,
   { title: 'lead.client', kind: 'code', of: ({ clientId }) => clientId },

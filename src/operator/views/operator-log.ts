@@ -9,7 +9,7 @@ export const operatorLogFields: readonly ViewField<Entry>[] = [
   {
     title: 'log.subject',
     kind: 'status',
-    of: ({ subject }) => `log.subject.${subject}` as const,
+    of: ({ subject }) => `record.${subject}` as const,
   },
   { title: 'shared.id', kind: 'code', of: ({ subjectId }) => subjectId, to: pathOf },
   { title: 'log.details', kind: 'code', of: ({ details }) => details },

@@ -9,6 +9,7 @@ const severities: Readonly<Record<Partner['state'], Severity>> = {
   busier: 'warn',
   new: 'note',
   usual: 'good',
+  unused: 'note',
   ended: 'note',
 };
 
@@ -55,7 +56,11 @@ export const partnerFields: readonly ViewField<Partner>[] = [
     kind: 'code',
     of: ({ used }) => Object.entries(used).map(([operation, count]) => `${operation} ${count}`),
   },
-  { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
+  {
+    title: 'partners.missed',
+    kind: 'number',
+    of: ({ usualCalls, missedCalls }) => (usualCalls === null ? null : missedCalls),
+  },
   { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
 ];
 
@@ -72,6 +77,6 @@ export const loggedRequestFields: readonly ViewField<LoggedRequest>[] = [
   { title: 'requests.codes', kind: 'code', of: ({ errorCodes }) => errorCodes },
   { title: 'requests.messages', kind: 'text', of: ({ messages }) => messages },
   { title: 'requests.ignored', kind: 'code', of: ({ ignoredFields }) => ignoredFields },
-  { title: 'requests.took', kind: 'duration', of: ({ durationMs }) => durationMs },
+  { title: 'shared.took', kind: 'duration', of: ({ durationMs }) => durationMs },
   { title: 'shared.request', kind: 'code', of: ({ requestId }) => requestId },
 ];

@@ -74,7 +74,7 @@ export const reservationFields: readonly ViewField<
     of: ({ wallets: [wallet] }) => (wallet === undefined ? 'shared.noneOfIt' : walletState(wallet)),
   },
   {
-    title: 'reservation.walletDeletedAt',
+    title: 'reservation.walletDeleted',
     kind: 'time',
     of: ({ wallets: [wallet] }) => wallet?.deletedAt,
   },
@@ -93,7 +93,7 @@ const installment: ViewField<{ readonly installmentId: string }> = {
 const chequeState: readonly ViewField<Pick<Report, 'status' | 'chequeNumber' | 'chequeAmount'>>[] =
   [
     { title: 'reservation.cheque', kind: 'code', of: (item) => item.status },
-    { title: 'reservation.number', kind: 'code', of: ({ chequeNumber }) => chequeNumber },
+    { title: 'shared.number', kind: 'code', of: ({ chequeNumber }) => chequeNumber },
     { title: 'reservation.amount', kind: 'number', of: ({ chequeAmount }) => chequeAmount },
   ];
 
@@ -102,7 +102,7 @@ export const chequeFields: readonly ViewField<Cheque>[] = [
   ...chequeState,
   { title: 'reservation.due', kind: 'day', of: ({ dueDate }) => dueDate },
   { title: 'reservation.wallet', kind: 'status', of: ({ wallet }) => walletState(wallet) },
-  { title: 'reservation.walletDeletedAt', kind: 'time', of: ({ wallet }) => wallet.deletedAt },
+  { title: 'reservation.walletDeleted', kind: 'time', of: ({ wallet }) => wallet.deletedAt },
 ];
 
 export const reportFields: readonly ViewField<Report>[] = [

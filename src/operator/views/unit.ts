@@ -35,7 +35,7 @@ export const unitChangeFields: readonly ViewField<UnitStatusChange>[] = [
     kind: 'status',
     of: (change) => {
       if (change.by === 'callback') return 'unit.causeCallback';
-      if (change.requestId === undefined) return 'unit.causeImport';
+      if (change.requestId === undefined) return 'shared.import';
       return change.reservationId === null ? 'unit.causeUnit' : 'unit.causeReservation';
     },
   },

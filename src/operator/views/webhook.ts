@@ -30,7 +30,7 @@ const url = { title: 'endpoint.url', kind: 'url', of: (item) => item.url } satis
   readonly url: string;
 }>;
 const eventTypes = {
-  title: 'endpoint.events',
+  title: 'shared.events',
   kind: 'code',
   of: (endpoint) => endpoint.eventTypes,
 } satisfies ViewField<Pick<ShownEndpoint, 'eventTypes'>>;
@@ -230,9 +230,9 @@ export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
 export const attemptFields: readonly ViewField<ShownDelivery['log'][number]>[] = [
   { title: 'delivery.round', kind: 'number', of: ({ round }) => round },
   { title: 'delivery.attempt', kind: 'number', of: ({ attempt }) => attempt },
-  { title: 'delivery.started', kind: 'time', of: ({ startedAt }) => startedAt },
+  { title: 'shared.started', kind: 'time', of: ({ startedAt }) => startedAt },
   url,
-  { title: 'delivery.took', kind: 'duration', of: ({ milliseconds }) => milliseconds },
+  { title: 'shared.took', kind: 'duration', of: ({ milliseconds }) => milliseconds },
   { title: 'shared.status', kind: 'number', of: ({ statusCode }) => statusCode },
   { title: 'delivery.error', kind: 'text', of: ({ error }) => error },
   { title: 'shared.response', kind: 'personal', of: ({ response }) => response },

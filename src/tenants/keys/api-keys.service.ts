@@ -100,6 +100,11 @@ export class ApiKeysService {
     return ids.length === 0 ? [] : this.findAcross({ _id: { $in: [...ids] } });
   }
 
+  async listActive(organizationIds: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    const keys = known(this.keys, await this.keys.find(organizationIds, { revokedAt: null }));
+    return keys.filter((key) => this.stateOf(key) === 'active');
+  }
+
   /** Active keys of all organizations that nobody has restricted to operations. */
   async listUnrestricted(): Promise<ApiKeyDocument[]> {
     const keys = await this.findAcross({ 'permissions.operations': null, revokedAt: null });

@@ -1,16 +1,17 @@
 import { type TimeStep, timeSteps } from '../../usage/time-steps.js';
 import { type Reader, useReader } from '../pages/page.js';
-import { DataTable, Link, numeric } from '../pages/shared/parts.js';
-import { Bars, highestOf, type Series, Swatch } from './bars.js';
+import { Table } from '../pages/shared/fields.js';
+import { Link } from '../pages/shared/parts.js';
+import { Bars, type Color, highestOf, Swatch } from './bars.js';
 
-const steps = Object.keys(timeSteps) as readonly TimeStep[];
+const timeStepNames = Object.keys(timeSteps) as readonly TimeStep[];
 /** A chart of fewer steps is narrow: a single bar would be a wall. */
 const maxSparseSteps = 12;
 /** Positions of the times below a chart, as shares of its width. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
 export function stepOf({ query }: Pick<Reader, 'query'>): TimeStep {
-  return steps.find((step) => step === query['by']) ?? 'quarter';
+  return timeStepNames.find((step) => step === query['by']) ?? 'quarter';
 }
 
 export function StepChoice() {
@@ -19,7 +20,7 @@ export function StepChoice() {
   return (
     <nav class="steps" aria-label={text('chart.by')}>
       <ul>
-        {steps.map((step) => (
+        {timeStepNames.map((step) => (
           <li key={step}>
             <Link
               to={`${path === '/' ? '' : path}?by=${step}`}
@@ -34,22 +35,30 @@ export function StepChoice() {
   );
 }
 
+/** A value of each step. */
+export interface ChartLine<Step> {
+  readonly name: string;
+  readonly color: Color;
+  readonly of: (step: Step) => number | null;
+}
+
 /**
  * Values by the step in the address, the newest at the right: bars that scripts let pointer and keyboard read,
  * and a table. It begins with the first step that has a value.
  */
-export function TimeChart({
+export function TimeChart<Step extends { readonly at: Date }>({
   title,
   note,
-  times,
-  series,
+  steps,
+  lines,
   isStacked = true,
   format,
 }: {
   readonly title: string;
-  readonly note?: string | undefined;
-  readonly times: readonly Date[];
-  readonly series: readonly Series[];
+  /** The sums of stacked values by default. */
+  readonly note?: string;
+  readonly steps: readonly Step[];
+  readonly lines: readonly ChartLine<NoInfer<Step>>[];
   /** Whether the values of a step add up. */
   readonly isStacked?: boolean;
   readonly format?: (value: number | null) => string;
@@ -57,74 +66,85 @@ export function TimeChart({
   const reader = useReader();
   const { text, formats } = reader;
   const written = format ?? formats.number;
-  const first = times.findIndex((_, index) =>
-    series.some(({ values }) => (values[index] ?? 0) > 0),
-  );
-  const from = Math.max(0, first);
-  const shownTimes = times.slice(from);
-  const last = shownTimes.length - 1;
-  const shown = series.map((one) => ({ ...one, values: one.values.slice(from) }));
-  const highest = roundedUp(highestOf(shown, isStacked));
-  const names = shownTimes.map((time) => labelOf(reader, time));
-  // A UTC day has no local time.
-  const isClock = ['quarter', 'hour'].includes(stepOf(reader));
-  const labels = shownTimes.map((time, index) =>
-    isClock ? <time dateTime={time.toISOString()}>{names[index]}</time> : names[index],
-  );
-  const rows = labels.map((label, index) => [
-    label,
-    ...shown.map(({ values }) => written(values[index] ?? null)),
-  ]);
+  const first = steps.findIndex((step) => lines.some(({ of }) => (of(step) ?? 0) > 0));
+  const heading = <h3>{title}</h3>;
+  if (first === -1) {
+    return (
+      <figure class="chart">
+        <figcaption>{heading}</figcaption>
+        <p class="note">{text('chart.nothing')}</p>
+      </figure>
+    );
+  }
+  const shown = steps.slice(first);
+  const last = shown.length - 1;
+  const series = lines.map(({ name, color, of }) => ({ name, color, values: shown.map(of) }));
+  const sums = series.map(({ name, values }) => {
+    const sum = values.reduce<number>((total, value) => total + (value ?? 0), 0);
+    return `${name} ${formats.number(sum)}`;
+  });
+  const highest = roundedUp(highestOf(series, isStacked));
   return (
     <figure class="chart">
       <figcaption>
-        <h3>{title}</h3>
-        {note !== undefined && <p class="note">{note}</p>}
+        {heading}
+        <p class="note">{note ?? sums.join(', ')}</p>
       </figcaption>
-      {first === -1 ? (
-        <p class="note">{text('chart.nothing')}</p>
-      ) : (
-        <>
-          <ul class="legend">
-            <li>
-              <span>{labels[last]}</span>
-            </li>
-            {shown.map(({ name, color }, index) => (
-              <li key={name}>
-                <Swatch color={color} />
-                {name} <b>{rows[last]?.[index + 1]}</b>
-              </li>
-            ))}
-          </ul>
-          <div class={last < maxSparseSteps ? 'plot few' : 'plot'}>
-            <span class="scale">{written(highest)}</span>
-            <Bars series={shown} isStacked={isStacked} highest={highest} marked={last} />
-            <input type="range" max={last} value={last} aria-label={title} autocomplete="off" />
-            <div class="ticks" aria-hidden="true">
-              {[...new Set(ticks.map((share) => Math.round(share * last)))].map((mark) => (
-                <span key={mark}>{names[mark]}</span>
-              ))}
-            </div>
-          </div>
-          <details>
-            <summary>{text('chart.table')}</summary>
-            <DataTable
-              label={title}
-              columns={[text('chart.from'), ...shown.map(({ name }) => numeric(name))]}
-              rows={rows.toReversed()}
-            />
-          </details>
-        </>
-      )}
+      <ul class="legend">
+        <li>
+          <span>
+            <StepTime at={shown[last]?.at} />
+          </span>
+        </li>
+        {series.map(({ name, color, values }) => (
+          <li key={name}>
+            <Swatch color={color} />
+            {name} <b>{written(values[last] ?? null)}</b>
+          </li>
+        ))}
+      </ul>
+      <div class={last < maxSparseSteps ? 'plot few' : 'plot'}>
+        <span class="note">{written(highest)}</span>
+        <Bars series={series} isStacked={isStacked} highest={highest} marked={last} />
+        <input type="range" max={last} value={last} aria-label={title} autocomplete="off" />
+        <div class="ticks" aria-hidden="true">
+          {[...new Set(ticks.map((share) => Math.round(share * last)))].map((mark) => (
+            <span key={mark}>{labelOf(reader, shown[mark]?.at)}</span>
+          ))}
+        </div>
+      </div>
+      <details>
+        <summary>{text('chart.table')}</summary>
+        <Table
+          title={title}
+          fields={[
+            { title: 'chart.from', show: ({ at }) => <StepTime at={at} /> },
+            ...lines.map(({ name, of }) => ({
+              name,
+              isNumber: true as const,
+              show: (step: Step) => written(of(step)),
+            })),
+          ]}
+          items={shown.toReversed()}
+        />
+      </details>
     </figure>
   );
 }
 
-function labelOf(reader: Reader, time: Date): string {
+/** A UTC day has no local time. */
+function StepTime({ at }: { readonly at: Date | undefined }) {
+  const reader = useReader();
+  const label = labelOf(reader, at);
+  const isClock = ['quarter', 'hour'].includes(stepOf(reader));
+  return isClock ? <time dateTime={at?.toISOString()}>{label}</time> : <>{label}</>;
+}
+
+function labelOf(reader: Reader, at = new Date(0)): string {
   const { formats } = reader;
   const step = stepOf(reader);
-  if (step === 'day' || step === 'week') return formats.day(time);
-  return step === 'hour' ? `${formats.day(time)} ${formats.clock(time)}` : formats.clock(time);
+  if (step === 'day' || step === 'week') return formats.day(at);
+  return step === 'hour' ? `${formats.day(at)} ${formats.clock(at)}` : formats.clock(at);
 }
 
 /** The next of 1, 2, 5, 10, 20 and so on. */

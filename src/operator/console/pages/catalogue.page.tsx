@@ -1,13 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import {
-  type CatalogueOverview,
-  CatalogueOverviewService,
-} from '../../catalogue-import/catalogue-overview.service.js';
+import type { CatalogueOverview } from '../../catalogue-import/catalogue-overview.service.js';
 import { textIn } from '../../../core/localization/language.js';
-import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import { importFields } from '../../views/catalogue.js';
 import { Swatch } from '../charts/bars.js';
-import { type ConsolePage, type PageContent, type PageRequest, useReader } from './page.js';
+import { type ConsolePage, useReader } from './page.js';
 import { FieldTable } from './shared/fields.js';
 import { chosenOrganizations, OrganizationFilter } from './shared/organizations.js';
 
@@ -22,48 +17,37 @@ const statuses = [
   { status: null, title: 'catalogue.other', color: 'faint' },
 ] as const;
 
-@Injectable()
-export class CataloguePage implements ConsolePage {
-  readonly path = '/catalogue';
-  readonly title = 'catalogue.title';
-  readonly isInMenu = true;
-
-  constructor(
-    private readonly organizations: OrganizationsRepository,
-    private readonly catalogues: CatalogueOverviewService,
-  ) {}
-
-  async read(request: PageRequest): Promise<PageContent> {
-    const { text } = request;
-    const organizations = await this.organizations.listByName();
-    if (organizations.length === 0) return { body: <p>{text('catalogue.noOrganization')}</p> };
-    const chosen = chosenOrganizations(request, organizations);
-    const [organization] = chosen ?? organizations;
-    const isClear = organization !== undefined && (chosen === null || chosen.length === 1);
-    const overview = isClear ? await this.catalogues.read(organization._id, limits) : null;
+export const cataloguePage: ConsolePage = {
+  path: '/catalogue',
+  title: 'catalogue.title',
+  isInMenu: true,
+  async read(request) {
+    const { text, services } = request;
+    const organizations = await services.organizations.listByName();
+    if (organizations.length === 0) return { body: <p>{text('attention.firstOrganization')}</p> };
+    const choices = chosenOrganizations(request, organizations) ?? organizations;
+    const [organization, ...others] = choices;
+    const filter = <OrganizationFilter choices={choices} />;
+    if (organization === undefined || others.length > 0) return { body: filter };
+    const overview = await services.catalogues.read(organization._id, limits);
     const body = (
       <>
-        <OrganizationFilter organizations={organizations} chosen={chosen} />
-        {overview !== null && <Units {...overview} />}
-        {overview !== null && (
-          <FieldTable
-            title={text('catalogue.imports')}
-            fields={importFields}
-            items={overview.imports}
-            ifEmpty={text('catalogue.noImports')}
-          />
-        )}
+        {filter}
+        <Units {...overview} />
+        <FieldTable
+          title={text('catalogue.imports')}
+          fields={importFields}
+          items={overview.imports}
+        />
       </>
     );
-    return isClear
-      ? { heading: `${text('catalogue.title')}: ${organization.name}`, body }
-      : { body };
-  }
-}
+    return { heading: `${text('catalogue.title')}: ${organization.name}`, body };
+  },
+};
 
 /** The units of each compound by status, as bars and as numbers. */
 function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
-  const { text, formats, language } = useReader();
+  const { text, language } = useReader();
   const most = Math.max(...compounds.map(({ total }) => total));
   const rows = compounds.map(({ _id, name, total, byStatus }) => {
     const known = statuses.flatMap(({ status }) =>
@@ -76,10 +60,7 @@ function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
   return (
     <FieldTable
       title={text('catalogue.units')}
-      caption={text('catalogue.unitsText', {
-        units: formats.number(unitCount),
-        compounds: formats.number(compoundCount),
-      })}
+      caption={text('catalogue.unitsText', { units: unitCount, compounds: compoundCount })}
       fields={[
         {
           title: 'shared.compound',
@@ -91,14 +72,13 @@ function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
         },
         ...statuses.map(({ title }, index) => ({
           title,
-          isNumber: true as const,
-          show: ({ counts }: (typeof rows)[number]) => counts[index],
+          kind: 'number' as const,
+          of: ({ counts }: (typeof rows)[number]) => counts[index],
         })),
-        { title: 'catalogue.all', isNumber: true, show: ({ total }) => total },
+        { title: 'catalogue.all', kind: 'number', of: ({ total }) => total },
       ]}
       items={rows}
       next={compoundCount > compounds.length ? '' : null}
-      ifEmpty={text('catalogue.noUnits')}
     >
       {rows.length > 0 && (
         <ul class="legend" aria-hidden="true">

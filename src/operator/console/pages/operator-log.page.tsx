@@ -1,37 +1,24 @@
-import { Injectable } from '@nestjs/common';
-import { OperatorLogService } from '../../audit/operator-log.service.js';
-import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import { operatorLogFields } from '../../views/operator-log.js';
-import type { ConsolePage, PageContent, PageRequest } from './page.js';
+import type { ConsolePage } from './page.js';
 import { FieldTable } from './shared/fields.js';
+import { namesOf } from './shared/organizations.js';
 import { keysetRequestOf } from './shared/parts.js';
 
 const entriesPerPage = 50;
 
-@Injectable()
-export class OperatorLogPage implements ConsolePage {
-  readonly path = '/log';
-  readonly title = 'log.title';
-  readonly isInMenu = true;
-
-  constructor(
-    private readonly log: OperatorLogService,
-    private readonly organizations: OrganizationsRepository,
-  ) {}
-
-  async read(request: PageRequest): Promise<PageContent> {
-    const { text } = request;
-    const { items, next } = await this.log.list(
-      keysetRequestOf(request, 'entries', entriesPerPage),
-    );
-    const organizations = await this.organizations.listByName();
-    const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
+export const operatorLogPage: ConsolePage = {
+  path: '/log',
+  title: 'log.title',
+  isInMenu: true,
+  async read(request) {
+    const { text, services } = request;
+    const part = keysetRequestOf(request, 'entries', entriesPerPage);
+    const { items, next } = await services.operatorLog.list(part);
+    const names = namesOf(await services.organizations.listByName());
     const entries = items.map((entry) => {
       const id = entry.organizationId.toHexString();
-      return {
-        ...entry,
-        organizationName: entry.subject === 'database' ? '' : (names.get(id) ?? id),
-      };
+      const organizationName = entry.subject === 'database' ? '' : (names.get(id) ?? id);
+      return { ...entry, organizationName };
     });
     const body = (
       <FieldTable
@@ -44,5 +31,5 @@ export class OperatorLogPage implements ConsolePage {
       />
     );
     return { body };
-  }
-}
+  },
+};

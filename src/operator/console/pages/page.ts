@@ -1,35 +1,53 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Language } from '../../../core/localization/language.js';
+import type { OperatorRequest } from '../../audit/operator-log.service.js';
 import type { Formats } from '../texts/formats.js';
 import type { TextKey, Translate } from '../texts/text.js';
+import type { PageServices } from './services.js';
+
+export type Texts = Readonly<Record<string, string>>;
 
 /** A reader of the console, logged in or not, and the address that is open. */
 export interface Reader {
-  /** Below `/console`, without the query. */
+  /** The page below `/console`, also after one of its forms; without the query. */
   readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
+  readonly query: Texts;
+  /** From the pattern of the address, such as `/leads/:organization/:id`. */
+  readonly params: Texts;
   readonly language: Language;
   readonly text: Translate;
   readonly formats: Formats;
+  /** Identifies the session in logs; it cannot open one. */
+  readonly session: string | null;
   /** Each form sends it as `token`; empty without a session. */
   readonly formToken: string;
+  /** Whether personal data is shown, which has been logged. */
+  readonly isShown: boolean;
 }
 
 export interface PageRequest extends Reader {
-  /** From the pattern of the address, such as `/leads/:id`. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly form: Readonly<Record<string, string>>;
-  /** Identifies the session in logs; it cannot open one. */
+  readonly form: Texts;
   readonly session: string;
   readonly address: string;
   readonly now: Date;
+  /** The time in which the database has to respond. */
+  readonly deadlineMs: number;
+  readonly services: PageServices;
 }
+
+/** The record of an action, in the operator's log. */
+export type Subject = Pick<OperatorRequest, 'organizationId' | 'subject' | 'subjectId'>;
 
 export interface PageContent {
   readonly body: ComponentChildren;
   /** Instead of the page's title, such as `Lead 17`. */
   readonly heading?: string;
+  /** The outcome of an action, above the body. */
+  readonly notice?: ComponentChildren;
+  /** The record whose personal data is hidden until the reader asks to see it. */
+  readonly personal?: Subject;
+  readonly isShown?: boolean;
   readonly status?: number;
   readonly refreshSeconds?: number;
 }
@@ -39,26 +57,18 @@ export interface Redirect {
   readonly redirectTo: string;
 }
 
-/** The handler of a form; its token has been checked. */
-export interface PageAction {
-  /** Below `/console`. */
-  readonly path: string;
-  /** @returns null for a 404 */
-  run(request: PageRequest): Promise<PageContent | Redirect | null>;
-}
+/** A page, or the handler of a form whose token has been checked; null for a 404. */
+type Handler<Outcome> = (request: PageRequest) => Promise<Outcome | null>;
 
-/**
- * A page of the console, for readers with a session only. To add one: write an injectable class here, whose
- * data comes from services of features, and list it in `console.module.ts`; its texts are in `texts`.
- */
+/** A page of the console, for readers with a session only. To add one, list it in `pages.ts`. */
 export interface ConsolePage {
   /** A pattern of Fastify below `/console`, such as `/leads/:id`. */
   readonly path: string;
   readonly title: TextKey;
-  readonly isInMenu: boolean;
-  readonly actions?: readonly PageAction[];
-  /** @returns null for a 404 */
-  read(request: PageRequest): Promise<PageContent | null>;
+  readonly isInMenu?: boolean;
+  /** By the last part of the address, below that of the page. */
+  readonly actions?: Readonly<Record<string, Handler<PageContent | Redirect>>>;
+  readonly read: Handler<PageContent>;
 }
 
 export const ReaderContext = createContext<Reader | null>(null);

@@ -7,7 +7,6 @@ export const commonTexts = {
   'console.asOf': { 'en-us': 'As of {time} UTC', 'ar-eg': 'حتى {time} بالتوقيت العالمي' },
   'login.title': { 'en-us': 'Log in', 'ar-eg': 'تسجيل الدخول' },
   'login.password': { 'en-us': "Operator's password", 'ar-eg': 'كلمة مرور المشغّل' },
-  'login.submit': { 'en-us': 'Log in', 'ar-eg': 'دخول' },
   'login.wrong': { 'en-us': 'The password is wrong.', 'ar-eg': 'كلمة المرور غير صحيحة.' },
   'login.tooMany': {
     'en-us': 'Too many attempts. Wait 30 seconds, then try again.',
@@ -57,9 +56,9 @@ export const commonTexts = {
     'en-us': 'Only these {count} are shown; there are more.',
     'ar-eg': 'تظهر هذه النتائج ({count}) فقط، ويوجد غيرها.',
   },
+  'shared.first': { 'en-us': 'First page', 'ar-eg': 'الصفحة الأولى' },
+  'shared.next': { 'en-us': 'Next page', 'ar-eg': 'الصفحة التالية' },
   'shared.none': { 'en-us': 'None.', 'ar-eg': 'لا شيء.' },
-  'shared.older': { 'en-us': 'Older', 'ar-eg': 'الأقدم' },
-  'shared.newest': { 'en-us': 'Newest', 'ar-eg': 'الأحدث' },
   'shared.masked': {
     'en-us': 'Personal data is hidden. Viewing it is logged.',
     'ar-eg': 'البيانات الشخصية مخفية. عرضها يُسجَّل.',
@@ -70,11 +69,9 @@ export const commonTexts = {
     'ar-eg': 'البيانات الشخصية ظاهرة، وقد سُجّل ذلك.',
   },
   'shared.hide': { 'en-us': 'Hide it', 'ar-eg': 'أخفها' },
-  'shared.noKey': { 'en-us': 'import', 'ar-eg': 'استيراد' },
   'shared.reservations': { 'en-us': 'Reservations', 'ar-eg': 'الحجوزات' },
   'shared.now': { 'en-us': 'Current state', 'ar-eg': 'الحالة الحالية' },
   'search.title': { 'en-us': 'Search', 'ar-eg': 'بحث' },
-  'search.submit': { 'en-us': 'Search', 'ar-eg': 'بحث' },
   'search.reference': { 'en-us': 'Find in all organizations', 'ar-eg': 'ابحث في كل المؤسسات' },
   'search.hint': {
     'en-us':
@@ -82,22 +79,13 @@ export const commonTexts = {
     'ar-eg':
       'معرّف أي شيء أو معرّف خارجي، أو رقم عميل محتمل أو هاتفه بأي كتابة أو بريده، أو اسم وحدة في العنوان أو رقمها، أو webhook-id، أو معرّف طلب، أو بادئة مفتاح كما تظهر في القائمة',
   },
+  'search.results': { 'en-us': 'Matches', 'ar-eg': 'النتائج' },
   'search.none': {
     'en-us':
       'Nothing was found. A deleted lead is found by its id or number, not by a phone; a deleted unit by its id only.',
     'ar-eg':
       'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة المحذوفة بمعرّفها فقط.',
   },
-  'search.hits': { 'en-us': 'Matches', 'ar-eg': 'النتائج' },
-  'search.name': { 'en-us': 'Name', 'ar-eg': 'الاسم' },
-  'search.differs': { 'en-us': 'Details', 'ar-eg': 'التفاصيل' },
-  'search.kind.lead': { 'en-us': 'lead', 'ar-eg': 'عميل محتمل' },
-  'search.kind.reservation': { 'en-us': 'reservation', 'ar-eg': 'حجز' },
-  'search.kind.unit': { 'en-us': 'unit', 'ar-eg': 'وحدة' },
-  'search.kind.delivery': { 'en-us': 'delivery', 'ar-eg': 'عملية إرسال' },
-  'search.kind.endpoint': { 'en-us': 'endpoint', 'ar-eg': 'نقطة استقبال' },
-  'search.kind.key': { 'en-us': 'key', 'ar-eg': 'مفتاح' },
-  'search.kind.event': { 'en-us': 'changed by the request', 'ar-eg': 'غيّره الطلب' },
   'log.title': { 'en-us': 'Operator log', 'ar-eg': 'سجل المشغّل' },
   'log.caption': {
     'en-us': 'Actions in this console and on the command line, newest first',

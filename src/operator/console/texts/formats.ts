@@ -1,38 +1,22 @@
 import type { Language } from '../../../core/localization/language.js';
 import { dayMs, hourMs, minuteMs } from '../../../core/values/time.js';
 
-/** Digits are Latin, as in ids, requests and logs. */
-const locales: Readonly<Record<Language, string>> = {
-  'en-us': 'en-GB',
-  'ar-eg': 'ar-EG-u-nu-latn',
-};
-
 type Optional = number | null | undefined;
 
 /** Numbers and UTC times in a language; a missing value is a dash. */
-export interface Formats {
-  number(this: void, value: Optional): string;
-  /** @param share from 0 to 1 */
-  percent(this: void, share: number): string;
-  /** As `22 Nov 2026, 13:05:09`. */
-  time(time: Date): string;
-  clock(time: Date): string;
-  day(time: Date): string;
-  /** From milliseconds, in two units at most: `3 h 20 min` or `12.5 ms`. */
-  duration(this: void, milliseconds: Optional): string;
-  /** @param day 0 for Monday */
-  weekday(day: number): string;
-}
+export type Formats = ReturnType<typeof createFormats>;
 
-const formatsByLanguage = new Map<Language, Formats>();
+/** Digits are Latin, as in ids, requests and logs. */
+const formats: Readonly<Record<Language, Formats>> = {
+  'en-us': createFormats('en-GB'),
+  'ar-eg': createFormats('ar-EG-u-nu-latn'),
+};
 
 export function formatsOf(language: Language): Formats {
-  const known = formatsByLanguage.get(language) ?? createFormats(locales[language]);
-  formatsByLanguage.set(language, known);
-  return known;
+  return formats[language];
 }
 
-function createFormats(locale: string): Formats {
+function createFormats(locale: string) {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const date = (options: Intl.DateTimeFormatOptions) => {
@@ -41,14 +25,17 @@ function createFormats(locale: string): Formats {
   };
   const weekday = date({ weekday: 'short' });
   return {
-    number: (value) => (typeof value === 'number' ? number.format(value) : '–'),
-    percent: (share) => percent.format(share),
+    number: (value: Optional) => (typeof value === 'number' ? number.format(value) : '–'),
+    /** @param share from 0 to 1 */
+    percent: (share: number) => percent.format(share),
+    /** As `22 Nov 2026, 13:05:09`. */
     time: date({ dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
     clock: date({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     day: date({ day: 'numeric', month: 'short' }),
-    duration: (value) => (typeof value === 'number' ? durationText(locale, value) : '–'),
-    // The first day of 2024 was a Monday.
-    weekday: (day) => weekday(new Date(Date.UTC(2024, 0, 1 + day))),
+    /** From milliseconds, in two units at most: `3 h 20 min` or `12.5 ms`. */
+    duration: (value: Optional) => (typeof value === 'number' ? durationText(locale, value) : '–'),
+    /** @param day 0 for Monday, as the first day of 2024 */
+    weekday: (day: number) => weekday(new Date(Date.UTC(2024, 0, 1 + day))),
   };
 }
 

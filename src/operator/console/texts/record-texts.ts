@@ -3,30 +3,13 @@ export const recordTexts = {
   'lead.fields': { 'en-us': 'Fields', 'ar-eg': 'الحقول' },
   'lead.clientNone': { 'en-us': 'It has no client.', 'ar-eg': 'ليس له عميل.' },
   'lead.changes': { 'en-us': 'Changes', 'ar-eg': 'التغييرات' },
-  'lead.changesCaption': {
-    'en-us': 'Every change with its request, newest first',
-    'ar-eg': 'كل تغيير مع طلبه، الأحدث أولاً',
-  },
   'lead.nothingChanged': { 'en-us': 'nothing changed', 'ar-eg': 'لم يتغير شيء' },
   'lead.moreFields': { 'en-us': 'and {count} more', 'ar-eg': 'و{count} غيرها' },
-  'lead.events': { 'en-us': 'Events', 'ar-eg': 'الأحداث' },
-  'lead.eventsCaption': {
-    'en-us': 'Its events and their receivers, newest first',
-    'ar-eg': 'أحداثه ومستقبلوها، الأحدث أولاً',
-  },
   'lead.sentToNobody': { 'en-us': 'no subscriber', 'ar-eg': 'لا مشترك' },
   'lead.notRelayed': { 'en-us': 'not sent yet', 'ar-eg': 'لم يُرسل بعد' },
   'lead.others': {
     'en-us': 'Other leads of the person',
     'ar-eg': 'عملاء محتملون آخرون للشخص نفسه',
-  },
-  'lead.othersCaption': {
-    'en-us': 'Leads with one of its phones or with its client',
-    'ar-eg': 'عملاء لهم أحد هواتفه أو عميله نفسه',
-  },
-  'lead.reservationsCaption': {
-    'en-us': 'Reservations for this lead, newest first',
-    'ar-eg': 'حجوزات هذا العميل، الأحدث أولاً',
   },
   'reservation.heading': { 'en-us': 'Reservation {id}', 'ar-eg': 'الحجز {id}' },
   'reservation.begins': { 'en-us': 'begins as {to}', 'ar-eg': 'يبدأ بحالة {to}' },
@@ -67,13 +50,10 @@ export const recordTexts = {
     'en-us': 'skipped: no wallet has this cheque',
     'ar-eg': 'تُخطّي: لا محفظة لهذا الشيك',
   },
-  'reservation.didWallet.deleted': { 'en-us': 'Wallet deleted', 'ar-eg': 'حُذفت المحفظة' },
-  'reservation.didWallet.restored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
   'reservation.event.created': { 'en-us': 'Reservation created', 'ar-eg': 'أُنشئ الحجز' },
   'reservation.event.updated': { 'en-us': 'Reservation changed', 'ar-eg': 'عُدّل الحجز' },
   'reservation.event.walletCreated': { 'en-us': 'Wallet created', 'ar-eg': 'أُنشئت المحفظة' },
-  'reservation.event.walletDeleted': { 'en-us': 'Wallet deleted', 'ar-eg': 'حُذفت المحفظة' },
-  'reservation.event.walletRestored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
+  'reservation.walletRestored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
   'reservation.blockedBy': { 'en-us': 'Blocked by', 'ar-eg': 'يمنعه' },
   'reservation.report': {
     'en-us': 'Cheque {installment} reported as {status}',
@@ -81,12 +61,7 @@ export const recordTexts = {
   },
   'reservation.reportBy': { 'en-us': 'by {source}', 'ar-eg': 'من {source}' },
   'reservation.cheques': { 'en-us': 'Cheques', 'ar-eg': 'الشيكات' },
-  'reservation.chequesCaption': { 'en-us': 'Of all its wallets', 'ar-eg': 'في كل محافظه' },
   'reservation.reports': { 'en-us': 'Reports', 'ar-eg': 'البلاغات' },
-  'reservation.reportsCaption': {
-    'en-us': 'Of all its cheques, newest first',
-    'ar-eg': 'عن كل شيكاته، الأحدث أولاً',
-  },
   'reservation.statusHistory': { 'en-us': 'Status history', 'ar-eg': 'تاريخ الحالة' },
   'unit.heading': { 'en-us': 'Unit {name}', 'ar-eg': 'الوحدة {name}' },
   'unit.reservationsCaption': {
@@ -94,8 +69,4 @@ export const recordTexts = {
     'ar-eg': 'الأحدث أولاً، دون المحذوفة',
   },
   'unit.changes': { 'en-us': 'Status changes', 'ar-eg': 'تغيّرات الحالة' },
-  'unit.changesCaption': {
-    'en-us': 'From the stored events and callbacks, newest first',
-    'ar-eg': 'من الأحداث وطلبات الإشعار المحفوظة، الأحدث أولاً',
-  },
 } as const;

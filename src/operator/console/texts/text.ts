@@ -1,6 +1,7 @@
 import type { Language } from '../../../core/localization/language.js';
 import { viewTexts } from '../../views/texts.js';
 import { commonTexts } from './common-texts.js';
+import { formatsOf } from './formats.js';
 import { recordTexts } from './record-texts.js';
 import { usageTexts } from './usage-texts.js';
 import { webhookTexts } from './webhook-texts.js';
@@ -16,13 +17,19 @@ export const texts = {
 
 export type TextKey = keyof typeof texts;
 
-export type TextValues = Readonly<Record<string, string | number>>;
+export type TextValues = Readonly<Record<string, string | number | Date | null | undefined>>;
 
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
+/** Numbers and times are written as in the language; a missing value is a dash. */
 export function translator(language: Language): Translate {
+  const formats = formatsOf(language);
+  const written = (value: TextValues[string]) => {
+    if (value instanceof Date) return formats.time(value);
+    return typeof value === 'string' ? value : formats.number(value);
+  };
   return (key, values = {}) =>
     texts[key][language].replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
-      String(values[name] ?? placeholder),
+      Object.hasOwn(values, name) ? written(values[name]) : placeholder,
     );
 }

@@ -2,10 +2,6 @@ export const usageTexts = {
   'overview.title': { 'en-us': 'Overview', 'ar-eg': 'نظرة عامة' },
   'overview.charts': { 'en-us': 'Calls and webhooks', 'ar-eg': 'الطلبات وإشعارات الويب' },
   'overview.callsName': { 'en-us': 'Calls', 'ar-eg': 'الطلبات' },
-  'overview.callsNote': {
-    'en-us': '{calls} calls: {refused} refused, {failed} failed',
-    'ar-eg': 'عدد الطلبات {calls}: رُفض {refused} وفشل {failed}',
-  },
   'overview.succeeded': { 'en-us': 'Succeeded', 'ar-eg': 'ناجحة' },
   'overview.refused': { 'en-us': 'Refused (4xx)', 'ar-eg': 'مرفوضة (4xx)' },
   'overview.failed': { 'en-us': 'Failed (5xx)', 'ar-eg': 'فاشلة (5xx)' },
@@ -20,16 +16,9 @@ export const usageTexts = {
   'overview.byKey': { 'en-us': 'Last 24 hours by key', 'ar-eg': 'آخر 24 ساعة حسب المفتاح' },
   'overview.noKey': { 'en-us': 'without a valid key', 'ar-eg': 'دون مفتاح صالح' },
   'overview.more': { 'en-us': '{count} more are not shown.', 'ar-eg': 'لا يظهر {count} آخر.' },
-  'overview.noCalls': { 'en-us': 'There were no calls.', 'ar-eg': 'لم تكن هناك طلبات.' },
-  'overview.delivered': { 'en-us': 'Delivered', 'ar-eg': 'وصلت' },
-  'overview.undelivered': { 'en-us': 'Failed', 'ar-eg': 'فشلت' },
   'overview.deliveriesChart': {
     'en-us': 'Attempts to deliver webhooks',
     'ar-eg': 'محاولات إرسال إشعارات الويب',
-  },
-  'overview.deliveriesNote': {
-    'en-us': '{delivered} delivered, {failed} failed',
-    'ar-eg': 'وصلت {delivered} وفشلت {failed}',
   },
   'overview.eventsWaiting': {
     'en-us': 'Events not yet in the feed',
@@ -109,8 +98,9 @@ export const usageTexts = {
   },
   'attention.mostlyIgnoredReason': {
     'en-us':
-      'In {half} of {all} accepted lead requests of 24 hours, at least half of the fields had no effect.',
-    'ar-eg': 'في {half} من {all} طلبًا مقبولًا خلال 24 ساعة لم يكن لنصف الحقول على الأقل أثر.',
+      'In {mostlyIgnored} of {leads} accepted lead requests of 24 hours, at least half of the fields had no effect.',
+    'ar-eg':
+      'في {mostlyIgnored} من {leads} طلبًا مقبولًا خلال 24 ساعة لم يكن لنصف الحقول على الأقل أثر.',
   },
   'attention.key': { 'en-us': 'Key expires soon', 'ar-eg': 'مفتاح ينتهي قريبًا' },
   'attention.keyReason': {
@@ -127,10 +117,9 @@ export const usageTexts = {
   'chart.nothing': { 'en-us': 'Nothing in this time.', 'ar-eg': 'لا شيء في هذه المدة.' },
   'partners.title': { 'en-us': 'Partners', 'ar-eg': 'الشركاء' },
   'partners.about': {
-    'en-us': 'Every key that called in the last four weeks, compared with its usual week.',
-    'ar-eg': 'كل مفتاح استُخدم في الأسابيع الأربعة الأخيرة، مقارنًا بأسبوعه المعتاد.',
+    'en-us': 'Every key, its calls in the last four weeks compared with its usual week.',
+    'ar-eg': 'كل مفتاح، وطلباته في الأسابيع الأربعة الأخيرة مقارنة بأسبوعه المعتاد.',
   },
-  'partners.none': { 'en-us': 'No key has called yet.', 'ar-eg': 'لم يرسل أي مفتاح طلبات بعد.' },
   'partners.habitText': {
     'en-us': 'About {calls} calls a week; most on {day} from {hour}:00 UTC: {most}.',
     'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',
@@ -139,7 +128,6 @@ export const usageTexts = {
     'en-us': 'Not known yet: it needs a week of calls.',
     'ar-eg': 'غير معروف بعد: يحتاج إلى أسبوع من الطلبات.',
   },
-  'partners.hour': { 'en-us': 'Hour (UTC)', 'ar-eg': 'الساعة (UTC)' },
   'partners.errorsByCode': {
     'en-us': 'Refused requests by error code',
     'ar-eg': 'الطلبات المرفوضة حسب رمز الخطأ',
@@ -154,21 +142,9 @@ export const usageTexts = {
       'Newest first, without the values that were sent. A key logs up to 1,000 requests a day.',
     'ar-eg': 'الأحدث أولًا، دون القيم المرسلة. يُسجَّل للمفتاح حتى 1000 طلب في اليوم.',
   },
-  'partners.newer': { 'en-us': 'Previous', 'ar-eg': 'السابق' },
-  'partners.older': { 'en-us': 'Next', 'ar-eg': 'التالي' },
-  'partners.pages': { 'en-us': 'More partners', 'ar-eg': 'شركاء آخرون' },
   'catalogue.title': { 'en-us': 'Catalogue', 'ar-eg': 'الكتالوج' },
-  'catalogue.noOrganization': {
-    'en-us': 'There is no organization yet.',
-    'ar-eg': 'لا توجد مؤسسة بعد.',
-  },
   'catalogue.imports': { 'en-us': 'Latest imports', 'ar-eg': 'آخر عمليات الاستيراد' },
-  'catalogue.noImports': {
-    'en-us': 'This service has not imported anything yet.',
-    'ar-eg': 'لم تستورد هذه الخدمة شيئًا بعد.',
-  },
   'catalogue.units': { 'en-us': 'Units by status', 'ar-eg': 'الوحدات حسب الحالة' },
-  'catalogue.noUnits': { 'en-us': 'There are no units.', 'ar-eg': 'لا توجد وحدات.' },
   'catalogue.unitsText': {
     'en-us': 'Units: {units}. Compounds: {compounds}.',
     'ar-eg': 'الوحدات: {units}. المجمعات: {compounds}.',

@@ -1,92 +1,207 @@
-import { Injectable } from '@nestjs/common';
-import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
-import { LeadLookupService } from '../../../../leads/lead-lookup.service.js';
-import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
-import { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
-import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
-import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
-import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { keysetRequestOf } from '../shared/parts.js';
-import { OperatorActions } from '../shared/operator-actions.js';
-import { type Subject, subjectOf } from '../shared/organizations.js';
-import { LeadView, maxDeliveries } from './lead-view.js';
+import type { Types } from 'mongoose';
+import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
+import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { ListedEvent } from '../../../../events/outbox/event-history.service.js';
+import { requestIdField } from '../../../views/common.js';
+import { clientFields, leadFields, leadListFields } from '../../../views/lead.js';
+import { reservationListFields } from '../../../views/reservation.js';
+import { type ConsolePage, type PageRequest, useReader } from '../page.js';
+import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
+import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
+import { disclosing, outcomeOf, ResendDelivery } from '../shared/operator-actions.js';
+import { recordOf } from '../shared/organizations.js';
+import { Card, Code, keysetRequestOf, Link } from '../shared/parts.js';
 
 const changesPerPage = 20;
 const eventsPerPage = 20;
 const maxOtherLeads = 20;
 const maxReservations = 10;
+/** Further receivers of an event, and fields of a request, are only counted. */
+const maxReceivers = 20;
+const maxFields = 30;
+
+const sharedTitles = { phone: 'lead.sharesPhone', client: 'lead.sharesClient' } as const;
 
 /** A lead with its changes and events: answers "our leads do not arrive". */
-@Injectable()
-export class LeadPage implements ConsolePage {
-  readonly path = '/leads/:organization/:id';
-  readonly title = 'shared.lead';
-  readonly isInMenu = false;
-  readonly actions = [
-    { path: `${this.path}/show`, run: (request: PageRequest) => this.show(request) },
+export const leadPage: ConsolePage = {
+  path: '/leads/:organization/:id',
+  title: 'shared.lead',
+  actions: { show: disclosing(read) },
+  read,
+};
+
+async function read(request: PageRequest) {
+  const { text, services } = request;
+  const record = await recordOf(request);
+  const inspected =
+    record && (await services.leads.inspect(record.organization, record.id, maxOtherLeads));
+  if (record === null || inspected === null) return null;
+  const { organization, id } = record;
+  const { _id: organizationId } = organization;
+  const subjectId = id.toHexString();
+  const { lead, client, others, hasMoreOthers } = inspected;
+  const [changes, events, reservations, keys, outcome] = await Promise.all([
+    services.leads.history(organizationId, id, keysetRequestOf(request, 'changes', changesPerPage)),
+    services.events.about(
+      organizationId,
+      [subjectId],
+      keysetRequestOf(request, 'events', eventsPerPage),
+    ),
+    services.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
+    services.keys.list(organizationId),
+    outcomeOf(request, organizationId),
+  ]);
+  const keyNames = new Map(keys.map(({ _id, name }) => [_id.toHexString(), name]));
+  const keyOf = (key: Types.ObjectId | null | undefined) =>
+    key ? (keyNames.get(key.toHexString()) ?? text('shared.import')) : null;
+  const body = (
+    <>
+      <div class="columns">
+        <Card title={text('lead.fields')}>
+          <FieldList
+            fields={[
+              { title: 'shared.organization', show: () => organization.name },
+              ...leadFields,
+            ]}
+            item={{ ...inspected, ...lead }}
+          />
+        </Card>
+        <Card title={text('lead.client')}>
+          {client === null && <p class="note">{text('lead.clientNone')}</p>}
+          {client !== null && <FieldList fields={clientFields} item={client} />}
+        </Card>
+      </div>
+      <FieldTable
+        title={text('lead.changes')}
+        fields={[
+          { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
+          { title: 'shared.what', kind: 'text', of: ({ context }) => context },
+          {
+            title: 'lead.changedFields',
+            show: (entry) => <ChangedFields changes={storedChanges(entry.changes)} />,
+          },
+          { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => keyOf(apiKeyId) },
+          requestIdField,
+        ]}
+        part="changes"
+        {...changes}
+      />
+      <FieldTable
+        title={text('shared.events')}
+        fields={await eventFields(request, organizationId, events.items)}
+        part="events"
+        {...events}
+      />
+      <FieldTable
+        title={text('shared.reservations')}
+        fields={reservationListFields}
+        {...reservations}
+      />
+      <FieldTable
+        title={text('lead.others')}
+        fields={[
+          ...leadListFields,
+          { title: 'lead.shares', kind: 'status', of: ({ shares }) => shares },
+        ]}
+        items={others.map((other) => ({
+          ...other.lead,
+          shares: other.shares.map((share) => sharedTitles[share]),
+        }))}
+        next={hasMoreOthers ? '' : null}
+      />
+    </>
+  );
+  return {
+    ...outcome,
+    heading: text('lead.heading', { number: String(lead.leadId) }),
+    personal: { organizationId, subject: 'lead', subjectId } as const,
+    body,
+  };
+}
+
+/** Only fields of `data` and `additionalData` can be personal; ids and flags are not. */
+function ChangedFields({ changes }: { readonly changes: readonly FieldChange[] }) {
+  const { text, isShown } = useReader();
+  if (changes.length === 0) return <>{text('lead.nothingChanged')}</>;
+  const more = changes.length - maxFields;
+  return (
+    <ul class="plain" dir="ltr">
+      {changes.slice(0, maxFields).map(({ field, from, to }, index) => {
+        const [, top, name = ''] = /^(data|additionalData)\.(.*)$/s.exec(field) ?? [];
+        const shown = (value: unknown) =>
+          top === undefined && value !== null ? plainText(value) : maskedValue(value, isShown);
+        return (
+          <li key={index}>
+            <code>{top === undefined ? field : `${top}.${maskedName(name, isShown)}`}</code>
+            {`: ${shown(from)} → ${shown(to)}`}
+          </li>
+        );
+      })}
+      {more > 0 && <li>{text('lead.moreFields', { count: more })}</li>}
+    </ul>
+  );
+}
+
+async function eventFields(
+  { services }: PageRequest,
+  organizationId: Types.ObjectId,
+  events: readonly ListedEvent[],
+): Promise<ShownField<ListedEvent>[]> {
+  const [endpoints, ...sent] = await Promise.all([
+    services.endpoints.list(organizationId),
+    ...events.map(async ({ _id }) => {
+      const filter = { eventIds: [_id] };
+      const part = { limit: maxReceivers + 1 };
+      return [_id, await services.deliveries.listPage(organizationId, filter, part)] as const;
+    }),
+  ]);
+  const byId = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]));
+  const byEvent = new Map(sent.map(([eventId, { items }]) => [eventId, items]));
+  return [
+    { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
+    { title: 'shared.event', kind: 'code', of: ({ type }) => type },
+    { title: 'lead.feedNumber', kind: 'code', of: ({ sequence }) => sequence },
+    {
+      title: 'lead.sentTo',
+      show: (event) => (
+        <SentTo event={event} endpoints={byId} sent={byEvent.get(event._id) ?? []} />
+      ),
+    },
+    requestIdField,
   ];
+}
 
-  constructor(
-    private readonly organizations: OrganizationsRepository,
-    private readonly operator: OperatorActions,
-    private readonly leads: LeadLookupService,
-    private readonly keys: ApiKeysService,
-    private readonly events: EventHistoryService,
-    private readonly deliveries: WebhookDeliveriesService,
-    private readonly endpoints: WebhookEndpointsService,
-    private readonly reservations: ReservationsService,
-  ) {}
-
-  async read(request: PageRequest): Promise<PageContent | null> {
-    const subject = await subjectOf(this.organizations, request);
-    return subject && this.contentOf(request, subject, false);
-  }
-
-  private async show(request: PageRequest): Promise<PageContent | null> {
-    const subject = await subjectOf(this.organizations, request);
-    const content = subject && (await this.contentOf(request, subject, true));
-    if (subject === null || content === null) return null;
-    await this.operator.logDisclosure(request, {
-      organizationId: subject.organization._id,
-      subject: 'lead',
-      subjectId: subject.id.toHexString(),
-    });
-    return content;
-  }
-
-  private async contentOf(
-    request: PageRequest,
-    { organization, id }: Subject,
-    isShown: boolean,
-  ): Promise<PageContent | null> {
-    const { _id: organizationId } = organization;
-    const inspected = await this.leads.inspect(organization, id, maxOtherLeads);
-    if (inspected === null) return null;
-    const [changes, events, reservations, keys] = await Promise.all([
-      this.leads.history(organizationId, id, keysetRequestOf(request, 'changes', changesPerPage)),
-      this.events.about(
-        organizationId,
-        [id.toHexString()],
-        keysetRequestOf(request, 'events', eventsPerPage),
-      ),
-      this.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
-      this.keys.list(organizationId),
-    ]);
-    const [endpoints, outcome, ...deliveries] = await Promise.all([
-      this.endpoints.list(organizationId),
-      this.operator.outcome(request, organizationId),
-      ...events.items.map(({ _id }) =>
-        this.deliveries.listPage(organizationId, { eventIds: [_id] }, { limit: maxDeliveries + 1 }),
-      ),
-    ]);
-    const { notice, ...refresh } = outcome;
-    const receivers = { endpoints, deliveries: deliveries.flatMap(({ items }) => items), notice };
-    const shown = { ...receivers, organization, inspected, changes, events, reservations, keys };
-    return {
-      ...refresh,
-      heading: request.text('lead.heading', { number: inspected.lead.leadId }),
-      body: <LeadView isShown={isShown} {...shown} />,
-    };
-  }
+function SentTo({
+  event,
+  sent,
+  endpoints,
+}: {
+  readonly event: ListedEvent;
+  readonly sent: readonly ListedDelivery[];
+  readonly endpoints: ReadonlyMap<string, ShownEndpoint>;
+}) {
+  const { text } = useReader();
+  if (!event.numberedAt) return <>{text('lead.notRelayed')}</>;
+  if (event.failureReason) return <span class="bad">{event.failureReason}</span>;
+  if (sent.length === 0) return <>{text('lead.sentToNobody')}</>;
+  return (
+    <ul class="plain">
+      {sent.slice(0, maxReceivers).map(({ _id, endpointId, status }) => {
+        const id = _id.toHexString();
+        const endpoint = endpoints.get(endpointId.toHexString());
+        const isFailed = status === 'failed';
+        return (
+          <li key={id}>
+            <Link to={`/webhooks/deliveries/${id}`}>
+              <Code>{endpoint ? maskedUrl(endpoint.url) : endpointId.toHexString()}</Code>
+            </Link>{' '}
+            <span class={isFailed ? 'bad' : ''}>{text(`delivery.${status}`)}</span>
+            {isFailed && endpoint?.isEnabled && <ResendDelivery deliveryId={id} />}
+          </li>
+        );
+      })}
+      {sent.length > maxReceivers && <li>{text('shared.more', { count: maxReceivers })}</li>}
+    </ul>
+  );
 }

@@ -1,42 +1,146 @@
-import { Injectable } from '@nestjs/common';
-import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
-import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
-import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
-import { ReservationsService } from '../../../../reservations/reading/reservations.service.js';
-import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { subjectOf } from '../shared/organizations.js';
-import { ReservationView } from './reservation-view.js';
+import {
+  maxCallbacks,
+  type StatusTransition,
+  type TimelineEntry,
+} from '../../../../reservations/reading/reservation-history.service.js';
+import { requestIdField } from '../../../views/common.js';
+import {
+  chequeFields,
+  chequesInAllWallets,
+  reportFields,
+  reportsOf,
+  reservationFields,
+} from '../../../views/reservation.js';
+import type { TextKey } from '../../texts/text.js';
+import { type ConsolePage, useReader } from '../page.js';
+import { FieldList, FieldTable } from '../shared/fields.js';
+import { recordOf } from '../shared/organizations.js';
+import { Card, ValueChange, When } from '../shared/parts.js';
+import { Callback, type CallbackContext } from './callback.js';
+
+/** The timeline has all reports of callbacks. */
+const maxReports = 200;
+
+const eventNames: Readonly<Record<string, TextKey>> = {
+  'reservation.created': 'reservation.event.created',
+  'reservation.updated': 'reservation.event.updated',
+  'wallet.created': 'reservation.event.walletCreated',
+  'wallet.deleted': 'reservation.walletDeleted',
+  'wallet.restored': 'reservation.walletRestored',
+};
 
 /** A reservation with its callbacks: answers "why was this cheque refused". */
-@Injectable()
-export class ReservationPage implements ConsolePage {
-  readonly path = '/reservations/:organization/:id';
-  readonly title = 'shared.reservation';
-  readonly isInMenu = false;
-
-  constructor(
-    private readonly organizations: OrganizationsRepository,
-    private readonly reservations: ReservationsService,
-    private readonly history: ReservationHistoryService,
-    private readonly keys: ApiKeysService,
-  ) {}
-
-  async read(request: PageRequest): Promise<PageContent | null> {
-    const subject = await subjectOf(this.organizations, request);
-    if (subject === null) return null;
-    const { organization, id } = subject;
-    const reservation = await this.reservations.inspect(organization._id, id);
-    if (reservation === null) return null;
+export const reservationPage: ConsolePage = {
+  path: '/reservations/:organization/:id',
+  title: 'shared.reservation',
+  async read(request) {
+    const { text, services } = request;
+    const record = await recordOf(request);
+    const reservation =
+      record && (await services.reservations.inspect(record.organization._id, record.id));
+    if (record === null || reservation === null) return null;
+    const { organization } = record;
     const [history, keys] = await Promise.all([
-      this.history.historyOf(reservation),
-      this.keys.list(organization._id),
+      services.reservationHistory.historyOf(reservation),
+      services.keys.list(organization._id),
     ]);
-    const shown = { organization, reservation, history, keys };
-    return {
-      heading: request.text('reservation.heading', {
-        id: reservation.recordSystemId ?? reservation._id,
-      }),
-      body: <ReservationView {...shown} />,
-    };
+    const { timeline, leadNumber } = history;
+    const reports = reportsOf(reservation);
+    const body = (
+      <>
+        <div class="columns">
+          <Card title={text('shared.now')}>
+            <FieldList
+              fields={reservationFields}
+              item={{ ...reservation, organizationName: organization.name, leadNumber }}
+            />
+          </Card>
+          <Card title={text('reservation.statusHistory')}>
+            <ol reversed>
+              {history.statusPath.toReversed().map((transition, index) => (
+                <Transition key={index} {...transition} />
+              ))}
+            </ol>
+          </Card>
+        </div>
+        <Card title={text('reservation.timeline')}>
+          {history.isCut && <p class="note">{text('reservation.cut', { count: maxCallbacks })}</p>}
+          {timeline.length === 0 && <p class="note">{text('reservation.nothing')}</p>}
+          <ol class="timeline">
+            {timeline.toReversed().map((entry, index) => (
+              <li key={index}>
+                <p class="note">
+                  <When time={entry.at} />
+                </p>
+                <Entry entry={entry} context={{ reservation, history, keys }} />
+              </li>
+            ))}
+          </ol>
+        </Card>
+        <FieldTable
+          title={text('reservation.cheques')}
+          fields={chequeFields}
+          items={chequesInAllWallets(reservation)}
+        />
+        <FieldTable
+          title={text('reservation.reports')}
+          fields={reportFields}
+          items={reports.slice(-maxReports).toReversed()}
+          next={reports.length > maxReports ? '' : null}
+        />
+      </>
+    );
+    const id = reservation.recordSystemId ?? reservation._id;
+    return { heading: text('reservation.heading', { id }), body };
+  },
+};
+
+function Transition({ from, to, by, at }: StatusTransition) {
+  const { text } = useReader();
+  return (
+    <li>
+      {from === null ? text('reservation.begins', { to }) : text('reservation.moves', { from, to })}
+      {` · ${text(`reservation.by.${by}`)}`}
+      {at !== null && ' · '}
+      {at !== null && <When time={at} />}
+    </li>
+  );
+}
+
+function Entry({
+  entry,
+  context,
+}: {
+  readonly entry: TimelineEntry;
+  readonly context: CallbackContext;
+}) {
+  const { text } = useReader();
+  switch (entry.kind) {
+    case 'callback':
+      return <Callback {...context} callback={entry.callback} />;
+    case 'event': {
+      const { type, status, requestId } = entry.event;
+      const name = eventNames[type];
+      return (
+        <>
+          <p>
+            <b>{name === undefined ? type : text(name)}</b>{' '}
+            {status !== undefined && <ValueChange {...status} />}
+          </p>
+          {requestId && <FieldList fields={[requestIdField]} item={{ requestId }} />}
+        </>
+      );
+    }
+    case 'report': {
+      const { installmentId, status, source } = entry.report;
+      return (
+        <p>
+          <b>{text('reservation.report', { installment: installmentId, status })}</b>{' '}
+          {text('reservation.reportBy', { source })}
+        </p>
+      );
+    }
+    default:
+      return entry satisfies never;
   }
 }

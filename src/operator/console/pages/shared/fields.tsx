@@ -3,83 +3,128 @@ import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../vie
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
-import { Card, ValueChange, Code, DataTable, Facts, Link, numeric, Pages, When } from './parts.js';
+import { Card, ValueChange, Code, Link, Pages, When } from './parts.js';
 
-/** A field of a description, or one that only a page can show. */
+/** A field of a description, or one that only a page can show; a `name` is the same in each language. */
 export type ShownField<T> =
-  | ViewField<T>
-  | { readonly title: TextKey; readonly isNumber?: true; show(item: T): ComponentChildren };
+  | ViewField<T, TextKey>
+  | { readonly title: TextKey; show(item: T): ComponentChildren }
+  | { readonly name: string; readonly isNumber?: true; show(item: T): ComponentChildren };
 
-interface Options {
-  readonly organizationId?: string;
-  readonly isShown?: boolean;
+interface Shown<T> {
+  readonly fields: readonly ShownField<NoInfer<T>>[];
 }
 
-export function FieldList<T>({
-  fields,
-  item,
-  ...options
-}: Options & { readonly fields: readonly ShownField<NoInfer<T>>[]; readonly item: T }) {
+export function FieldList<T>({ fields, item }: Shown<T> & { readonly item: T }) {
   const reader = useReader();
-  const facts = fields.map((field) => {
-    const isMissing = 'kind' in field && field.kind === 'time' && (field.of(item) ?? '') === '';
-    const value = isMissing ? null : valueOf(field, item, reader, options);
-    return [reader.text(field.title), value] as const;
-  });
-  return <Facts facts={facts} />;
+  return (
+    <dl class="facts">
+      {fields.map((field) => {
+        const value = isMissingTime(field, item) ? null : valueOf(field, item, reader);
+        if ((value ?? false) === false || value === '') return null;
+        const title = titleOf(field, reader);
+        return (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{value}</dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+function isMissingTime<T>(field: ShownField<T>, item: T): boolean {
+  return 'kind' in field && field.kind === 'time' && (field.of(item) ?? '') === '';
+}
+
+interface TableProps<T> extends Shown<T> {
+  readonly title: string;
+  readonly caption?: string | undefined;
+  readonly items: readonly T[];
+}
+
+/** A table, whose rows are cards on a phone. The first cell of a row names it. */
+export function Table<T>({ title, caption, fields, items }: TableProps<T>) {
+  const reader = useReader();
+  const columns = fields.map((field) => ({ name: titleOf(field, reader), ...classOf(field) }));
+  if (items.length === 0) return <p class="note">{reader.text('shared.none')}</p>;
+  return (
+    <div class="scroll" role="region" aria-label={title} tabIndex={0}>
+      <table aria-label={caption === undefined ? title : undefined}>
+        {caption !== undefined && <caption>{caption}</caption>}
+        <thead>
+          <tr>
+            {columns.map(({ name, ...attributes }) => (
+              <th key={name} scope="col" {...attributes}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item, row) => (
+            <tr key={row}>
+              {fields.map((field, index) => {
+                const value = valueOf(field, item, reader);
+                if (index === 0) return <th scope="row">{value}</th>;
+                const { name, ...attributes } = columns[index] ?? {};
+                return (
+                  <td data-title={name} {...attributes}>
+                    <div>{value}</div>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }
 
 export function FieldTable<T>({
-  title,
-  caption,
-  fields,
-  items,
   next = null,
   part,
-  ifEmpty,
   children,
-  ...options
-}: Options & {
-  readonly title: string;
-  readonly caption?: string;
-  readonly fields: readonly ShownField<NoInfer<T>>[];
-  readonly items: readonly T[];
+  ...table
+}: TableProps<T> & {
   /** The cursor of the next part; null at the end of the list. */
   readonly next?: string | null;
   /** The query parameter of the cursor; without it a note says that there are more. */
   readonly part?: string;
-  readonly ifEmpty?: string;
   readonly children?: ComponentChildren;
 }) {
-  const reader = useReader();
-  const { text } = reader;
-  const columns = fields.map((field) => {
-    const isNumber = 'kind' in field ? field.kind === 'number' : field.isNumber;
-    return isNumber ? numeric(text(field.title)) : text(field.title);
-  });
-  const rows = items.map((item) => fields.map((field) => valueOf(field, item, reader, options)));
-  const name = caption === undefined ? { label: title } : { caption };
+  const { text } = useReader();
   return (
-    <Card title={title}>
-      <DataTable {...{ columns, rows, ifEmpty, ...name }} />
+    <Card title={table.title}>
+      <Table {...table} />
       {children}
-      {part !== undefined && <Pages name={part} next={next} label={title} />}
+      {part !== undefined && <Pages name={part} next={next} label={table.title} />}
       {part === undefined && next !== null && (
-        <p class="note">{text('shared.more', { count: items.length })}</p>
+        <p class="note">{text('shared.more', { count: table.items.length })}</p>
       )}
     </Card>
   );
 }
 
-function valueOf<T>(
-  field: ShownField<T>,
-  item: T,
-  reader: Reader,
-  { organizationId = '', isShown = false }: Options,
-): ComponentChildren {
+function titleOf<T>(field: ShownField<T>, { text }: Reader): string {
+  return 'name' in field ? field.name : text(field.title);
+}
+
+/** Numbers are aligned at their end. */
+function classOf<T>(field: ShownField<T>) {
+  const isNumber =
+    'kind' in field
+      ? field.kind === 'number' || field.kind === 'duration'
+      : 'isNumber' in field && field.isNumber;
+  return isNumber ? { class: 'number' } : {};
+}
+
+function valueOf<T>(field: ShownField<T>, item: T, reader: Reader): ComponentChildren {
   if ('show' in field) return field.show(item);
-  const plain = plainValue(field, item, reader, isShown);
-  const path = pathOf(field, item, organizationId);
+  const plain = plainValue(field, item, reader);
+  const path = pathOf(field, item, reader.params['organization'] ?? '');
   const linked = path === null ? plain : <Link to={path}>{plain}</Link>;
   const [severity, note] = [field.severity?.(item), field.note?.(item) ?? null];
   return (
@@ -91,10 +136,9 @@ function valueOf<T>(
 }
 
 function plainValue<T>(
-  field: ViewField<T>,
+  field: ViewField<T, TextKey>,
   item: T,
-  { text, formats, language }: Reader,
-  isShown: boolean,
+  { text, formats, language, isShown }: Reader,
 ): ComponentChildren {
   switch (field.kind) {
     case 'time':
@@ -116,26 +160,21 @@ function plainValue<T>(
     case 'code':
       return <Code>{joined(field.of(item))}</Code>;
     case 'name':
-      return <Lines value={namesIn(field.of(item), language)} />;
+      return <Lines lines={namesIn(field.of(item), language)} />;
     case 'text':
-      return <Lines value={field.of(item)} />;
+      return <Lines lines={[field.of(item) ?? []].flat().map(String)} />;
     default:
       return field satisfies never;
   }
 }
 
-/** Each of several texts has a line of its own. */
-function Lines({
-  value,
-}: {
-  readonly value: string | number | readonly string[] | null | undefined;
-}) {
-  const lines = [value ?? []].flat();
-  if (lines.length < 2) return <bdi dir="auto">{joined(lines.map(String))}</bdi>;
+/** Each of several texts has a line of its own. An Arabic page would show a phone number reversed without `bdi`. */
+export function Lines({ lines }: { readonly lines: readonly ComponentChildren[] }) {
+  if (lines.length < 2) return <bdi dir="auto">{lines[0] || '–'}</bdi>;
   return (
     <ul class="plain">
-      {lines.map((line) => (
-        <li key={line}>
+      {lines.map((line, index) => (
+        <li key={index}>
           <bdi dir="auto">{line}</bdi>
         </li>
       ))}
@@ -151,25 +190,16 @@ function joined(value: string | number | readonly string[] | null | undefined): 
   return [value ?? []].flat().join(', ') || '–';
 }
 
-/**
- * A value, a list, or the fields of an object, whose names may be personal, too. A phone number has no letters:
- * without `dir` an Arabic page would show it reversed.
- */
+/** A value, a list, or the fields of an object, whose names may be personal, too. */
 function Personal({ value, isShown }: { readonly value: unknown; readonly isShown: boolean }) {
-  const shown = (one: unknown) => <bdi dir="auto">{maskedValue(one, isShown)}</bdi>;
-  if (typeof value !== 'object' || value === null) return shown(value);
-  const fields = Object.entries(value);
-  if (fields.length === 0) return <>–</>;
-  const isList = Array.isArray(value);
-  return (
-    <ul class="plain">
-      {fields.map(([name, one], index) => (
-        <li key={index}>
-          {!isList && <Code>{maskedName(name, isShown)}</Code>}
-          {!isList && ': '}
-          {shown(one)}
-        </li>
-      ))}
-    </ul>
-  );
+  if (typeof value !== 'object' || value === null) {
+    return <Lines lines={[maskedValue(value, isShown)]} />;
+  }
+  const lines = Object.entries(value).map(([name, one]) => (
+    <>
+      {!Array.isArray(value) && <Code>{`${maskedName(name, isShown)}: `}</Code>}
+      {maskedValue(one, isShown)}
+    </>
+  ));
+  return <Lines lines={lines} />;
 }

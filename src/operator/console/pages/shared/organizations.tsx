@@ -4,26 +4,20 @@ import {
   type Organization,
   matchOrganizations,
 } from '../../../../tenants/organizations/organization.js';
-import type { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { type PageRequest, useReader } from '../page.js';
 import { FieldTable } from './fields.js';
 import { consolePath } from './parts.js';
 
-/** More organizations are not offered; each is found by its name or id. */
+/** More matches of a filter are not listed. */
 const maxOrganizations = 200;
 
-export interface Subject {
+/** The record of a page `/…/:organization/:id`; null without such an organization. */
+export async function recordOf({ params, services }: PageRequest): Promise<{
   readonly organization: Organization;
   readonly id: Types.ObjectId;
-}
-
-/** The subject of a page `/…/:organization/:id`; null without such an organization. */
-export async function subjectOf(
-  organizations: OrganizationsRepository,
-  { params }: PageRequest,
-): Promise<Subject | null> {
+} | null> {
   const id = parseObjectId(params['id'] ?? '');
-  const organization = await organizations.findByHexId(params['organization'] ?? '');
+  const organization = await services.organizations.findByHexId(params['organization'] ?? '');
   return id === null || organization === null ? null : { organization, id };
 }
 
@@ -36,17 +30,18 @@ export function chosenOrganizations(
   return wanted === '' ? null : matchOrganizations(organizations, wanted);
 }
 
-/** The filter by organization, with a choice when it means several. */
+/** The names of organizations by their ids. */
+export function namesOf(organizations: readonly Organization[]): ReadonlyMap<string, string> {
+  return new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
+}
+
+/** The filter by organization; several matches are listed as a choice. */
 export function OrganizationFilter({
-  organizations,
-  chosen,
+  choices,
 }: {
-  readonly organizations: readonly Organization[];
-  readonly chosen: readonly Organization[] | null;
+  readonly choices: readonly Organization[] | null;
 }) {
   const { text, path, query } = useReader();
-  const [only, ...others] = chosen ?? [];
-  const isClear = only !== undefined && others.length === 0;
   return (
     <>
       <form method="get" action={consolePath + path} class="card search">
@@ -55,26 +50,20 @@ export function OrganizationFilter({
           <input
             id="organization"
             name="organization"
-            list="organizations"
-            value={isClear ? labelOf(only) : query['organization']}
+            value={query['organization']}
             maxLength={300}
             autocomplete="off"
             aria-describedby="organization-hint"
           />
           <small id="organization-hint">{text('shared.organizationHint')}</small>
-          <datalist id="organizations">
-            {organizations.slice(0, maxOrganizations).map((one) => (
-              <option key={labelOf(one)} value={labelOf(one)} />
-            ))}
-          </datalist>
         </p>
         <button type="submit">{text('shared.filter')}</button>
       </form>
-      {chosen?.length === 0 && <p class="problem">{text('shared.noOrganization')}</p>}
-      {chosen !== null && chosen.length > 1 && (
+      {choices?.length === 0 && <p class="problem">{text('shared.noOrganization')}</p>}
+      {choices !== null && choices.length > 1 && (
         <FieldTable
           title={text('shared.organization')}
-          caption={text('shared.chooseOrganization', { count: chosen.length })}
+          caption={text('shared.chooseOrganization', { count: choices.length })}
           fields={[
             {
               title: 'shared.organization',
@@ -84,14 +73,9 @@ export function OrganizationFilter({
             },
             { title: 'shared.id', kind: 'code', of: ({ _id }) => _id.toHexString() },
           ]}
-          items={chosen.slice(0, maxOrganizations)}
+          items={choices.slice(0, maxOrganizations)}
         />
       )}
     </>
   );
-}
-
-/** With the id, since several organizations may have one name. */
-function labelOf({ _id, name }: Organization): string {
-  return `${name} ${_id.toHexString()}`.trimStart();
 }

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { decodeCursor, type KeysetRequest } from '../../../../core/database/documents/keyset.js';
-import { type PageRequest, useReader } from '../page.js';
+import { type PageRequest, type Texts, useReader } from '../page.js';
 
 export const consolePath = '/console';
 
 interface WithChildren {
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
 export function Card({ title, children }: WithChildren & { readonly title: string }) {
@@ -23,19 +23,16 @@ export function Form({
   label,
   fields = {},
   isPrimary = false,
-  after,
   children,
   ...attributes
-}: {
+}: WithChildren & {
   /** Below `/console`. */
   readonly to: string;
   readonly label: string;
-  readonly fields?: Readonly<Record<string, string>>;
+  readonly fields?: Texts;
   readonly isPrimary?: boolean;
   readonly class?: string;
   readonly role?: 'search';
-  readonly after?: ComponentChildren;
-  readonly children?: ComponentChildren;
 }) {
   const { formToken } = useReader();
   const hidden = { ...(formToken !== '' && { token: formToken }), ...fields };
@@ -47,94 +44,8 @@ export function Form({
       {children}
       <button type="submit" class={isPrimary ? undefined : 'plain'}>
         {label}
-      </button>{' '}
-      {after}
+      </button>
     </form>
-  );
-}
-
-export function Facts({
-  facts,
-}: {
-  readonly facts: readonly (readonly [title: string, value: ComponentChildren])[];
-}) {
-  const known = facts.filter(([, value]) => value !== false && (value ?? '') !== '');
-  return (
-    <dl class="facts">
-      {known.map(([title, value]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-/** Scrolls what is wider than the screen, by keyboard, too. */
-export function ScrollArea({ label, children }: WithChildren & { readonly label: string }) {
-  return (
-    <div class="scroll" role="region" aria-label={label} tabIndex={0}>
-      {children}
-    </div>
-  );
-}
-
-/** The heading of a column; numbers are aligned at their end. */
-export type Column = string | { readonly name: string; readonly isNumber: true };
-
-export function numeric(name: string): Column {
-  return { name, isNumber: true };
-}
-
-/** A caption, or a label for screen readers where a heading says the same. */
-type TableName =
-  | { readonly caption: string; readonly label?: never }
-  | { readonly label: string; readonly caption?: never };
-
-/** A table, whose rows are cards on a phone. The first cell of a row names it. */
-export function DataTable({
-  caption,
-  label,
-  columns,
-  rows,
-  ifEmpty,
-}: TableName & {
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly ComponentChildren[])[];
-  readonly ifEmpty?: string | undefined;
-}) {
-  const { text, formats } = useReader();
-  const names = columns.map((column) => (typeof column === 'string' ? column : column.name));
-  const classes = columns.map((column) => (typeof column === 'string' ? undefined : 'number'));
-  if (rows.length === 0) return <p class="note">{ifEmpty ?? text('shared.none')}</p>;
-  return (
-    <ScrollArea label={caption ?? label}>
-      <table aria-label={label}>
-        {caption !== undefined && <caption>{caption}</caption>}
-        <thead>
-          <tr>
-            {names.map((name, column) => (
-              <th key={name} scope="col" class={classes[column]}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([subject, ...cells], row) => (
-            <tr key={row}>
-              <th scope="row">{subject}</th>
-              {cells.map((cell, index) => (
-                <td key={index} class={classes[index + 1]} data-title={names[index + 1]}>
-                  <div>{typeof cell === 'number' ? formats.number(cell) : cell}</div>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollArea>
   );
 }
 
@@ -188,14 +99,11 @@ export function Pages({
   const { path, query, text } = useReader();
   const { [name]: shown, language: _language, ...others } = query;
   if (next === null && shown === undefined) return null;
-  const to = (part: Readonly<Record<string, string>>) =>
-    `${path}?${new URLSearchParams({ ...others, ...part }).toString()}`;
+  const to = (part: Texts) => `${path}?${new URLSearchParams({ ...others, ...part }).toString()}`;
   return (
     <p class="pages">
-      {shown !== undefined && <Link to={to({})}>{`${text('shared.newest')}: ${label}`}</Link>}
-      {next !== null && (
-        <Link to={to({ [name]: next })}>{`${text('shared.older')}: ${label}`}</Link>
-      )}
+      {shown !== undefined && <Link to={to({})}>{`${text('shared.first')}: ${label}`}</Link>}
+      {next !== null && <Link to={to({ [name]: next })}>{`${text('shared.next')}: ${label}`}</Link>}
     </p>
   );
 }

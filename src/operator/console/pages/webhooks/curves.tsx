@@ -3,56 +3,61 @@ import { Bars } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 
+type Hour = EndpointStatistics['hours'][number];
+
+interface Curve {
+  readonly title: TextKey;
+  readonly format: (value: number) => string;
+  readonly of: (hour: Hour) => number | null;
+  /** The top of the axis; the largest value by default. */
+  readonly highest?: number;
+}
+
+/** The last 24 hours of an endpoint. */
 export function curveFields({ formats }: Reader) {
-  return [
-    curve('endpoint.success', formats.percent, successRate, 1),
-    curve('endpoint.latency', formats.duration, ({ averageMs }) => averageMs),
-    curve('endpoint.backlog', formats.number, ({ backlog }) => backlog),
+  const curves: readonly Curve[] = [
+    { title: 'endpoint.success', format: formats.percent, of: successRate, highest: 1 },
+    { title: 'endpoint.latency', format: formats.duration, of: ({ averageMs }) => averageMs },
+    { title: 'endpoint.backlog', format: formats.number, of: ({ backlog }) => backlog },
   ];
+  return curves.map((curve) => ({
+    title: curve.title,
+    show: ({ statistics }: { readonly statistics: EndpointStatistics | undefined }) => (
+      <HourlyBars {...curve} hours={statistics?.hours ?? []} />
+    ),
+  }));
 }
 
-function curve(
-  title: Values['title'],
-  format: Values['format'],
-  valueOf: (hour: EndpointStatistics['hours'][number]) => number | null,
-  highest?: number,
-) {
-  const show = ({ statistics }: { readonly statistics: EndpointStatistics | undefined }) => (
-    <Curve {...{ title, values: (statistics?.hours ?? []).map(valueOf), format, highest }} />
-  );
-  return { title, show };
-}
-
-function successRate({ delivered, failed }: EndpointStatistics['hours'][number]): number | null {
+function successRate({ delivered, failed }: Hour): number | null {
   return delivered + failed === 0 ? null : delivered / (delivered + failed);
 }
 
-interface Values {
-  readonly title: TextKey;
-  readonly values: readonly (number | null)[];
-  readonly format: (value: number) => string;
-  /** The top of the axis; the largest value by default. */
-  readonly highest: number | undefined;
-}
-
 /** Small bars and the last value; hours without a value have none. */
-function Curve({ title, values, format, highest }: Values) {
+function HourlyBars({
+  title,
+  format,
+  of,
+  highest,
+  hours,
+}: Curve & { readonly hours: readonly Hour[] }) {
   const { text } = useReader();
   const name = text(title);
+  const values = hours.map(of);
   const known = values.filter((value) => value !== null);
   const last = known.at(-1);
   if (last === undefined) return <>{text('endpoint.noAttempts')}</>;
+  const most = Math.max(...known);
   const label = text('endpoint.curve', {
     name,
     last: format(last),
     lowest: format(Math.min(...known)),
-    highest: format(Math.max(...known)),
+    highest: format(most),
   });
   return (
     <span class="curve">
       <Bars
         label={label}
-        highest={highest ?? Math.max(...known, 1)}
+        highest={highest ?? Math.max(most, 1)}
         series={[{ name, color: 'accent', values }]}
       />
       <span>{format(last)}</span>

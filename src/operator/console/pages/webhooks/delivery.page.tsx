@@ -1,80 +1,125 @@
-import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
-import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
-import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
-import { maskedUrl } from '../shared/masking.js';
-import { OperatorActions } from '../shared/operator-actions.js';
-import { DeliveryView } from './delivery-view.js';
+import type { ShownDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import { attemptFields, deliveryFields } from '../../../views/webhook.js';
+import { type ConsolePage, type PageRequest, useReader } from '../page.js';
+import { FieldList, FieldTable } from '../shared/fields.js';
+import { mask, maskedUrl, maskedValue } from '../shared/masking.js';
+import { disclosing, outcomeOf, perform, ResendDelivery } from '../shared/operator-actions.js';
+import { Card } from '../shared/parts.js';
+import { problem } from './endpoint.page.js';
 
-@Injectable()
-export class DeliveryPage implements ConsolePage {
-  readonly path = '/webhooks/deliveries/:id';
-  readonly title = 'delivery.title';
-  readonly isInMenu = false;
-  readonly actions = [
-    { path: `${this.path}/show`, run: (request: PageRequest) => this.show(request) },
-    { path: `${this.path}/replay`, run: (request: PageRequest) => this.replay(request) },
-  ] as const;
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
-  constructor(
-    private readonly endpoints: WebhookEndpointsService,
-    private readonly deliveries: WebhookDeliveriesService,
-    private readonly operator: OperatorActions,
-  ) {}
+const maxCharacters = 20_000;
 
-  async read(request: PageRequest): Promise<PageContent | null> {
-    const delivery = await this.deliveryOf(request);
-    return delivery === null ? null : this.contentOf(request, delivery, false);
-  }
+export const deliveryPage: ConsolePage = {
+  path: '/webhooks/deliveries/:id',
+  title: 'delivery.title',
+  actions: { show: disclosing(read), replay },
+  read,
+};
 
-  private async show(request: PageRequest): Promise<PageContent | null> {
-    const delivery = await this.deliveryOf(request);
-    if (delivery === null) return null;
-    const { organizationId, _id } = delivery;
-    const subject = { subject: 'delivery', subjectId: _id.toHexString() } as const;
-    await this.operator.logDisclosure(request, { organizationId, ...subject });
-    return this.contentOf(request, delivery, true);
-  }
+async function read(request: PageRequest) {
+  const { text, services } = request;
+  const delivery = await deliveryOf(request);
+  if (delivery === null) return null;
+  const { organizationId } = delivery;
+  const id = delivery._id.toHexString();
+  const endpoint = await services.endpoints.show(delivery.endpointId);
+  const body = (
+    <>
+      <Card title={text('delivery.title')}>
+        <FieldList
+          fields={[
+            ...deliveryFields,
+            { title: 'endpoint.url', kind: 'url', of: () => endpoint?.shown.url },
+          ]}
+          item={delivery}
+        />
+      </Card>
+      {endpoint?.shown.isEnabled === true && (
+        <Card title={text('endpoint.actions')}>
+          <ResendDelivery deliveryId={id} />
+        </Card>
+      )}
+      <Body {...delivery} />
+      <FieldTable
+        title={text('delivery.attempts')}
+        fields={attemptFields}
+        items={delivery.log.toReversed()}
+      />
+    </>
+  );
+  return {
+    ...(await outcomeOf(request, organizationId)),
+    heading: text('delivery.heading', { id }),
+    personal: { organizationId, subject: 'delivery', subjectId: id } as const,
+    body,
+  };
+}
 
-  private async replay(request: PageRequest): Promise<PageContent | Redirect | null> {
-    const delivery = await this.deliveryOf(request);
-    if (delivery === null) return null;
-    const endpoint = await this.endpoints.find(delivery.endpointId);
-    if (endpoint?.isEnabled !== true) {
-      const problem = <p class="problem">{request.text('endpoint.mustBeEnabled')}</p>;
-      return { status: 422, body: problem };
-    }
-    const { _id, organizationId } = delivery;
-    return this.operator.perform(request, {
-      question: request.text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) }),
-      path: `/webhooks/deliveries/${_id.toHexString()}`,
-      organizationId,
-      action: 'replay',
-      subject: 'delivery',
-      subjectId: _id.toHexString(),
-      details: null,
-      work: () => this.deliveries.replay(endpoint, { _id }),
-    });
-  }
+async function replay(request: PageRequest) {
+  const { services, text } = request;
+  const delivery = await deliveryOf(request);
+  if (delivery === null) return null;
+  const endpoint = await services.endpoints.find(delivery.endpointId);
+  if (endpoint?.isEnabled !== true) return problem(request, 'endpoint.mustBeEnabled');
+  const { _id, organizationId } = delivery;
+  const subjectId = _id.toHexString();
+  return perform(request, {
+    question: text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) }),
+    path: `/webhooks/deliveries/${subjectId}`,
+    organizationId,
+    action: 'replay',
+    subject: 'delivery',
+    subjectId,
+    details: null,
+    work: () => services.deliveries.replay(endpoint, { _id }),
+  });
+}
 
-  private async contentOf(
-    request: PageRequest,
-    delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>,
-    isShown: boolean,
-  ): Promise<PageContent> {
-    const endpoint = await this.endpoints.show(delivery.endpointId);
-    const { notice, ...refresh } = await this.operator.outcome(request, delivery.organizationId);
-    const shown = { delivery, endpoint: endpoint?.shown ?? null, isShown, notice };
-    return {
-      ...refresh,
-      heading: request.text('delivery.heading', { id: delivery._id.toHexString() }),
-      body: <DeliveryView {...shown} />,
-    };
-  }
+async function deliveryOf({ params, services }: PageRequest) {
+  const id = parseObjectId(params['id'] ?? '');
+  return id && services.deliveries.find(id);
+}
 
-  private async deliveryOf({ params }: PageRequest) {
-    const id = parseObjectId(params['id'] ?? '');
-    return id === null ? null : this.deliveries.find(id);
-  }
+function Body({ body, messageId, lastAttemptAt }: ShownDelivery) {
+  const { text, isShown } = useReader();
+  const headers = [
+    'content-type: application/json',
+    `webhook-id: ${messageId}`,
+    `webhook-timestamp: ${lastAttemptAt === null ? '–' : Math.floor(lastAttemptAt.getTime() / 1_000)}`,
+    `webhook-signature: ${mask}`,
+  ];
+  const isCut = isShown && body !== null && body.length > maxCharacters;
+  const shown = isShown && !isCut && body !== null ? indented(body) : body;
+  return (
+    <Card title={text('shared.request')}>
+      <pre dir="ltr">{headers.join('\n')}</pre>
+      <pre id="body" dir="ltr" role="region" tabIndex={0} aria-label={text('delivery.body')}>
+        {shown === null ? '–' : maskedValue(shown.slice(0, maxCharacters), isShown)}
+      </pre>
+      {isShown && shown !== null && (
+        <button
+          type="button"
+          class="plain"
+          data-copies="body"
+          data-done={text('delivery.copied')}
+          hidden
+        >
+          {text('delivery.copy')}
+        </button>
+      )}
+      {isCut && <p class="note">{text('delivery.cut', { count: maxCharacters })}</p>}
+    </Card>
+  );
+}
+
+/** Numbers keep their digits. */
+function indented(body: string): string {
+  return JSON.stringify(JSON.parse(body, asWritten as never), null, 2);
+}
+
+function asWritten(_name: string, value: unknown, { source }: { readonly source?: string }) {
+  return typeof value === 'number' && source !== undefined ? rawJSON(source) : value;
 }

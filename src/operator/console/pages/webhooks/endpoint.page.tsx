@@ -1,136 +1,191 @@
-import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
-import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
-import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
-import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
-import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
-import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
+import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
+import { deliverySummaryFields, endpointDetailFields } from '../../../views/webhook.js';
+import type { TextKey } from '../../texts/text.js';
+import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
+import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedUrl } from '../shared/masking.js';
-import { OperatorActions } from '../shared/operator-actions.js';
-import { keysetRequestOf } from '../shared/parts.js';
-import { EndpointView } from './endpoint-view.js';
+import { outcomeOf, perform, ResendDelivery } from '../shared/operator-actions.js';
+import { Card, Form, keysetRequestOf, Link } from '../shared/parts.js';
+import { curveFields } from './curves.js';
 import { readReplay } from './replay.js';
 
 const deliveriesPerPage = 25;
 /** Pending deliveries are counted up to this. */
 const maxWaiting = 10_000;
 
-@Injectable()
-export class EndpointPage implements ConsolePage {
-  readonly path = '/webhooks/:id';
-  readonly title = 'endpoint.title';
-  readonly isInMenu = false;
-  readonly actions = [
-    { path: `${this.path}/enable`, run: (request: PageRequest) => this.enable(request) },
-    { path: `${this.path}/replay`, run: (request: PageRequest) => this.replay(request) },
-  ] as const;
-
-  constructor(
-    private readonly organizations: OrganizationsRepository,
-    private readonly endpoints: WebhookEndpointsService,
-    private readonly deliveries: WebhookDeliveriesService,
-    private readonly statistics: WebhookStatisticsService,
-    private readonly failing: FailingEndpointsService,
-    private readonly operator: OperatorActions,
-  ) {}
-
-  async read(request: PageRequest): Promise<PageContent | null> {
-    const endpoint = await this.endpointOf(request);
+export const endpointPage: ConsolePage = {
+  path: '/webhooks/:id',
+  title: 'endpoint.title',
+  actions: { enable, replay },
+  async read(request) {
+    const { text, services, query } = request;
+    const endpoint = await endpointOf(request);
     if (endpoint === null) return null;
-    const isFailed = request.query['status'] === 'failed';
-    const filter = {
-      endpointId: endpoint.document._id,
-      ...(isFailed && { status: 'failed' as const }),
-    };
-    const { organizationId } = endpoint.document;
+    const { document, shown } = endpoint;
+    const { organizationId, _id: endpointId } = document;
+    const isFailed = query['status'] === 'failed';
+    const filter = { endpointId, ...(isFailed && { status: 'failed' as const }) };
     const part = keysetRequestOf(request, 'deliveries', deliveriesPerPage);
     const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
-      this.deliveries.listPage(organizationId, filter, part),
-      this.deliveries.countWaiting(endpoint.document._id, maxWaiting),
-      this.statistics.lastDay([endpoint.shown]),
-      this.failing.health(endpoint.shown),
-      this.organizations.findByHexId(endpoint.shown.organizationId),
-      this.operator.outcome(request, organizationId),
+      services.deliveries.listPage(organizationId, filter, part),
+      services.deliveries.countWaiting(endpointId, maxWaiting),
+      services.webhookStatistics.lastDay([shown]),
+      services.failingEndpoints.health(shown),
+      services.organizations.findByHexId(shown.organizationId),
+      outcomeOf(request, organizationId),
     ]);
-    const { notice, ...refresh } = outcome;
-    const shown = {
-      notice,
+    const details = {
+      ...shown,
       health,
-      hasMore: pending === maxWaiting,
-      endpoint: endpoint.shown,
       organizationName: organization?.name,
-      deliveries,
       pending,
-      isFailed,
-      statistics: statistics.get(endpoint.shown._id),
+      hasMore: pending === maxWaiting,
     };
-    return {
-      ...refresh,
-      heading: request.text('endpoint.heading', { id: endpoint.shown._id }),
-      body: <EndpointView {...shown} />,
-    };
-  }
+    const path = `/webhooks/${shown._id}`;
+    const resend = {
+      title: 'delivery.replay',
+      show: ({ _id, status }: ListedDelivery) =>
+        status === 'failed' && <ResendDelivery deliveryId={_id.toHexString()} />,
+    } as const;
+    const body = (
+      <>
+        <div class="columns">
+          <Card title={text('endpoint.title')}>
+            <FieldList fields={endpointDetailFields} item={details} />
+          </Card>
+          <LastDay statistics={statistics.get(shown._id)} />
+        </div>
+        {!shown.isRemoved && <Actions {...shown} />}
+        <p class="pages">
+          {isFailed ? (
+            <Link to={path}>{text('endpoint.showAll')}</Link>
+          ) : (
+            <Link to={`${path}?status=failed`}>{text('endpoint.onlyFailed')}</Link>
+          )}
+        </p>
+        <FieldTable
+          title={text('endpoint.deliveries')}
+          fields={[...deliverySummaryFields, ...(shown.isEnabled ? [resend] : [])]}
+          {...deliveries}
+          part="deliveries"
+        />
+      </>
+    );
+    return { ...outcome, heading: text('endpoint.heading', { id: shown._id }), body };
+  },
+};
 
-  private async enable(request: PageRequest): Promise<PageContent | Redirect | null> {
-    const endpoint = await this.endpointOf(request);
-    if (endpoint === null || endpoint.document.removedAt) return null;
-    const { document } = endpoint;
-    return this.operator.perform(request, {
-      ...subjectOf(document),
-      question: request.text('confirm.enable', { url: maskedUrl(document.url) }),
-      action: 'enable',
-      details: null,
-      work: async () => {
-        await this.endpoints.enable(document._id);
-        return null;
-      },
-    });
-  }
-
-  private async replay(request: PageRequest): Promise<PageContent | Redirect | null> {
-    const endpoint = await this.endpointOf(request);
-    if (endpoint === null || endpoint.document.removedAt) return null;
-    const { document, shown } = endpoint;
-    if (!shown.isEnabled) return this.noticeOf(request, 'endpoint.mustBeEnabled');
-    const replay = readReplay(request.form);
-    if (replay === null) return this.noticeOf(request, 'confirm.wrongTime');
-    const { filter, fields, text: what } = replay;
-    const wanted = { ...filter, endpointId: document._id };
-    // A confirmed form that is sent again has nothing left to replay, and shows its outcome.
-    const isAsked = request.form['formId'] !== undefined;
-    const count = isAsked ? null : await this.deliveries.count(document.organizationId, wanted);
-    if (count === 0) return this.noticeOf(request, 'confirm.nothing');
-    const asked = { count: count ?? '', what, url: maskedUrl(document.url) };
-    return this.operator.perform(request, {
-      ...subjectOf(document),
-      question: request.text('confirm.replayMany', asked),
-      fields,
-      action: 'replay',
-      details: what,
-      work: () => this.deliveries.replay(document, filter),
-    });
-  }
-
-  private noticeOf(
-    { text }: PageRequest,
-    key: 'endpoint.mustBeEnabled' | 'confirm.wrongTime' | 'confirm.nothing',
-  ): PageContent {
-    return { status: 422, body: <p class="problem">{text(key)}</p> };
-  }
-
-  private async endpointOf({ params }: PageRequest) {
-    const id = parseObjectId(params['id'] ?? '');
-    return id === null ? null : this.endpoints.show(id);
-  }
+async function enable(request: PageRequest) {
+  const endpoint = await endpointOf(request);
+  if (endpoint === null || endpoint.document.removedAt) return null;
+  const { document } = endpoint;
+  return perform(request, {
+    ...subjectOf(document),
+    question: request.text('confirm.enable', { url: maskedUrl(document.url) }),
+    action: 'enable',
+    details: null,
+    work: async () => {
+      await request.services.endpoints.enable(document._id);
+      return null;
+    },
+  });
 }
 
-type EndpointDocument = NonNullable<
-  Awaited<ReturnType<WebhookEndpointsService['show']>>
->['document'];
+async function replay(request: PageRequest) {
+  const { deliveries } = request.services;
+  const endpoint = await endpointOf(request);
+  if (endpoint === null || endpoint.document.removedAt) return null;
+  const { document, shown } = endpoint;
+  if (!shown.isEnabled) return problem(request, 'endpoint.mustBeEnabled');
+  const wanted = readReplay(request.form);
+  if (wanted === null) return problem(request, 'confirm.wrongTime');
+  const { filter, fields, text: what } = wanted;
+  // A confirmed form that is sent again has nothing left to replay, and shows its outcome.
+  const count =
+    request.form['formId'] === undefined
+      ? await deliveries.count(document.organizationId, { ...filter, endpointId: document._id })
+      : null;
+  if (count === 0) return problem(request, 'confirm.nothing');
+  return perform(request, {
+    ...subjectOf(document),
+    question: request.text('confirm.replayMany', { count, what, url: maskedUrl(document.url) }),
+    fields,
+    action: 'replay',
+    details: what,
+    work: () => deliveries.replay(document, filter),
+  });
+}
 
-function subjectOf({ _id, organizationId }: EndpointDocument) {
+export function problem({ text }: PageRequest, key: TextKey): PageContent {
+  return { status: 422, body: <p class="problem">{text(key)}</p> };
+}
+
+async function endpointOf({ params, services }: PageRequest) {
+  const id = parseObjectId(params['id'] ?? '');
+  return id && services.endpoints.show(id);
+}
+
+type Endpoint = NonNullable<Awaited<ReturnType<typeof endpointOf>>>;
+
+function subjectOf({ _id, organizationId }: Endpoint['document']) {
   const subjectId = _id.toHexString();
   const path = `/webhooks/${subjectId}`;
   return { organizationId, subject: 'endpoint', subjectId, path } as const;
+}
+
+function LastDay({ statistics }: { readonly statistics: EndpointStatistics | undefined }) {
+  const reader = useReader();
+  const hours = statistics?.hours ?? [];
+  const failures = hours.reduce((sum, { failed }) => sum + failed, 0);
+  const attempts = hours.reduce((sum, { delivered }) => sum + delivered, failures);
+  return (
+    <Card title={reader.text('endpoint.lastDay')}>
+      <FieldList
+        fields={[
+          ...curveFields(reader),
+          { title: 'delivery.attempts', kind: 'number', of: () => attempts },
+          { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
+        ]}
+        item={{ statistics }}
+      />
+    </Card>
+  );
+}
+
+function Actions({ _id, isEnabled }: Pick<ShownEndpoint, '_id' | 'isEnabled'>) {
+  const { text } = useReader();
+  const path = `/webhooks/${_id}`;
+  if (!isEnabled) {
+    return (
+      <Card title={text('endpoint.actions')}>
+        <p class="note">{text('endpoint.mustBeEnabled')}</p>
+        <Form to={`${path}/enable`} label={text('endpoint.enable')} />
+      </Card>
+    );
+  }
+  return (
+    <Card title={text('endpoint.actions')}>
+      <Form
+        to={`${path}/replay`}
+        label={text('endpoint.replayFailed')}
+        fields={{ status: 'failed' }}
+      />
+      <Form to={`${path}/replay`} label={text('endpoint.replayTime')} class="search">
+        {(['since', 'until'] as const).map((name) => (
+          <p key={name}>
+            <label for={name}>{text(`endpoint.${name}`)}</label>
+            <input id={name} type="datetime-local" name={name} />
+          </p>
+        ))}
+        <p>
+          <label>
+            <input type="checkbox" name="status" value="failed" /> {text('endpoint.onlyFailed')}
+          </label>
+        </p>
+      </Form>
+    </Card>
+  );
 }

@@ -8,10 +8,10 @@ import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.j
 import { recordPath } from '../../../views/field.js';
 import { callbackFields } from '../../../views/reservation.js';
 import { useReader } from '../page.js';
-import { FieldList } from '../shared/fields.js';
+import { FieldList, Lines } from '../shared/fields.js';
 import { ValueChange, Code, Link } from '../shared/parts.js';
 
-export interface CallbackViewProps {
+export interface CallbackContext {
   readonly reservation: InspectedReservation;
   readonly history: ReservationHistory;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
@@ -19,15 +19,16 @@ export interface CallbackViewProps {
 
 export function Callback({
   callback,
-  ...shown
-}: CallbackViewProps & { readonly callback: ShownCallback }) {
+  keys,
+  ...context
+}: CallbackContext & { readonly callback: ShownCallback }) {
   const { text } = useReader();
   const { outcome, otherFields } = callback;
   const { status } = outcome;
   const isRefused = status >= 400;
-  const key = shown.keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
+  const key = keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
   return (
-    <div>
+    <>
       <p>
         <b>{text('reservation.callback')}</b>{' '}
         <span class={isRefused ? 'bad' : 'good'}>
@@ -39,16 +40,17 @@ export function Callback({
           callbackFields.sent,
           ...(otherFields > 0 ? [callbackFields.otherFields] : []),
           ...(outcome.messages.length > 0 ? [callbackFields.why] : []),
-          ...(outcome.errorCode === 'unit.already_reserved'
-            ? [{ title: 'reservation.blockedBy' as const, show: () => <BlockedBy {...shown} /> }]
-            : []),
+          {
+            title: 'reservation.blockedBy',
+            show: () => outcome.errorCode === 'unit.already_reserved' && <BlockedBy {...context} />,
+          },
           { title: 'reservation.did', show: () => <Effects outcome={outcome} /> },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
           callbackFields.request,
         ]}
         item={callback}
       />
-    </div>
+    </>
   );
 }
 
@@ -56,7 +58,7 @@ export function Callback({
 function BlockedBy({
   reservation: { organizationId, unitId },
   history: { approvedOthers },
-}: CallbackViewProps) {
+}: Omit<CallbackContext, 'keys'>) {
   const paths = approvedOthers.map((id) => recordPath('reservations', organizationId, id));
   const ofUnit = unitId === null ? [] : [recordPath('units', organizationId, unitId)];
   return (paths.length > 0 ? paths : ofUnit).map((path) => (
@@ -69,29 +71,19 @@ function BlockedBy({
 function Effects({ outcome }: Pick<ShownCallback, 'outcome'>) {
   const { text } = useReader();
   const { reservation, cheque, effects, status } = outcome;
-  if (effects === undefined) {
-    if (status >= 400) return <>{text('reservation.didNothing')}</>;
+  if (effects === undefined && status < 400)
     return <>{text('reservation.didUnknown', { reservation, cheque })}</>;
-  }
   const changes = [
-    ['shared.reservation', effects.reservation],
-    ['reservation.cheque', effects.cheque],
-    ['shared.unit', effects.unit],
+    ['shared.reservation', effects?.reservation],
+    ['reservation.cheque', effects?.cheque],
+    ['shared.unit', effects?.unit],
   ] as const;
-  const lines: ComponentChildren[] = [
-    ...changes.flatMap(([title, change]) =>
-      change === undefined ? [] : [[`${text(title)} `, <ValueChange {...change} />]],
-    ),
-    ...(effects.wallet === undefined ? [] : [text(`reservation.didWallet.${effects.wallet}`)]),
-    ...(reservation === 'ignored' ? [text('reservation.didIgnored')] : []),
-    ...(cheque === 'skipped' ? [text('reservation.didSkipped')] : []),
-  ];
-  if (lines.length === 0) return <>{text('reservation.didNothing')}</>;
-  return (
-    <ul class="plain">
-      {lines.map((line, index) => (
-        <li key={index}>{line}</li>
-      ))}
-    </ul>
+  const lines: ComponentChildren[] = changes.flatMap(([title, change]) =>
+    change === undefined ? [] : [[`${text(title)} `, <ValueChange {...change} />]],
   );
+  if (effects?.wallet === 'deleted') lines.push(text('reservation.walletDeleted'));
+  if (effects?.wallet === 'restored') lines.push(text('reservation.walletRestored'));
+  if (effects && reservation === 'ignored') lines.push(text('reservation.didIgnored'));
+  if (effects && cheque === 'skipped') lines.push(text('reservation.didSkipped'));
+  return <Lines lines={lines.length > 0 ? lines : [text('reservation.didNothing')]} />;
 }

@@ -1,0 +1,29 @@
+import { cataloguePage } from './catalogue.page.js';
+import { leadPage } from './leads/lead.page.js';
+import { operatorLogPage } from './operator-log.page.js';
+import { overviewPage } from './overview/overview.page.js';
+import type { ConsolePage } from './page.js';
+import { partnerPage } from './partners/partner.page.js';
+import { partnersPage } from './partners/partners.page.js';
+import { reservationPage } from './reservations/reservation.page.js';
+import { searchPage } from './search/search.page.js';
+import { unitPage } from './unit.page.js';
+import { deliveryPage } from './webhooks/delivery.page.js';
+import { endpointPage } from './webhooks/endpoint.page.js';
+import { endpointsPage } from './webhooks/endpoints.page.js';
+
+/** All pages; those of the menu in its order. */
+export const pages: readonly ConsolePage[] = [
+  overviewPage,
+  partnersPage,
+  partnerPage,
+  cataloguePage,
+  searchPage,
+  leadPage,
+  reservationPage,
+  unitPage,
+  endpointsPage,
+  endpointPage,
+  deliveryPage,
+  operatorLogPage,
+];
