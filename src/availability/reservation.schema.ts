@@ -1,31 +1,72 @@
-import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes, type Types } from 'mongoose';
+import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
 import { DeletableDocument } from '../core/database/documents/tenant-document.js';
-import type { ReservationStatus } from './availability.js';
+import { declareField } from '../core/fields/declared-fields.js';
+import {
+  Choice,
+  Flag,
+  NullableRecordId,
+  NullableTime,
+  OptionalText,
+  RecordId,
+  Time,
+} from '../core/fields/fields.js';
+import { objectOf } from '../core/values/json.js';
+import { type ReservationStatus, reservationStatuses } from './availability.js';
 
 @Schema({ collection: 'reservations' })
 export class ReservationDocument extends DeletableDocument {
+  @RecordId({ stored: false, example: '6740b1f2c3d4e5f607182940' })
+  declare _id: Types.ObjectId;
+
   /** Missing only where another program omitted it; the unit then counts as deleted. */
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableRecordId({ example: '6740b1f2c3d4e5f607182942' })
   unitId?: Types.ObjectId | null;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableRecordId({ example: null })
   leadId?: Types.ObjectId | null;
 
-  @Prop({ type: String })
+  @OptionalText({ example: 'deal-4711' })
   recordSystemId?: string;
 
-  @Prop({ type: String })
+  @Choice(reservationStatuses, { example: 'approved' })
   status!: ReservationStatus;
 
-  @Prop(raw({ isActive: Boolean }))
+  @PartnerCollection()
   partnerCollection?: { isActive?: boolean } | null;
 
-  @Prop({ type: Date })
-  approvedAt?: Date;
+  @NullableTime({ example: '2026-01-05T09:30:00.000Z' })
+  approvedAt?: Date | null;
 
-  @Prop({ type: Date })
-  canceledAt?: Date;
+  @NullableTime()
+  canceledAt?: Date | null;
+
+  @Flag({ stored: false })
+  declare isDeleted: boolean;
+
+  @Time({ stored: false })
+  declare createdAt: Date;
+
+  @Time({ stored: false })
+  declare updatedAt: Date;
+}
+
+function PartnerCollection(): PropertyDecorator {
+  return declareField(
+    {
+      stored: raw({ isActive: Boolean }),
+      read: (value) => ({ isActive: objectOf(value)['isActive'] === true }),
+      api: {
+        type: 'object',
+        properties: { isActive: { type: 'boolean' } },
+        required: ['isActive'],
+      },
+    },
+    {
+      description: 'Whether the reservation is active in the partner collection flow.',
+      example: { isActive: true },
+    },
+  );
 }
 
 export const reservationSchema = SchemaFactory.createForClass(ReservationDocument);

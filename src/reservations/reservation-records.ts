@@ -1,20 +1,16 @@
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import type { ReservationDocument } from '../availability/reservation.schema.js';
+import { ReservationDocument } from '../availability/reservation.schema.js';
 import type { UnitReservation } from '../availability/unit-reservations.repository.js';
 import type { DocumentChange } from '../core/database/documents/document-diff.js';
+import { present } from '../core/fields/declared-fields.js';
 import type { PendingWrites } from '../core/writes/write-kind.js';
 import type { OutboundEvent } from '../events/outbox/pending-event.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { UnitChange, UnitDocument } from '../units/writing/unit-writes.service.js';
-import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
+import { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import { fitsEvents } from './cheques/wallets.js';
-import type { ReservationDto } from './reading/reservation.dto.js';
-import {
-  presentFields,
-  presentReservation,
-  presentWallet,
-} from './reading/reservation.presenter.js';
+import { presentReservation, type ReservationDto } from './reading/reservation.dto.js';
 import type { ReservationState } from './reservation-state.js';
 
 export interface LoadedReservations {
@@ -84,7 +80,7 @@ export class ReservationRecords implements PendingWrites {
     }
     for (const { wallet, ...event } of after.events) {
       this.bytes += BSON.calculateObjectSize(wallet);
-      const data = presentWallet(walletInEvent(reservation, wallet));
+      const data = present(ChequeWalletDocument, walletInEvent(reservation, wallet));
       this.published.push({ ...event, data, requestId });
     }
     if (unit !== null && before.unit !== null && unit !== before.unit) {
@@ -142,7 +138,7 @@ function walletInEvent(
 }
 
 function auditedFields(reservation: ReservationDocument) {
-  const { updatedAt: _at, ...fields } = presentFields(reservation);
+  const { updatedAt: _at, ...fields } = present(ReservationDocument, reservation);
   return fields;
 }
 

@@ -23,7 +23,6 @@ import {
   ReservationResponseDto,
   ReservationUpsertResponseDto,
 } from './reading/reservation.dto.js';
-import { ReservationsService } from './reading/reservations.service.js';
 import {
   ReconciliationDto,
   ReconciliationResponseDto,
@@ -36,6 +35,7 @@ import {
   reservationExamples,
   reservationLinks,
 } from './reservation-examples.js';
+import { ReservationStore } from './reservation-store.service.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
 import type { Caller } from '../tenants/keys/caller.js';
@@ -74,7 +74,7 @@ export class ReservationsController {
   constructor(
     private readonly callbacks: CallbacksService,
     private readonly upserts: ReservationUpsertsService,
-    private readonly reservations: ReservationsService,
+    private readonly reservations: ReservationStore,
     private readonly reconciliations: ReconciliationsService,
   ) {}
 

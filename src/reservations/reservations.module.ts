@@ -8,13 +8,11 @@ import { EventsModule } from '../events/events.module.js';
 import { CallbackLogRepository, callbackLogSchema } from './callback/callback-log.repository.js';
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
-import { ReservationHistoryService } from './reading/reservation-history.service.js';
-import { ReservationsService } from './reading/reservations.service.js';
+import { ReservationLookupService } from './reading/reservation-lookup.service.js';
 import { LedgerFilesService } from './reconciliation/ledger-files.service.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
-import { ReservationStore } from './reservation-store.js';
+import { ReservationStore } from './reservation-store.service.js';
 import { ReservationsController } from './reservations.controller.js';
-import { ReservationsRepository } from './reservations.repository.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 
 @Module({
@@ -31,16 +29,14 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
   ],
   controllers: [ReservationsController],
   providers: [
-    ReservationsRepository,
     CallbackLogRepository,
     ReservationStore,
     CallbacksService,
     ReservationUpsertsService,
-    ReservationsService,
-    ReservationHistoryService,
+    ReservationLookupService,
     ReconciliationsService,
     LedgerFilesService,
   ],
-  exports: [ReservationsService, ReservationHistoryService, LedgerFilesService],
+  exports: [ReservationLookupService, LedgerFilesService],
 })
 export class ReservationsModule {}

@@ -28,6 +28,12 @@ export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
+/** The objects of a list, without what else other programs stored in it. */
+export function objectsIn<T>(list: readonly T[] | null | undefined): T[] {
+  const items: readonly T[] = Array.isArray(list) ? list : [];
+  return items.filter((item) => typeof item === 'object' && item !== null);
+}
+
 /** The driver would store undefined as null. */
 export function withoutUndefined<T extends object>(
   fields: T,

@@ -1,9 +1,9 @@
 import { sentFields } from '../../reservations/callback/callback-record.js';
-import type { ShownCallback } from '../../reservations/reading/reservation-history.service.js';
+import type { ShownCallback } from '../../reservations/reading/reservation-lookup.service.js';
 import type {
   FoundReservation,
   InspectedReservation,
-} from '../../reservations/reading/reservations.service.js';
+} from '../../reservations/reading/reservation-lookup.service.js';
 import { createdAt, externalIdField, id, requestIdField, updatedAt } from './common.js';
 import { type ViewField, recordPath } from './field.js';
 

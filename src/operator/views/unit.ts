@@ -1,4 +1,4 @@
-import type { UnitStatusChange } from '../../reservations/reading/reservation-history.service.js';
+import type { UnitStatusChange } from '../../reservations/reading/reservation-lookup.service.js';
 import type { FoundUnit } from '../../units/reading/unit-lookup.service.js';
 import { createdAt, externalIdField, id, requestIdField, updatedAt } from './common.js';
 import type { ViewField } from './field.js';

@@ -18,8 +18,7 @@ import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.j
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { ReservationRecords } from '../reservation-records.js';
-import { ReservationStore } from '../reservation-store.js';
-import { ReservationsRepository } from '../reservations.repository.js';
+import { ReservationStore } from '../reservation-store.service.js';
 import { type CallbackEffects, type CallbackOutcome, decideCallback } from './callback-decision.js';
 import {
   type CallbackLogDocument,
@@ -60,8 +59,7 @@ export class CallbacksService {
 
   constructor(
     commits: GroupCommits,
-    private readonly reservations: ReservationsRepository,
-    private readonly reservationStore: ReservationStore,
+    private readonly reservations: ReservationStore,
     private readonly log: CallbackLogRepository,
     private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
@@ -71,7 +69,7 @@ export class CallbacksService {
       load: (requests, options) => this.load(requests, options),
       decide: (records, request) => this.decide(records, request),
       store: async (records, organizationId) => {
-        await this.reservationStore.store(organizationId, records);
+        await this.reservations.store(organizationId, records);
         await this.log.insert(records.logged, records.now);
       },
       respond: (decided) => decided.map((one) => this.responseTo(one)),
@@ -110,8 +108,8 @@ export class CallbacksService {
     { organizationId, now }: LoadOptions,
   ): Promise<Loaded<CallbackRecords>> {
     const ids = requests.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
-    const found = await this.reservations.findByIds(organizationId, ids);
-    const loaded = await this.reservationStore.load(organizationId, found, now);
+    const found = await this.reservations.findActive(organizationId, { _id: { $in: ids } });
+    const loaded = await this.reservations.load(organizationId, found, now);
     return { records: new CallbackRecords(loaded), count: requests.length };
   }
 

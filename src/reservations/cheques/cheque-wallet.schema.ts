@@ -1,55 +1,97 @@
-import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes, type Types } from 'mongoose';
+import type { Type } from '@nestjs/common';
+import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
 import { DeletableDocument } from '../../core/database/documents/tenant-document.js';
-import type { ChequeStatus } from '../transitions.js';
+import { declareField, type FieldOptions, present } from '../../core/fields/declared-fields.js';
+import { shownClass } from '../../core/fields/derived-classes.js';
+import {
+  Choice,
+  Flag,
+  NullableRecordId,
+  NullableTime,
+  OptionalNumber,
+  OptionalText,
+  OptionalTime,
+  RecordId,
+  Text,
+  Time,
+} from '../../core/fields/fields.js';
+import { objectsIn } from '../../core/values/json.js';
+import { type ChequeStatus, chequeStatuses } from '../transitions.js';
 
 @Schema({ _id: false })
 class ChequeFields {
-  @Prop({ type: String })
+  @Choice(chequeStatuses, { example: 'collected' })
   readonly status!: ChequeStatus;
 
-  @Prop({ type: String })
+  @OptionalText({ example: '000123' })
   readonly chequeNumber?: string;
 
-  @Prop({ type: Number })
+  @OptionalNumber({ example: 250_000 })
   readonly chequeAmount?: number;
 }
 
 /** One report about a cheque. Entries are never changed. */
 @Schema({ _id: false })
 export class ChequeHistoryEntry extends ChequeFields {
-  @Prop({ type: Date })
-  readonly changedAt?: Date;
+  @NullableTime({ description: 'When the report arrived.', example: '2026-01-05T09:30:00.000Z' })
+  readonly changedAt?: Date | null;
 
-  @Prop({ type: String })
+  @Text({ description: 'Who reported it.', example: 'External API' })
   readonly source!: string;
 }
 
 @Schema({ _id: false })
 export class Cheque extends ChequeFields {
-  @Prop({ type: String })
+  @Text({ example: 'installment-3' })
   readonly installmentId!: string;
 
-  @Prop({ type: Date })
+  @OptionalTime()
   readonly dueDate?: Date;
 
-  @Prop({ type: [SchemaFactory.createForClass(ChequeHistoryEntry)] })
+  @ObjectList(ChequeHistoryEntry, { description: 'Every report, oldest first.' })
   readonly statusHistory?: readonly ChequeHistoryEntry[];
 }
 
 @Schema({ collection: 'chequeWallets' })
 export class ChequeWalletDocument extends DeletableDocument {
-  @Prop({ type: SchemaTypes.ObjectId })
+  @RecordId({ stored: false, example: '6740b1f2c3d4e5f607182941' })
+  declare _id: Types.ObjectId;
+
+  @RecordId({ example: '6740b1f2c3d4e5f607182940' })
   reservationId!: Types.ObjectId;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableRecordId({ example: '6740b1f2c3d4e5f607182942' })
   unitId?: Types.ObjectId | null;
 
-  @Prop({ type: [SchemaFactory.createForClass(Cheque)] })
+  @Flag({ stored: false })
+  declare isDeleted: boolean;
+
+  @NullableTime({ stored: false })
+  declare deletedAt?: Date | null;
+
+  @ObjectList(Cheque)
   cheques?: readonly Cheque[];
+
+  @Time({ stored: false })
+  declare createdAt: Date;
+
+  @Time({ stored: false })
+  declare updatedAt: Date;
 
   /** Replaced to make parallel reports conflict (rule CALL-12). */
   statusLock?: Types.ObjectId;
+}
+
+function ObjectList(type: Type, options: FieldOptions = {}): PropertyDecorator {
+  return declareField(
+    {
+      stored: { type: [SchemaFactory.createForClass(type)] },
+      read: (value) => objectsIn(value as object[]).map((item) => present(type, item)),
+      api: { type: [shownClass(type)] },
+    },
+    options,
+  );
 }
 
 export const chequeWalletSchema = SchemaFactory.createForClass(ChequeWalletDocument);

@@ -1,13 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { before, chequeWith, now, walletWith } from '../../../test/support/reservation-state.js';
-import {
-  chequeReport,
-  chequesOf,
-  findCheque,
-  historyOf,
-  mergedCheques,
-  reportedCheque,
-} from './cheques.js';
+import { chequeReport, chequesOf, findCheque, mergedCheques, reportedCheque } from './cheques.js';
 
 const first = chequeWith({ installmentId: '1' });
 const second = chequeWith({ installmentId: '2' });
@@ -35,15 +28,12 @@ describe('a stored list of another program', () => {
   const junk = [null, 'text', 1, undefined];
 
   it('is read without items that are not objects', () => {
-    const entry = { status: 'pending', changedAt: before, source: 'Admin' } as const;
     expect(chequesOf({ cheques: [...junk, first] as never })).toEqual([first]);
-    expect(historyOf({ statusHistory: [...junk, entry] as never })).toEqual([entry]);
   });
 
   it('is read as empty when it is not a list', () => {
     for (const stored of [undefined, null, {}, 'text']) {
       expect(chequesOf({ cheques: stored as never })).toEqual([]);
-      expect(historyOf({ statusHistory: stored as never })).toEqual([]);
     }
   });
 });

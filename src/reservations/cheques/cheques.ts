@@ -1,5 +1,5 @@
 import type { CallbackDto } from '../callback/callback.dto.js';
-import { withoutUndefined } from '../../core/values/json.js';
+import { objectsIn, withoutUndefined } from '../../core/values/json.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-wallet.schema.js';
 
@@ -18,17 +18,8 @@ export function chequeReport(callback: CallbackDto): ChequeReport | undefined {
   return { installmentId, chequeStatus, chequeNumber, chequeAmount };
 }
 
-/** Without values of other programs that are no objects. */
 export function chequesOf({ cheques }: Pick<ChequeWalletDocument, 'cheques'>): Cheque[] {
-  return objectsOf(cheques);
-}
-
-export function historyOf({ statusHistory }: Pick<Cheque, 'statusHistory'>): ChequeHistoryEntry[] {
-  return objectsOf(statusHistory);
-}
-
-function objectsOf<T>(stored: readonly T[] | undefined): T[] {
-  return listOf(stored).filter((item) => typeof item === 'object' && item !== null);
+  return objectsIn(cheques);
 }
 
 function listOf<T>(stored: readonly T[] | undefined): readonly T[] {
@@ -61,7 +52,7 @@ export function mergedCheques(
   requests: readonly ChequeRequestDto[],
 ): Cheque[] {
   const requested = new Map(requests.map((request) => [request.installmentId, fieldsOf(request)]));
-  const cheques = new Set(objectsOf(stored));
+  const cheques = new Set(objectsIn(stored));
   const existing = new Set([...cheques].map(({ installmentId }) => installmentId));
   const added = [...requested].filter(([installmentId]) => !existing.has(installmentId));
   return [

@@ -3,11 +3,12 @@ import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { fitsEvent } from '../../events/outbox/pending-event.js';
-import { presentCheque, presentReservation } from '../reading/reservation.presenter.js';
+import { present } from '../../core/fields/declared-fields.js';
+import { presentReservation } from '../reading/reservation.dto.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
-import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
+import { Cheque, type ChequeWalletDocument } from './cheque-wallet.schema.js';
 import {
   chequesOf,
   type ChequeReport,
@@ -148,6 +149,6 @@ function chequeChanges(before: readonly Cheque[], after: readonly Cheque[]): Fie
 }
 
 function comparedFields(cheque: Cheque) {
-  const { installmentId: _id, statusHistory: _history, ...fields } = presentCheque(cheque);
+  const { installmentId: _id, statusHistory: _history, ...fields } = present(Cheque, cheque);
   return fields;
 }

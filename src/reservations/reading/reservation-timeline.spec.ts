@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ChequeStatus } from '../transitions.js';
 import type { CallbackEffects } from '../callback/callback-decision.js';
 import {
   type TimelineSources,
@@ -45,13 +46,13 @@ function event(
   return { type, at: at(seconds), requestId, status };
 }
 
-const report = (seconds: number | null, status = 'bounced') => ({
+const report = (seconds: number | null, status: ChequeStatus = 'bounced') => ({
   status,
   changedAt: seconds === null ? null : at(seconds).toISOString(),
   source: 'External API',
 });
 const walletWith = (...statusHistory: ReturnType<typeof report>[]) => ({
-  cheques: [{ installmentId: '1', status: 'pending', statusHistory }],
+  cheques: [{ installmentId: '1', statusHistory }],
 });
 const kindsOf = (past: Partial<TimelineSources>) =>
   reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }).map(

@@ -1,7 +1,8 @@
 import { minuteMs } from '../../core/values/time.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
-import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.js';
+import type { Shown } from '../../core/fields/declared-fields.js';
+import type { ChequeHistoryEntry } from '../cheques/cheque-wallet.schema.js';
 
 export interface ShownCallback extends Pick<
   CallbackLogDocument,
@@ -19,9 +20,9 @@ export interface TimelineEvent {
   readonly status?: StatusChange | undefined;
 }
 
-interface ChequeReportEntry extends ChequeHistoryEntryDto {
-  readonly installmentId: string;
-}
+type ShownReport = Pick<Shown<ChequeHistoryEntry>, 'status' | 'changedAt' | 'source'>;
+
+type ChequeReportEntry = ShownReport & { readonly installmentId: string };
 
 export type TimelineEntry = { readonly at: Date } & (
   | { readonly kind: 'callback'; readonly callback: ShownCallback }
@@ -44,7 +45,12 @@ export interface TimelineSources {
   /** The callbacks of the reservation's own organization. */
   readonly callbacks: readonly ShownCallback[];
   readonly events: readonly TimelineEvent[];
-  readonly wallets: readonly Pick<ChequeWalletDto, 'cheques'>[];
+  readonly wallets: readonly {
+    readonly cheques: readonly {
+      readonly installmentId: string;
+      readonly statusHistory: readonly ShownReport[];
+    }[];
+  }[];
 }
 
 /** The log entry, events and reports of one request are stored within this time. */

@@ -1,6 +1,6 @@
-import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
+import { present } from '../../core/fields/declared-fields.js';
+import { Cheque, type ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { chequesOf, findCheque } from '../cheques/cheques.js';
-import { presentCheque } from '../reading/reservation.presenter.js';
 import type { DifferenceDto, LedgerEntryDto, UnmentionedChequeDto } from './reconciliation.dto.js';
 
 export interface IndexedEntry {
@@ -24,7 +24,7 @@ export function differencesOf(
     const kind = found === undefined ? 'reservation_missing' : 'cheque_missing';
     return [{ ...place, kind, ours: null, theirs: chequeStatus }];
   }
-  const ours = presentCheque(found.cheque);
+  const ours = present(Cheque, found.cheque);
   const compared = [
     { kind: 'status', ours: ours.status, theirs: chequeStatus },
     { kind: 'number', ours: ours.chequeNumber ?? null, theirs: chequeNumber },
@@ -41,7 +41,8 @@ export function unmentionedCheques(
   [wallet]: readonly ChequeWalletDocument[],
   mentioned: ReadonlySet<string> = new Set(),
 ): UnmentionedChequeDto[] {
-  const cheques = wallet === undefined ? [] : chequesOf(wallet).map(presentCheque);
+  const cheques =
+    wallet === undefined ? [] : chequesOf(wallet).map((cheque) => present(Cheque, cheque));
   return cheques
     .filter(({ installmentId }) => !mentioned.has(installmentId))
     .map(({ installmentId, status }) => ({ reservationId, installmentId, status }));

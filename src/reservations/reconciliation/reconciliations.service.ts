@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { Snapshots } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
-import { fieldsWithoutHistories, ReservationsRepository } from '../reservations.repository.js';
+import { ReservationStore } from '../reservation-store.service.js';
 import { differencesOf, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {
   type DifferenceDto,
@@ -14,6 +19,15 @@ import {
   type UnmentionedChequeDto,
   maxUnmentionedCheques,
 } from './reconciliation.dto.js';
+
+const fieldsWithoutHistories = [
+  'reservationId',
+  'isDeleted',
+  'cheques.installmentId',
+  'cheques.status',
+  'cheques.chequeNumber',
+  'cheques.chequeAmount',
+] as const;
 
 /** Reservations whose wallets, up to 4 MiB each, are in memory at the same time. */
 const reservationsPerBatch = 100;
@@ -27,7 +41,9 @@ export class ReconciliationsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly snapshots: Snapshots,
-    private readonly reservations: ReservationsRepository,
+    @InjectCollection('Reservation')
+    private readonly reservations: TenantCollection<ReservationDocument>,
+    private readonly store: ReservationStore,
   ) {}
 
   /** @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12) */
@@ -78,7 +94,7 @@ export class ReconciliationsService {
     for (let start = 0; start < groups.length; start += reservationsPerBatch) {
       const batch = groups.slice(start, start + reservationsPerBatch);
       const ids = batch.flatMap(([id]) => parseObjectId(id) ?? []);
-      const found = await this.reservations.findByIds(organizationId, ids);
+      const found = await this.store.findActive(organizationId, { _id: { $in: ids } });
       const wallets = await this.walletsOf(
         organizationId,
         found.map(({ _id }) => _id),
@@ -97,11 +113,16 @@ export class ReconciliationsService {
     const unmentioned: UnmentionedChequeDto[] = [];
     let after: Types.ObjectId | undefined;
     do {
-      const ids = await this.reservations.idsInPartnerFlow(
+      const found = await this.reservations.find(
         organizationId,
-        reservationsPerBatch,
-        after,
+        {
+          'partnerCollection.isActive': true,
+          ...(after && { _id: { $gt: after } }),
+          ...notDeleted,
+        },
+        { sort: { _id: 1 }, limit: reservationsPerBatch, fields: ['_id'] },
       );
+      const ids = found.map(({ _id }) => _id);
       for (const [id, wallets] of await this.walletsOf(organizationId, ids)) {
         const mentioned = ledger.get(id)?.map(({ entry }) => entry.installmentId);
         unmentioned.push(...unmentionedCheques(id, wallets, new Set(mentioned)));
@@ -115,7 +136,7 @@ export class ReconciliationsService {
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, readonly ChequeWalletDocument[]>> {
-    const found = await this.reservations.walletsOf(organizationId, ids, {
+    const found = await this.store.walletsOf(organizationId, ids, {
       fields: fieldsWithoutHistories,
     });
     const wallets = Map.groupBy(found, ({ reservationId }) => reservationId.toHexString());

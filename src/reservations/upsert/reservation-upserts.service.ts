@@ -11,13 +11,14 @@ import { leadErrors } from '../../leads/lead-errors.js';
 import { LeadsRepository } from '../../leads/leads.repository.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { type NamedUnits, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
-import type { ReservationUpsertResponseDto } from '../reading/reservation.dto.js';
-import { presentReservation } from '../reading/reservation.presenter.js';
+import {
+  presentReservation,
+  type ReservationUpsertResponseDto,
+} from '../reading/reservation.dto.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { type LoadedReservations, ReservationRecords } from '../reservation-records.js';
 import { hasChanged, type ReservationState } from '../reservation-state.js';
-import { ReservationStore } from '../reservation-store.js';
-import { ReservationsRepository } from '../reservations.repository.js';
+import { ReservationStore } from '../reservation-store.service.js';
 import { decideUpsert, ignoredFields, newReservation } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
@@ -49,8 +50,7 @@ export class ReservationUpsertsService {
 
   constructor(
     commits: GroupCommits,
-    private readonly reservations: ReservationsRepository,
-    private readonly reservationStore: ReservationStore,
+    private readonly reservations: ReservationStore,
     private readonly units: UnitLookupService,
     private readonly leads: LeadsRepository,
   ) {
@@ -59,7 +59,7 @@ export class ReservationUpsertsService {
       load: (requests, options) => this.load(requests, options),
       decide,
       store: (records, organizationId) =>
-        this.reservationStore.store(organizationId, records, { emitsUnitEvents: true }),
+        this.reservations.store(organizationId, records, { emitsUnitEvents: true }),
       respond: (decided) => decided.map(responseTo),
     });
   }
@@ -74,10 +74,10 @@ export class ReservationUpsertsService {
     { organizationId, now }: LoadOptions,
   ): Promise<Loaded<UpsertRecords>> {
     const bodies = requests.map(({ body }) => body);
-    const stored = await this.reservations.findByRecordSystemIds(
-      organizationId,
-      bodies.flatMap(({ recordSystemId }) => recordSystemId ?? []),
-    );
+    const names = bodies.flatMap(({ recordSystemId }) => recordSystemId ?? []);
+    const stored = await this.reservations.findActive(organizationId, {
+      recordSystemId: { $in: names },
+    });
     const references = bodies.flatMap(({ unit }) => unit ?? []);
     const own = stored.flatMap(({ unitId }) => unitId ?? []);
     const units = await this.units.named(organizationId, references, own);
@@ -87,7 +87,7 @@ export class ReservationUpsertsService {
     );
     const named = references.map((reference) => units.idOf(reference));
     const otherUnits = named.filter((id) => typeof id === 'object');
-    const loaded = await this.reservationStore.load(organizationId, stored, now, otherUnits);
+    const loaded = await this.reservations.load(organizationId, stored, now, otherUnits);
     return { records: new UpsertRecords(loaded, units, leads), count: requests.length };
   }
 }

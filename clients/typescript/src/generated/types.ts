@@ -705,9 +705,9 @@ export type ChequeWalletDto = {
 
 export type ReservationDto = {
     _id: string;
-    recordSystemId?: string;
     unitId: string | null;
     leadId: string | null;
+    recordSystemId?: string;
     status: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
     /**
      * Whether the reservation is active in the partner collection flow.

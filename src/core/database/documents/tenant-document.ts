@@ -24,7 +24,7 @@ export class DeletableDocument extends TenantDocument {
   isDeleted!: boolean;
 
   @Prop({ type: Date })
-  deletedAt?: Date;
+  deletedAt?: Date | null;
 }
 
 export const notDeleted = { isDeleted: false } as const;

@@ -1,7 +1,6 @@
 import { Types } from 'mongoose';
 import { csvRows } from '../../../core/values/csv.js';
-import { ReservationHistoryService } from '../../../reservations/reading/reservation-history.service.js';
-import { ReservationsService } from '../../../reservations/reading/reservations.service.js';
+import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
 import {
   type FileOutcome,
   LedgerFilesService,
@@ -56,7 +55,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   show: async (context, { id }) => {
     const organizations = await context.get(OrganizationsRepository).listAllIds();
     const reservation = await context
-      .get(ReservationsService)
+      .get(ReservationLookupService)
       .inspect(organizations, new Types.ObjectId(id));
     if (reservation === null) throw new Error(`There is no reservation with id ${id}.`);
     return report(
@@ -72,7 +71,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   callbacks: async (context, { id, limit }) => {
     const organizations = await context.get(OrganizationsRepository).listAllIds();
     const callbacks = await context
-      .get(ReservationHistoryService)
+      .get(ReservationLookupService)
       .callbacks(organizations, new Types.ObjectId(id), limit);
     return list(callbacks, callbackListFields);
   },

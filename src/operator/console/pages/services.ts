@@ -3,8 +3,7 @@ import { Clock } from '../../../core/configuration/clock.js';
 import { DatabaseConnection } from '../../../core/database/connection/database-connection.js';
 import { EventHistoryService } from '../../../events/outbox/event-history.service.js';
 import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
-import { ReservationHistoryService } from '../../../reservations/reading/reservation-history.service.js';
-import { ReservationsService } from '../../../reservations/reading/reservations.service.js';
+import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import { UnitLookupService } from '../../../units/reading/unit-lookup.service.js';
@@ -33,8 +32,7 @@ const classes = {
   organizations: OrganizationsRepository,
   partners: PartnersService,
   requestLog: RequestLogService,
-  reservationHistory: ReservationHistoryService,
-  reservations: ReservationsService,
+  reservations: ReservationLookupService,
   units: UnitLookupService,
   usage: UsageStatsService,
   webhookStatistics: WebhookStatisticsService,

@@ -19,7 +19,7 @@ export const unitPage: ConsolePage = {
     const part = keysetRequestOf(request, 'reservations', reservationsPerPage);
     const [reservations, changes] = await Promise.all([
       services.reservations.list(organization._id, { unitId }, part),
-      services.reservationHistory.unitChanges(organization._id, unitId),
+      services.reservations.unitChanges(organization._id, unitId),
     ]);
     const body = (
       <>

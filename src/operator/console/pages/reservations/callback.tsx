@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import type {
   ReservationHistory,
   ShownCallback,
-} from '../../../../reservations/reading/reservation-history.service.js';
-import type { InspectedReservation } from '../../../../reservations/reading/reservations.service.js';
+} from '../../../../reservations/reading/reservation-lookup.service.js';
+import type { InspectedReservation } from '../../../../reservations/reading/reservation-lookup.service.js';
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { recordPath } from '../../../views/field.js';
 import { callbackFields } from '../../../views/reservation.js';

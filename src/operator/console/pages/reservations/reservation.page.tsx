@@ -2,7 +2,7 @@ import {
   maxCallbacks,
   type StatusTransition,
   type TimelineEntry,
-} from '../../../../reservations/reading/reservation-history.service.js';
+} from '../../../../reservations/reading/reservation-lookup.service.js';
 import { requestIdField } from '../../../views/common.js';
 import {
   chequeFields,
@@ -41,7 +41,7 @@ export const reservationPage: ConsolePage = {
     if (record === null || reservation === null) return null;
     const { organization } = record;
     const [history, keys] = await Promise.all([
-      services.reservationHistory.historyOf(reservation),
+      services.reservations.historyOf(reservation),
       services.keys.list(organization._id),
     ]);
     const { timeline, leadNumber } = history;

@@ -2,7 +2,7 @@ import type { Types } from 'mongoose';
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import { textIn } from '../../../../core/localization/language.js';
 import { objectIdOf } from '../../../../events/outbox/message.js';
-import type { FoundReservation } from '../../../../reservations/reading/reservations.service.js';
+import type { FoundReservation } from '../../../../reservations/reading/reservation-lookup.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { eventPath, recordPath } from '../../../views/field.js';
 import type { PageRequest } from '../page.js';

@@ -1,19 +1,34 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import { ReservationDocument } from '../../availability/reservation.schema.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
+import {
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../../core/database/documents/keyset.js';
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
+import { present, type Shown } from '../../core/fields/declared-fields.js';
 import {
   type ChangeEvent,
   EventHistoryService,
 } from '../../events/outbox/event-history.service.js';
 import { objectIdOf } from '../../events/outbox/message.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
+import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import {
   type CallbackLogDocument,
   CallbackLogRepository,
 } from '../callback/callback-log.repository.js';
+import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
+import { ReservationStore } from '../reservation-store.service.js';
 import {
   reservationTimeline,
   type ShownCallback,
@@ -22,9 +37,17 @@ import {
   type TimelineEntry,
   type TimelineEvent,
 } from './reservation-timeline.js';
-import type { InspectedReservation } from './reservations.service.js';
 
 export type { ShownCallback, StatusTransition, TimelineEntry };
+
+export type FoundReservation = Shown<ReservationDocument>;
+
+export interface InspectedReservation extends FoundReservation {
+  /** Null when the unit is missing, not when it is deleted. */
+  readonly unit: UnitSummary | null;
+  /** The active wallet first, then the one deleted last. */
+  readonly wallets: readonly Shown<ChequeWalletDocument>[];
+}
 
 export interface ReservationHistory {
   readonly timeline: readonly TimelineEntry[];
@@ -56,14 +79,68 @@ const reservationTypes = [
 ] as const;
 const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
 
+/** Finds reservations and their history for the operator. */
 @Injectable()
-export class ReservationHistoryService {
+export class ReservationLookupService {
   constructor(
+    @InjectCollection('Reservation')
+    private readonly reservations: TenantCollection<ReservationDocument>,
+    private readonly store: ReservationStore,
     private readonly unitReservations: UnitReservationsRepository,
     private readonly log: CallbackLogRepository,
+    private readonly units: UnitLookupService,
     private readonly leads: LeadLookupService,
     private readonly events: EventHistoryService,
   ) {}
+
+  async inspect(
+    organizationIds: Tenants,
+    _id: Types.ObjectId,
+  ): Promise<InspectedReservation | null> {
+    const [reservation] = await this.reservations.find(organizationIds, { _id });
+    if (reservation === undefined) return null;
+    const { organizationId, unitId } = reservation;
+    const wallets = await this.store.walletsOf(organizationId, [_id]);
+    return {
+      ...found(reservation),
+      unit: unitId ? await this.units.summary(organizationId, unitId) : null,
+      wallets: wallets.map((wallet) => present(ChequeWalletDocument, wallet)),
+    };
+  }
+
+  /** The reservations with this external id, and the one with this id, deleted or not. */
+  async search(organizationIds: Tenants, reference: string): Promise<FoundReservation[]> {
+    const _id = parseObjectId(reference);
+    const named = { recordSystemId: reference, ...notDeleted };
+    const [ofName, ofId] = await Promise.all([
+      this.reservations.find(organizationIds, named),
+      _id === null ? [] : this.reservations.find(organizationIds, { _id }),
+    ]);
+    const others = ofId.filter((one) => !ofName.some((other) => other._id.equals(one._id)));
+    return [...ofName, ...others].map(found);
+  }
+
+  async ofRequest(
+    organizationIds: Tenants,
+    requestId: string,
+    limit: number,
+  ): Promise<FoundReservation[]> {
+    const callbacks = await this.log.ofRequest(organizationIds, requestId, limit);
+    const ids = new Set(callbacks.flatMap(({ reservationId }) => reservationId ?? []));
+    const matches = await Promise.all([...ids].map((id) => this.search(organizationIds, id)));
+    return matches.flat();
+  }
+
+  /** Newest first. A lead's reservations include deleted ones; the index of units has no deleted ones. */
+  async list(
+    organizationId: Types.ObjectId,
+    about: { readonly unitId: Types.ObjectId } | { readonly leadId: Types.ObjectId },
+    part: KeysetRequest,
+  ): Promise<KeysetPage<FoundReservation>> {
+    const filter = 'unitId' in about ? { ...about, ...notDeleted } : about;
+    const page = await this.reservations.page(organizationId, filter, newestFirst, part);
+    return { ...page, items: page.items.map(found) };
+  }
 
   /** The callbacks with the id of a reservation, newest first; also refused ones of other organizations. */
   async callbacks(
@@ -71,8 +148,8 @@ export class ReservationHistoryService {
     id: Types.ObjectId,
     limit: number,
   ): Promise<ShownCallback[]> {
-    const found = await this.log.ofReservation(organizationIds, id.toHexString(), limit);
-    return found.map(shownCallback);
+    const logged = await this.log.ofReservation(organizationIds, id.toHexString(), limit);
+    return logged.map(shownCallback);
   }
 
   /** The history of a reservation, without callbacks of other organizations. */
@@ -81,18 +158,18 @@ export class ReservationHistoryService {
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const _id = new Types.ObjectId(reservation._id);
     const objectIds = [reservation._id, ...wallets.map((wallet) => wallet._id)];
-    const [found, events, approvedOthers, leads] = await Promise.all([
+    const [received, events, approvedOthers, leads] = await Promise.all([
       this.callbacks(organizationId, _id, maxCallbacks + 1),
       this.events.changesOf(organizationId, objectIds, reservationTypes, maxEvents),
       this.approvedOthers(organizationId, reservation),
       leadId === null ? [] : this.leads.find(organizationId, leadId),
     ]);
-    const callbacks = found.slice(0, maxCallbacks);
+    const callbacks = received.slice(0, maxCallbacks);
     const timeline = reservationTimeline({ callbacks, events: events.map(timelineEvent), wallets });
     return {
       timeline,
       statusPath: statusPath(timeline, status),
-      isCut: found.length > maxCallbacks,
+      isCut: received.length > maxCallbacks,
       approvedOthers,
       leadNumber: leads[0]?.leadId ?? null,
     };
@@ -146,6 +223,11 @@ export class ReservationHistoryService {
     const approved = ofUnit.filter(({ status }) => status === 'approved');
     return approved.map((other) => other._id.toHexString()).filter((id) => id !== _id);
   }
+}
+
+function found(reservation: ReservationDocument): FoundReservation {
+  const organizationId = reservation.organizationId.toHexString();
+  return { ...present(ReservationDocument, reservation), organizationId };
 }
 
 function shownCallback(entry: CallbackLogDocument): ShownCallback {
