@@ -16,7 +16,7 @@ export default {
     'src/reservations/cheques/{cheques,wallets}.ts',
     'src/reservations/reconciliation/ledger-comparison.ts',
     'src/reservations/upsert/upsert-decision.ts',
-    'src/units/writing/{slug,unit-decision,unit-fields,unit-records}.ts',
+    'src/units/writing/{unit-decision,unit-fields,unit-records}.ts',
     'src/webhooks/deliveries/delivery-outcome.ts',
     'src/webhooks/endpoints/endpoint-state.ts',
     'src/webhooks/sending/addresses.ts',

@@ -29,14 +29,6 @@ export type CatalogueKind = ReferenceKind | 'units';
 type Ids = readonly Types.ObjectId[];
 type Texts = readonly string[];
 
-const allKinds: readonly CatalogueKind[] = [
-  'compounds',
-  'phases',
-  'amenities',
-  'propertyTypes',
-  'unitDesigns',
-  'units',
-];
 const oldestFirst = { sort: { _id: 1 } } as const;
 /** Requests name these by slug alone; the others also by name. */
 const slugKinds: ReadonlySet<CatalogueKind> = new Set(['compounds', 'phases', 'unitDesigns']);
@@ -108,36 +100,22 @@ export class CatalogueRepository {
     organizationId: Types.ObjectId,
     names: Texts,
   ): Promise<Ids[]> {
-    const projection = { fields: ['name', 'slug'] } as const;
-    const same = slugKinds.has(kind)
-      ? await this.findBySlugs(kind, organizationId, names, projection)
-      : [];
-    const bySlug = Map.groupBy(same, ({ slug }) => slug);
-    const others = names.filter((name) => !bySlug.has(name));
-    const candidates = await this.candidates(kind, organizationId, others);
-    return names.map((name) => {
-      const found = bySlug.get(name) ?? candidates.filter((one) => isNamed(kind, one, name));
-      return found.map(({ _id }) => _id);
-    });
-  }
-
-  /** The collation finds more than case folding does, so that {@link isNamed} decides. */
-  private async candidates(
-    kind: ReferenceKind,
-    organizationId: Types.ObjectId,
-    names: Texts,
-  ): Promise<CatalogueDocument[]> {
     if (names.length === 0) return [];
     const texts = { $in: names.flatMap(caseSpellings) };
+    const hasNames = !slugKinds.has(kind);
     const inLanguages = languages.map((language) => ({ [`name.${language}`]: texts }));
-    const named = slugKinds.has(kind)
-      ? { slug: texts }
-      : { $or: [{ slug: texts }, ...inLanguages] };
-    return this.collections[kind].find(
+    const named = hasNames ? { $or: [{ slug: texts }, ...inLanguages] } : { slug: texts };
+    const found = await this.collections[kind].find(
       organizationId,
       { ...named, ...notDeleted },
       { ...oldestFirst, fields: ['name', 'slug'], collation: looseCollation },
     );
+    return names.map((name) => {
+      // The collation finds more than case folding does.
+      const same = found.filter((one) => isNamed(kind, one, name));
+      const exact = hasNames ? [] : same.filter(({ slug }) => slug === name);
+      return (exact.length > 0 ? exact : same).map(({ _id }) => _id);
+    });
   }
 
   /** Only the operator asks for several organizations. */
@@ -191,7 +169,7 @@ export class CatalogueRepository {
   /** 1970 if there is no document. */
   async newestChange(
     organizationId: Types.ObjectId,
-    kinds: readonly CatalogueKind[] = allKinds,
+    kinds = Object.keys(this.collections) as readonly CatalogueKind[],
   ): Promise<Date> {
     return this.cache.get(organizationId, `newest change ${kinds.join()}`, async () => {
       const newest = kinds.flatMap((kind) =>

@@ -1,8 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
-import { shownClass } from '../core/fields/derived-classes.js';
-import type { Shown } from '../core/fields/declared-fields.js';
+import { shownClass, type Shown } from '../core/fields/declared-fields.js';
 import { Id, Text } from '../core/fields/fields.js';
 import { PaginationDto } from '../core/http/lists/pages.js';
 import { TimeField } from '../core/http/validation/fields.js';

@@ -6,8 +6,7 @@ import { describeErrors, sharedComponents } from '../core/http/reference/openapi
 import { tolerantNames } from '../core/http/validation/unknown-names.js';
 import { completeOperations } from './common-documentation.js';
 import { errorLists } from './error-tables.js';
-import { eventList } from './event-list.js';
-import { webhooksOf } from './webhook-documentation.js';
+import { documentedWebhooks, webhookModels } from './webhook-documentation.js';
 
 const description = `Leads, reservations, compounds and units of the real-estate platform, for the
 systems of its partners. Every request is made on behalf of the organization that its API key
@@ -42,8 +41,8 @@ export function apiReference(app: INestApplication, responses: ErrorResponses): 
   const components = { ...config.components, ...sharedComponents(errors, responses) };
   const document = SwaggerModule.createDocument(
     app,
-    { ...config, components, webhooks: webhooksOf(eventList) },
-    { extraModels: Object.values(eventList).flatMap(({ data }) => data ?? []) },
+    { ...config, components, webhooks: documentedWebhooks() },
+    { extraModels: webhookModels },
   );
   disallowUnknownFields(document);
   for (const item of Object.values(document.paths)) completeOperations(item);

@@ -28,7 +28,8 @@ export function environmentExample(): string {
       variable instanceof z.ZodPrefault
         ? `${name}=${variable.def.defaultValue}`
         : `# ${name}=${String(example)}`;
-    return [...wrap(description, 96).map((line) => `# ${line}`), setting].join('\n');
+    const comment = description.replaceAll(/(.{1,96})(?: |$)/g, '# $1\n');
+    return `${comment}${setting}`;
   });
   return `${entries.join('\n\n')}\n`;
 }
@@ -59,15 +60,4 @@ function descriptionOf({ description = '' }: Property = {}): string {
       (rule, id: string) => `[${rule}](rules.md#${id.toLowerCase()})`,
     )
     .replaceAll(/\b[A-Z_]{4,}\b/g, (word) => (variableNames.includes(word) ? `\`${word}\`` : word));
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    const fits = last !== undefined && last.length + word.length < width;
-    if (fits) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

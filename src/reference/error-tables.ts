@@ -1,4 +1,3 @@
-import { compoundErrors } from '../compounds/compound-errors.js';
 import { authenticationErrors } from '../core/http/errors/authentication-errors.js';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
@@ -7,7 +6,7 @@ import { idempotencyErrors } from '../core/idempotency/idempotency-key.js';
 import { eventErrors } from '../events/feed/event-errors.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import { reservationErrors } from '../reservations/reservation-errors.js';
-import { unitErrors } from '../units/unit-errors.js';
+import { compoundErrors, unitErrors } from '../units/unit-errors.js';
 
 export const errorLists: Readonly<Record<string, readonly ErrorDefinition[]>> = {
   http: Object.values(httpErrors),
@@ -21,21 +20,13 @@ export const errorLists: Readonly<Record<string, readonly ErrorDefinition[]>> = 
 };
 
 export function markdownTable(heading: readonly string[], body: readonly string[][]): string {
-  const rows = [heading, ...body];
-  const widths = heading.map((_, column) => Math.max(...rows.map((cells) => width(cells, column))));
-  const rule = widths.map((length) => '-'.repeat(length));
-  const [first, ...rest] = rows.map((cells) =>
-    line(widths.map((length, column) => (cells[column] ?? '').padEnd(length))),
+  const widths = heading.map((_, column) =>
+    Math.max(...[heading, ...body].map((cells) => cells[column]?.length ?? 0)),
   );
-  return [first, line(rule), ...rest].join('\n');
-}
-
-function width(cells: readonly string[], column: number): number {
-  return cells[column]?.length ?? 0;
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [heading, rule, ...body].map(line).join('\n');
 }
 
 const marked = /(<!-- errors:([ \w]+)-->\n)[^]*?(<!-- \/errors -->)/g;
@@ -57,15 +48,12 @@ export function fillErrorTables(
 }
 
 function errorTable(errors: readonly ErrorDefinition[], responses: ErrorResponses): string {
-  const sorted = errors.toSorted((one, other) => one.status - other.status);
-  return markdownTable(
-    heading,
-    sorted.map((error) => row(error, responses)),
-  );
-}
-
-function row(error: ErrorDefinition, responses: ErrorResponses): string[] {
-  const messages = [responses.sample(error).message].flat().map((message) => `\`${message}\``);
-  const { status, code, cause, remedy } = error;
-  return [String(status), `\`${code}\``, messages.join(', '), cause, remedy];
+  const rows = errors
+    .toSorted((one, other) => one.status - other.status)
+    .map((error) => {
+      const messages = [responses.sample(error).message].flat().map((message) => `\`${message}\``);
+      const { status, code, cause, remedy } = error;
+      return [String(status), `\`${code}\``, messages.join(', '), cause, remedy];
+    });
+  return markdownTable(heading, rows);
 }

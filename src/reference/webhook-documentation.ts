@@ -1,14 +1,51 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { typeExample } from '../core/http/reference/type-example.js';
+import type { EventType, pingType } from '../events/outbox/event-types.js';
+import { LeadDto, LeadErasureDto } from '../leads/dto/lead.dto.js';
+import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reservation.dto.js';
+import { ClientDto } from '../tenants/clients/client.presenter.js';
+import { UnitDto } from '../units/unit.dto.js';
 
-export interface DocumentedEvent {
-  /** A sentence without its full stop. */
-  readonly when: string;
-  readonly data?: Type;
-  /** An example, for events with changes. */
-  readonly changes?: readonly object[];
-}
+/** Sentences without their full stops. */
+const events: Readonly<Record<EventType | typeof pingType, string>> = {
+  'client.created': 'A lead made a client',
+  'client.updated': 'A lead changed a client',
+  'lead.created': 'A lead was posted for the first time',
+  'lead.updated': 'A lead was changed',
+  'lead.deleted': 'A lead was deleted',
+  'lead.erased': 'A person wished to be forgotten: remove what you know of the lead and its client',
+  'unit.created': 'A unit was created',
+  'unit.updated': 'A unit was changed, but not by the reservation callback',
+  'unit.deleted': 'A unit was retired',
+  'reservation.created': 'A reservation was created',
+  'reservation.updated': 'A reservation was changed, also by the callback',
+  'wallet.created': 'A reservation got its cheque wallet',
+  'wallet.updated': 'Cheques of a wallet were added or changed',
+  'wallet.deleted': 'A cheque wallet was deleted with its reservation',
+  'wallet.restored': 'A deleted cheque wallet is active again',
+  'webhook.ping': 'The operator tests the endpoint',
+};
+
+const dataTypes: Readonly<Record<string, Type>> = {
+  client: ClientDto,
+  lead: LeadDto,
+  'lead.erased': LeadErasureDto,
+  unit: UnitDto,
+  reservation: ReservationDto,
+  wallet: ChequeWalletDto,
+};
+
+export const webhookModels = Object.values(dataTypes);
+
+/** Examples for the events that list changes. */
+const changes: Readonly<Record<string, object>> = {
+  'client.updated': { field: 'name', from: 'Mona', to: 'Mona Adel' },
+  'lead.updated': { field: 'data.project', from: null, to: 'Palm Meadows' },
+  'unit.updated': { field: 'price', from: 12_400_000, to: 12_500_000 },
+  'reservation.updated': { field: 'status', from: 'pending_cheque_collection', to: 'approved' },
+  'wallet.updated': { field: 'cheques.installment-3.status', from: 'pending', to: 'collected' },
+};
 
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
@@ -62,18 +99,30 @@ const changesSchema = {
 };
 
 /** Rule HOOK-2. The page has no chapter for their tags. */
-export function webhooksOf(events: Readonly<Record<string, DocumentedEvent>>): Webhooks {
+export function documentedWebhooks(): Webhooks {
   return Object.fromEntries(
-    Object.entries(events).map(([type, event]) => [type, { post: requestOf(type, event) }]),
+    Object.entries(events).map(([type, when]) => [type, { post: requestOf(type, when) }]),
   );
 }
 
-function requestOf(type: string, { when, data, changes }: DocumentedEvent) {
+function requestOf(type: string, when: string) {
+  const data = dataTypes[type] ?? dataTypes[type.split('.')[0] ?? ''];
+  const change = changes[type];
   const example = {
     type,
     timestamp: '2030-01-01T00:00:00.000Z',
     data: data === undefined ? {} : typeExample(data),
-    ...(changes === undefined ? {} : { changes }),
+    ...(change === undefined ? {} : { changes: [change] }),
+  };
+  const schema = {
+    type: 'object' as const,
+    required: Object.keys(example),
+    properties: {
+      type: { ...text, enum: [type] },
+      timestamp: { ...text, format: 'date-time', description: 'When it happened.' },
+      data: data === undefined ? { type: 'object' as const } : { $ref: getSchemaPath(data) },
+      ...(change === undefined ? {} : { changes: changesSchema }),
+    },
   };
   return {
     operationId: `receive.${type}`,
@@ -81,25 +130,7 @@ function requestOf(type: string, { when, data, changes }: DocumentedEvent) {
     description: `${when}. Signed as Standard Webhooks say; answer within 15 seconds.`,
     security: [],
     parameters: headers,
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': { schema: schemaOf(type, data, changes !== undefined), example },
-      },
-    },
+    requestBody: { required: true, content: { 'application/json': { schema, example } } },
     responses,
-  };
-}
-
-function schemaOf(type: string, data: Type | undefined, hasChanges: boolean) {
-  return {
-    type: 'object' as const,
-    required: ['type', 'timestamp', 'data', ...(hasChanges ? ['changes'] : [])],
-    properties: {
-      type: { ...text, enum: [type] },
-      timestamp: { ...text, format: 'date-time', description: 'When it happened.' },
-      data: data === undefined ? { type: 'object' as const } : { $ref: getSchemaPath(data) },
-      ...(hasChanges ? { changes: changesSchema } : {}),
-    },
   };
 }

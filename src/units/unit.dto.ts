@@ -1,5 +1,12 @@
-import type { Type } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { applyDecorators, type Type } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiProperty,
+  type ApiPropertyOptions,
+  ApiResponse,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { pollingHeaders } from '../core/http/reference/endpoint.js';
 import {
   AmenityDocument,
   PhaseDocument,
@@ -8,8 +15,7 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { columnsOf, type Shown } from '../core/fields/declared-fields.js';
-import { requestClass, shownClass } from '../core/fields/derived-classes.js';
+import { columnsOf, type Shown, requestClass, shownClass } from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
 import { Field, FieldsTogether } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
@@ -142,3 +148,66 @@ export class UnitSlugParam {
   )
   slug!: string;
 }
+
+const text = { type: 'string' as const };
+
+export function DocumentedExport(): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(UnitsResponseDto, UnitDto),
+    ApiResponse({
+      status: 200,
+      description: 'The units.',
+      headers: {
+        'x-updated-as-of': pollingHeaders['x-updated-as-of'],
+        'x-next-cursor': pollingHeaders['x-next-cursor'],
+        'content-disposition': {
+          description: 'Names a file.',
+          schema: { ...text, example: 'attachment; filename="units.csv"' },
+        },
+        'x-total-count': { description: 'How many units match.', schema: { type: 'integer' } },
+        'x-truncated': {
+          description:
+            'true when more follow than an export may have: send x-next-cursor as after.',
+          schema: { ...text, enum: ['true'] },
+        },
+      },
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(UnitsResponseDto) } },
+        'application/x-ndjson': {
+          schema: { ...text, description: 'One unit a line, each as in the JSON form.' },
+        },
+        'text/csv': {
+          schema: {
+            ...text,
+            description:
+              'RFC 4180 with a header line; lists are separated by |. Where a spreadsheet would ' +
+              "evaluate a text (=, +, - or @ begins it or a line, or follows ;, a comma or a tab), it is prefixed with '.",
+          },
+        },
+      },
+    }),
+  );
+}
+
+export const unitExamples = {
+  'A unit of a compound': {
+    recordSystemId: 'ERP-4711',
+    unitId: 'PM-V-901',
+    name: { 'en-us': 'Garden Villa PM-V-901', 'ar-eg': 'فيلا بحديقة PM-V-901' },
+    compound: 'palm-meadows',
+    phase: 'palm-meadows-date-grove',
+    propertyType: 'villa',
+    amenities: ['Swimming Pool', 'Gym'],
+    price: 12_500_000,
+    bua: 260,
+    beds: 3,
+    floor: { name: 'Ground' },
+    listingType: ['sale'],
+    status: 'Available',
+  },
+  'A new price': { unitId: 'PM-A-001', compound: 'palm-meadows', price: 7_450_000 },
+};
+
+export const unitLinks = {
+  read: { operationId: 'readUnit', parameters: { slug: '$response.body#/unit/slug' } },
+};

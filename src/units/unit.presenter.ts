@@ -9,30 +9,29 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { present, type ReferenceKind, type Shown } from '../core/fields/declared-fields.js';
+import { present, type ReferenceKind } from '../core/fields/declared-fields.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
 import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
-import type { UnitBatches } from './units.repository.js';
 
-const referenceClasses = {
+export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
+
+const referenceClasses: Readonly<Record<ReferenceKind, Type<CatalogueDocument>>> = {
   compounds: CompoundName,
   phases: PhaseDocument,
   amenities: AmenityDocument,
   propertyTypes: PropertyTypeDocument,
   unitDesigns: UnitDesignDocument,
-} as const satisfies Record<ReferenceKind, Type<CatalogueDocument>>;
-
-type ShownAs<Kind extends ReferenceKind> = Shown<InstanceType<(typeof referenceClasses)[Kind]>>;
-
-type Find = <Kind extends ReferenceKind>(
-  kind: Kind,
-  ids: readonly unknown[],
-) => Promise<(id: unknown) => ShownAs<Kind> | undefined>;
+};
 
 /** After this many documents of a kind, a large response loads them again. */
 const maxReferences = 1_000;
+
+type Find = (
+  kind: ReferenceKind,
+  ids: readonly unknown[],
+) => Promise<(id: unknown) => object | undefined>;
 
 interface Reader {
   readonly organizationId: Types.ObjectId;
@@ -45,13 +44,6 @@ export class UnitPresenter {
     private readonly catalogue: CatalogueRepository,
     private readonly cache: FreshCache,
   ) {}
-
-  async present(unit: UnitDocument, language: Language): Promise<UnitDto> {
-    const reader = { organizationId: unit.organizationId, language };
-    const [presented] = await this.presentAll(reader, [unit]);
-    if (presented === undefined) throw new Error('A unit was lost while it was presented.');
-    return presented;
-  }
 
   async presentAll(reader: Reader, units: readonly UnitDocument[]): Promise<UnitDto[]> {
     return presentBatch(units, this.finder(reader), reader.language);
@@ -67,40 +59,38 @@ export class UnitPresenter {
     const find = this.finder(reader);
     for await (const units of batches) {
       const ids = units.map(({ compoundId }) => compoundId);
-      const compoundOf = await find('compounds', ids);
+      const compound = await find('compounds', ids);
       const presented = await presentBatch(units, find, reader.language);
       yield presented.map((unit, index) =>
-        Object.assign(unit, { compound: compoundOf(ids[index]) ?? null }),
+        Object.assign(unit, { compound: (compound(ids[index]) ?? null) as UnitRow['compound'] }),
       );
     }
   }
 
   private finder({ organizationId, language }: Reader): Find {
     const known = new Map<ReferenceKind, Map<string, object | undefined>>();
-    return async <Kind extends ReferenceKind>(kind: Kind, storedIds: readonly unknown[]) => {
-      const shape: Type<CatalogueDocument> = referenceClasses[kind];
+    return async (kind, storedIds) => {
+      const before = known.get(kind);
+      const isFull = before === undefined || before.size > maxReferences;
+      const shown = isFull ? new Map<string, object | undefined>() : before;
+      known.set(kind, shown);
+      const missing = [...new Set(storedIds.map(hexOf))].filter((id) => id && !shown.has(id));
       const load = async (ids: readonly string[]) => {
         const objectIds = ids.map((id) => new Types.ObjectId(id));
         const documents = await this.catalogue.findByIds(kind, organizationId, objectIds);
         return new Map(
-          documents.map((one) => [one._id.toHexString(), present(shape, one, language)]),
+          documents.map((one) => [
+            one._id.toHexString(),
+            present(referenceClasses[kind], one, language),
+          ]),
         );
       };
-      const before = known.get(kind);
-      const ofKind =
-        before === undefined || before.size > maxReferences
-          ? new Map<string, object | undefined>()
-          : before;
-      known.set(kind, ofKind);
-      const missing = [...new Set(storedIds.map(hexOf))].filter(
-        (id) => id !== '' && !ofKind.has(id),
-      );
       if (missing.length > 0) {
         const key = `${kind} ${language}`;
-        const found = await this.cache.getAll(organizationId, key, missing, load);
-        for (const id of missing) ofKind.set(id, found.get(id));
+        const found = await this.cache.getAll<object>(organizationId, key, missing, load);
+        for (const id of missing) shown.set(id, found.get(id));
       }
-      return (id) => ofKind.get(hexOf(id)) as ShownAs<Kind> | undefined;
+      return (id) => shown.get(hexOf(id));
     };
   }
 }
@@ -116,12 +106,13 @@ async function presentBatch(
   const type = await find('propertyTypes', of('propertyTypeId'));
   const unitDesign = await find('unitDesigns', of('unitDesignId'));
   const amenity = await find('amenities', of('amenitiesIds').flatMap(listOf));
-  return units.map((unit) =>
-    Object.assign(present(UnitDocument, unit, language), {
-      amenities: listOf(unit.amenitiesIds).flatMap((id) => amenity(id) ?? []),
-      phase: phase(unit.locationId) ?? null,
-      type: type(unit.propertyTypeId) ?? null,
-      unitDesign: unitDesign(unit.unitDesignId) ?? null,
-    }),
+  return units.map(
+    (unit) =>
+      Object.assign(present(UnitDocument, unit, language), {
+        amenities: listOf(unit.amenitiesIds).flatMap((id) => amenity(id) ?? []),
+        phase: phase(unit.locationId) ?? null,
+        type: type(unit.propertyTypeId) ?? null,
+        unitDesign: unitDesign(unit.unitDesignId) ?? null,
+      }) as UnitDto,
   );
 }

@@ -2,7 +2,6 @@ import { Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
-import { compoundErrors } from '../compounds/compound-errors.js';
 import { Clock } from '../core/configuration/clock.js';
 import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
 import type { Caller } from '../tenants/keys/caller.js';
@@ -19,12 +18,14 @@ import {
 import { acceptedType, addVary } from '../core/http/server/content-negotiation.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-reading.js';
-import { DocumentedExport, unitExamples, unitLinks } from './unit-documentation.js';
-import { unitErrors } from './unit-errors.js';
+import { compoundErrors, unitErrors } from './unit-errors.js';
 import {
   CompoundSlugParam,
   CompoundUnitsResponseDto,
+  DocumentedExport,
   type UnitDto,
+  unitExamples,
+  unitLinks,
   UnitResponseDto,
   UnitSlugParam,
   UnitsResponseDto,
@@ -40,6 +41,14 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
 };
+
+const listErrors = [
+  httpErrors.validationFailed,
+  httpErrors.cursorUnusable,
+  unitErrors.tooManyToSort,
+  unitErrors.unsortable,
+  unitErrors.unknownName,
+];
 
 /** `/units` and `/compounds/:slug/units` (rules COMP-5, UNIT-1, UNIT-5, UNIT-6 and UNIT-8). */
 @ApiSecurity('api-key')
@@ -119,13 +128,7 @@ export class UnitsController {
     route: { isCached: true },
     summary: 'List units',
     description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
-    errors: [
-      httpErrors.validationFailed,
-      httpErrors.cursorUnusable,
-      unitErrors.tooManyToSort,
-      unitErrors.unsortable,
-      unitErrors.unknownName,
-    ],
+    errors: listErrors,
     isPolled: true,
   })
   @DocumentedResponse(200, UnitsResponseDto, 'The units.', pollingHeaders)
@@ -146,13 +149,7 @@ export class UnitsController {
     description:
       'All units that match, at most 10,000, in one streamed response, read from one snapshot. ' +
       'The format is that of `format`, else of Accept, else JSON.',
-    errors: [
-      httpErrors.validationFailed,
-      httpErrors.cursorUnusable,
-      unitErrors.tooManyToSort,
-      unitErrors.unsortable,
-      unitErrors.unknownName,
-    ],
+    errors: listErrors,
   })
   @DocumentedExport()
   async export(
@@ -188,7 +185,7 @@ export class UnitsController {
   async read(
     @CurrentCaller() caller: Caller,
     @Param() { slug }: UnitSlugParam,
-  ): Promise<{ data: UnitDto }> {
+  ): Promise<{ data: UnitDto | undefined }> {
     return { data: await this.units.read(caller, slug) };
   }
 }

@@ -316,7 +316,7 @@ describe('the catalogue page', () => {
     const imports = service.service.app.get(CatalogueImportsService, { strict: false });
     const other = await addTenant(service.db);
     const id = new Types.ObjectId(other.organizationId.toHexString());
-    const save = jest.spyOn(imports['units'], 'save').mockRejectedValue(new Error('no primary'));
+    const save = jest.spyOn(imports['units'], 'store').mockRejectedValue(new Error('no primary'));
     await expect(imports.import(id, { compounds, propertyTypes, units })).rejects.toThrow('3 of 9');
     save.mockRestore();
     const { html } = await show(other.organizationId);

@@ -3,8 +3,7 @@ import type { Schema as DocumentSchema, Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
-import { Flag, Id, ImportedTime, Quantity, Text, Time } from '../../core/fields/fields.js';
-import { urlInput } from '../../core/fields/sent-values.js';
+import { Flag, Id, ImportedTime, Quantity, Text, Time, Url } from '../../core/fields/fields.js';
 
 /** Only required fields are always stored. Each class declares its name and slug, in the order of responses. */
 @Schema()
@@ -30,9 +29,8 @@ export class CatalogueDocument extends DeletableDocument {
 }
 
 export class Media {
-  @Text({
+  @Url({
     example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
-    kind: urlInput,
     imported: 'required',
   })
   image!: string;
@@ -48,9 +46,8 @@ export class Brochure {
   @Text({ example: 'Master plan', imported: 'required' })
   name!: string;
 
-  @Text({
+  @Url({
     example: 'https://cdn.example.com/compounds/palm-meadows/brochure.pdf',
-    kind: urlInput,
     imported: 'required',
   })
   url!: string;

@@ -3,9 +3,8 @@ import type { Types } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import { languages, type Localized } from '../../core/localization/language.js';
-import { Flag, Id, List, Quantity, Text } from '../../core/fields/fields.js';
-import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../../core/fields/object-fields.js';
-import { newSlugInput, urlInput } from '../../core/fields/sent-values.js';
+import { Flag, Id, List, Quantity, Slug, Text, Url } from '../../core/fields/fields.js';
+import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
 import {
   Brochure,
   CatalogueDocument,
@@ -22,45 +21,25 @@ export class CompoundDocument extends CatalogueDocument {
   @Text({ example: 'Compound', imported: true })
   type?: string;
 
-  @LocalizedText({
-    example: 'Palm Meadows',
-    description: 'In the language of the request.',
-    imported: 'required',
-  })
+  @LocalizedText({ example: 'Palm Meadows', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({ example: 'palm-meadows', kind: newSlugInput, imported: 'required' })
+  @Slug({ example: 'palm-meadows', imported: 'required' })
   declare slug?: string;
 
-  @LocalizedText({
-    example: 'Villas around a lake',
-    description: 'In the language of the request.',
-    imported: true,
-  })
+  @LocalizedText({ example: 'Villas around a lake', imported: true })
   description?: Localized | null;
 
   @Text({ example: 'primary', description: 'Such as primary or resale.', imported: true })
   saleType?: string;
 
-  @Text({
-    example: 'https://cdn.example.com/compounds/palm-meadows/logo.png',
-    kind: urlInput,
-    imported: true,
-  })
+  @Url({ example: 'https://cdn.example.com/compounds/palm-meadows/logo.png', imported: true })
   logo?: string;
 
-  @Text({
-    example: 'https://cdn.example.com/compounds/palm-meadows/main.jpg',
-    kind: urlInput,
-    imported: true,
-  })
+  @Url({ example: 'https://cdn.example.com/compounds/palm-meadows/main.jpg', imported: true })
   mainImageUrl?: string;
 
-  @Text({
-    example: 'https://cdn.example.com/compounds/palm-meadows/banner.jpg',
-    kind: urlInput,
-    imported: true,
-  })
+  @Url({ example: 'https://cdn.example.com/compounds/palm-meadows/banner.jpg', imported: true })
   mainBannerUrl?: string;
 
   @EmbeddedObjects(Media, { imported: true })

@@ -2,34 +2,31 @@ import { Prop, Schema } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import type { Localized } from '../../core/localization/language.js';
 import {
+  ExternalId,
   Flag,
   ForeignIds,
   Id,
   List,
+  LongText,
   NullableId,
   NullableText,
   NullableTime,
-  OptionalText,
+  OptionalExternalId,
   Quantity,
   Reference,
   References,
+  Slug,
   Text,
   Texts,
+  Url,
 } from '../../core/fields/fields.js';
-import { LocalizedText, EmbeddedObject, EmbeddedObjects } from '../../core/fields/object-fields.js';
-import {
-  requiredTextInput,
-  externalIdInput,
-  newSlugInput,
-  urlInput,
-} from '../../core/fields/sent-values.js';
+import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
 import { CatalogueDocument } from './catalogue-document.js';
 
 /** `imageType` is null for general images, `floorplan` for floor plans. */
 export class UnitMedia {
-  @Text({
+  @Url({
     example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
-    kind: urlInput,
     imported: 'required',
   })
   image!: string;
@@ -79,7 +76,6 @@ export class UnitDocument extends CatalogueDocument {
 
   @Reference('compounds', {
     as: 'compound',
-    kind: requiredTextInput,
     sent: {
       description: 'Slug of the compound; required to create. With unitId alone, where to look.',
       example: 'palm-meadows',
@@ -115,9 +111,8 @@ export class UnitDocument extends CatalogueDocument {
   @Id()
   finishingTypeId?: Types.ObjectId | null;
 
-  @OptionalText({
+  @OptionalExternalId({
     description: 'Present when it has an external id.',
-    kind: externalIdInput,
     sent: {
       description:
         'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
@@ -128,20 +123,18 @@ export class UnitDocument extends CatalogueDocument {
   recordSystemId?: string;
 
   /** Unique within the compound. */
-  @Text({
+  @ExternalId({
     example: 'PM-V-101',
-    kind: externalIdInput,
     sent: { description: 'Id of the unit within its compound.' },
     imported: 'required',
   })
   unitId?: string;
 
-  @Text({ example: 'garden-villa-pm-v-101', kind: newSlugInput, imported: 'required' })
+  @Slug({ example: 'garden-villa-pm-v-101', imported: 'required' })
   declare slug?: string;
 
   @LocalizedText({
     example: 'Garden Villa PM-V-101',
-    description: 'In the language of the request.',
     sent: {
       description: 'A single text is in the language of the request.',
       example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
@@ -150,10 +143,9 @@ export class UnitDocument extends CatalogueDocument {
   })
   declare name?: Localized | null;
 
-  @Text({
+  @LongText({
     example: 'Available',
     description: 'Such as Available, Reserved or Sold.',
-    kind: requiredTextInput,
     sent: {
       description:
         'Such as Available, Reserved or Sold; between these three, approved and open reservations ' +
@@ -162,10 +154,10 @@ export class UnitDocument extends CatalogueDocument {
   })
   status?: string;
 
-  @Text({ example: 'Unavailable', kind: requiredTextInput, sent: true })
+  @LongText({ example: 'Unavailable', sent: true })
   rentalStatus?: string;
 
-  @Text({ example: 'primary', kind: requiredTextInput, sent: true })
+  @LongText({ example: 'primary', sent: true })
   saleType?: string;
 
   @Quantity({ example: 260, description: 'Built-up area in square meters.', sent: true })

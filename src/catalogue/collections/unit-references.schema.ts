@@ -8,10 +8,11 @@ import {
   Quantity,
   Reference,
   References,
+  Slug,
   Text,
+  Url,
 } from '../../core/fields/fields.js';
-import { LocalizedText, EmbeddedObjects } from '../../core/fields/object-fields.js';
-import { newSlugInput, urlInput } from '../../core/fields/sent-values.js';
+import { EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
 import {
   Brochure,
   CatalogueDocument,
@@ -28,11 +29,7 @@ export class AmenityDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Swimming Pool', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({
-    example: 'https://cdn.example.com/icons/amenities/swimming-pool.svg',
-    kind: urlInput,
-    imported: true,
-  })
+  @Url({ example: 'https://cdn.example.com/icons/amenities/swimming-pool.svg', imported: true })
   icon?: string;
 
   @Text({ example: '#0B4F6C', imported: true })
@@ -41,7 +38,7 @@ export class AmenityDocument extends CatalogueDocument {
   @Text({ example: '#DFF3FA', imported: true })
   backgroundColor?: string;
 
-  @Text({ kind: newSlugInput, imported: 'required', shown: false })
+  @Slug({ imported: 'required', shown: false })
   declare slug?: string;
 }
 
@@ -62,7 +59,7 @@ export class PropertyTypeDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Villa', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({ example: 'villa', kind: newSlugInput, imported: 'required' })
+  @Slug({ example: 'villa', imported: 'required' })
   declare slug?: string;
 }
 
@@ -89,11 +86,7 @@ export class PhaseDocument extends CatalogueDocument {
   @Quantity({ example: 90_000, description: 'Square meters.', imported: true })
   landArea?: number;
 
-  @Text({
-    example: 'https://cdn.example.com/phases/lake/main.jpg',
-    kind: urlInput,
-    imported: true,
-  })
+  @Url({ example: 'https://cdn.example.com/phases/lake/main.jpg', imported: true })
   mainImageUrl?: string;
 
   @EmbeddedObjects(Media, { imported: true })
@@ -105,7 +98,7 @@ export class PhaseDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Lake Phase', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({ example: 'palm-meadows-lake', kind: newSlugInput, imported: 'required' })
+  @Slug({ example: 'palm-meadows-lake', imported: 'required' })
   declare slug?: string;
 
   @LocalizedText({ example: 'The first houses by the lake', imported: true })
@@ -146,7 +139,7 @@ export class UnitDesignDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Garden Villa', imported: 'required' })
   declare name?: Localized | null;
 
-  @Text({ example: 'palm-meadows-garden-villa', kind: newSlugInput, imported: 'required' })
+  @Slug({ example: 'palm-meadows-garden-villa', imported: 'required' })
   declare slug?: string;
 
   @LocalizedText({ example: 'Three bedrooms and a garden', imported: true })

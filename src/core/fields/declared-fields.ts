@@ -1,21 +1,27 @@
 import type { Type } from '@nestjs/common';
 import { Prop, type PropOptions } from '@nestjs/mongoose';
-import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
 import { defaultLanguage, type Language, type Localized } from '../localization/language.js';
 import { withoutUndefined } from '../values/json.js';
-import type { InputKind } from './sent-values.js';
 
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
 
 /** Reads a stored value as responses show it; undefined leaves the field out. */
 type Read = (stored: unknown, language: Language) => unknown;
 
+/** Declares a field of a request or an import with its rules. */
+type Declare = (api: ApiPropertyOptions) => PropertyDecorator;
+
 export interface FieldKind {
   readonly stored: PropOptions;
   readonly read: Read;
   readonly api: ApiPropertyOptions;
-  readonly sent?: InputKind;
+  readonly sent?: Declare;
+  /** Where imports take other values than requests. */
+  readonly imported?: Declare;
+  /** Converts the sent value, or undefined, to the stored one. */
+  readonly toStored?: (sent: unknown) => unknown;
 }
 
 export interface Documentation {
@@ -33,7 +39,6 @@ export interface FieldOptions extends Documentation {
   readonly shown?: false;
   /** The CSV export has a column for it, after its original columns. */
   readonly column?: true;
-  readonly kind?: InputKind;
   readonly default?: string | null;
 }
 
@@ -42,15 +47,19 @@ interface SentReference {
   readonly refersTo: ReferenceKind;
 }
 
-interface SentAs extends InputKind, Partial<SentReference> {
+interface SentField extends Partial<SentReference> {
   readonly byRequests: boolean;
   readonly isRequired: boolean;
+  readonly api: ApiPropertyOptions;
+  readonly inRequests: Declare;
+  readonly inImports: Declare;
+  readonly toStored: (sent: unknown) => unknown;
 }
 
 interface DeclaredField {
   readonly name: string;
   readonly shown: { readonly read: Read; readonly api: ApiPropertyOptions } | undefined;
-  readonly sent: SentAs | undefined;
+  readonly sent: SentField | undefined;
   readonly hasColumn: boolean;
 }
 
@@ -81,46 +90,42 @@ export function declareField(
   options: FieldOptions,
   reference?: SentReference,
 ): PropertyDecorator {
-  const shown = { read: kind.read, api: documented(kind.api, options) };
+  const { description, example } = options;
+  const api = { ...kind.api, ...withoutUndefined({ description, example }) };
   return (prototype, property) => {
     if (options.stored !== false) Prop(kind.stored)(prototype, property);
     const field = {
       name: String(property),
-      shown: options.shown === false ? undefined : shown,
-      sent: sentAs(options, options.kind ?? kind.sent, reference),
+      shown: options.shown === false ? undefined : { read: kind.read, api },
+      sent: sentField(kind, options, reference),
       hasColumn: options.column === true,
     };
     ownFields.set(prototype, [...(ownFields.get(prototype) ?? []), field]);
   };
 }
 
-function sentAs(
-  { sent, imported, default: standard, ...shown }: FieldOptions,
-  kind: InputKind | undefined,
+function sentField(
+  { sent: declare, imported: inImports = declare, toStored }: FieldKind,
+  { sent, imported, default: standard, description, example }: FieldOptions,
   reference: SentReference | undefined,
-): SentAs | undefined {
-  if (kind === undefined || (sent === undefined && imported === undefined)) return undefined;
-  const api = typeof standard === 'string' ? { ...kind.api, default: standard } : kind.api;
+): SentField | undefined {
+  if (!declare || !inImports || (sent === undefined && imported === undefined)) return undefined;
+  // The description of a reference is about its ids.
+  const shown = reference ? {} : { description, example };
+  const own = sent === true ? {} : sent;
   return {
-    toStored: (value) => (value === undefined ? standard : value),
-    ...kind,
     ...reference,
     byRequests: sent !== undefined,
     isRequired: imported === 'required',
-    // The description of a reference is about its ids.
-    api: documented(reference ? api : documented(api, shown), sent === true ? {} : (sent ?? {})),
+    api: withoutUndefined({ default: standard ?? undefined, ...shown, ...own }),
+    inRequests: declare,
+    inImports,
+    toStored: toStored ?? ((value) => (value === undefined ? standard : value)),
   };
 }
 
-function documented(
-  api: ApiPropertyOptions,
-  { description, example }: Documentation,
-): ApiPropertyOptions {
-  return { ...api, ...withoutUndefined({ description, example }) };
-}
-
 /** The fields of a class in their order, those of its parent class first. */
-export function declaredFieldsOf(type: Type): readonly DeclaredField[] {
+function declaredFieldsOf(type: Type): readonly DeclaredField[] {
   const known = allFields.get(type);
   if (known !== undefined) return known;
   const parent = Object.getPrototypeOf(type) as Type;
@@ -150,7 +155,7 @@ export function storedFields<T extends object>(type: Type<T>, values: object): P
   const stored = declaredFieldsOf(type).flatMap((field) =>
     field.sent === undefined || field.sent.refersTo !== undefined
       ? []
-      : [[field.name, field.sent.toStored?.(sent[field.name])] as const],
+      : [[field.name, field.sent.toStored(sent[field.name])] as const],
   );
   return withoutUndefined(Object.fromEntries(stored)) as Partial<T>;
 }
@@ -172,4 +177,67 @@ export function referencesOf(type: Type): DeclaredReference[] {
 export function columnsOf<T>(type: Type<T>): (keyof T)[] {
   const columns = declaredFieldsOf(type).filter(({ hasColumn }) => hasColumn);
   return columns.map(({ name }) => name as keyof T);
+}
+
+type Sent<T> = {
+  [Field in keyof T as NonNullable<T[Field]> extends Ids ? never : Field]?: SentValue<
+    NonNullable<T[Field]>
+  >;
+};
+
+type Ids = Types.ObjectId | readonly Types.ObjectId[];
+
+type SentValue<T> = T extends Localized
+  ? string | Partial<Localized>
+  : T extends readonly (infer Item)[]
+    ? readonly SentValue<Item>[]
+    : T extends object
+      ? Partial<T>
+      : T;
+
+const classNamed = (name: string): Type =>
+  Object.defineProperty(class extends Object {}, 'name', { value: name });
+
+const shownClasses = new WeakMap<Type, Type>();
+
+/** Documents a resource in responses: `UnitDto` for `UnitDocument`. */
+export function shownClass<T extends object>(type: Type<T>): Type<Shown<T>> {
+  const known = shownClasses.get(type);
+  if (known !== undefined) return known as Type<Shown<T>>;
+  const shape = classNamed(`${type.name.replace(/Document$/, '')}Dto`);
+  for (const { name, shown } of declaredFieldsOf(type)) {
+    if (shown !== undefined) ApiProperty(shown.api)(shape.prototype as object, name);
+  }
+  shownClasses.set(type, shape);
+  return shape as Type<Shown<T>>;
+}
+
+export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
+  return sentClass(type, 'Request', ({ byRequests, inRequests, api }) =>
+    byRequests ? inRequests(api) : undefined,
+  );
+}
+
+export function importClass<T extends object>(type: Type<T>): Type<Sent<T>> {
+  return sentClass(type, 'Input', ({ inImports, api, isRequired }) =>
+    inImports({ ...api, required: isRequired } as ApiPropertyOptions),
+  );
+}
+
+function sentClass<T extends object>(
+  type: Type<T>,
+  suffix: string,
+  declare: (sent: SentField) => PropertyDecorator | undefined,
+): Type<Sent<T>> {
+  const request = classNamed(`${type.name}${suffix}`);
+  const prototype = request.prototype as object;
+  for (const { name, sent } of declaredFieldsOf(type)) {
+    const decorate = sent && declare(sent);
+    if (decorate === undefined) continue;
+    const field = sent?.name ?? name;
+    // The compiler adds this to declared fields; without it the reference cannot document `oneOf`.
+    Reflect.metadata('design:type', Object)(prototype, field);
+    decorate(prototype, field);
+  }
+  return request as Type<Sent<T>>;
 }

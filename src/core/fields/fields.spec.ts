@@ -3,8 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import { fieldNamesOf } from '../http/validation/field.js';
 import { checkedDto } from '../http/validation/validation.pipe.js';
-import { columnsOf, present, referencesOf, storedFields } from './declared-fields.js';
-import { importClass, requestClass } from './derived-classes.js';
+import {
+  columnsOf,
+  present,
+  referencesOf,
+  storedFields,
+  importClass,
+  requestClass,
+} from './declared-fields.js';
 import { Quantity, Reference, Text } from './fields.js';
 import { EmbeddedObjects } from './object-fields.js';
 

@@ -12,8 +12,17 @@ import {
   timeOrNull,
 } from '../database/documents/stored-values.js';
 import { Field } from '../http/validation/field.js';
-import { TimeField } from '../http/validation/fields.js';
-import { objectOf } from '../values/json.js';
+import {
+  atMostItems,
+  BooleanField,
+  ExternalIdField,
+  TextField,
+  TimeField,
+} from '../http/validation/fields.js';
+import { isPlainObject, objectOf } from '../values/json.js';
+import { quantity } from '../values/numbers.js';
+import { isValid, type Rule, type ValueKind } from '../values/rule.js';
+import * as texts from '../values/text.js';
 import {
   declareField,
   type Documentation,
@@ -21,16 +30,45 @@ import {
   type FieldOptions,
   type ReferenceKind,
 } from './declared-fields.js';
-import {
-  boolean,
-  isoTime,
-  nameOrNull,
-  nonNegativeNumber,
-  orNull,
-  type InputKind,
-  shortTextInput,
-  textList,
-} from './sent-values.js';
+
+export const maxListItems = 500;
+
+export const shortTextApi = {
+  type: 'string',
+  minLength: 1,
+  maxLength: texts.maxShortTextLength,
+  pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
+} as const;
+
+const limited = { limit: texts.maxShortTextLength };
+const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
+/** `fits` checks the length, as a rule of its own. */
+export const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
+export const fits: Rule = {
+  name: tooLong,
+  isMet: (value) =>
+    (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
+  values: limited,
+};
+
+export const field = (standard: object, rules: ValueKind) => (api: ApiPropertyOptions) =>
+  Field({ ...standard, ...api }, rules);
+
+const shortTextField = field(shortTextApi, texts.shortText);
+
+const textOrNullField = field({ ...shortTextApi, nullable: true }, [
+  fits,
+  { name: 'isTextOrNull', isMet: (value) => value === null || isValid(unlimitedText, value) },
+]);
+
+const textListField = field({ type: 'array', items: shortTextApi, maxItems: maxListItems }, [
+  atMostItems(maxListItems),
+  {
+    name: 'isTextList',
+    isMet: (value) => Array.isArray(value) && value.every((text) => isValid(texts.shortText, text)),
+    values: limited,
+  },
+]);
 
 const isNull = { nullable: true, example: null } as const;
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };
@@ -47,41 +85,49 @@ const kind =
   (options: FieldOptions = {}): PropertyDecorator =>
     declareField(of, options);
 
-const storedText = { type: String };
-export const Text = kind({
-  stored: storedText,
-  read: textOf,
-  api: { type: String },
-  sent: shortTextInput,
+const text = { stored: { type: String }, read: textOf, api: { type: String } };
+
+export const Text = kind({ ...text, sent: shortTextField });
+
+export const Slug = kind({ ...text, sent: field(shortTextApi, texts.newSlug) });
+
+export const Url = kind({
+  ...text,
+  sent: field({ ...shortTextApi, format: 'uri' }, texts.httpUrl),
 });
 
-export const NullableText = kind({
-  stored: storedText,
-  read: (value) => textOf(value) || null,
-  api: { type: String, ...isNull },
-  sent: orNull(shortTextInput),
-});
+/** A text of any length. */
+export const LongText = kind({ ...text, sent: TextField });
+
+export const ExternalId = kind({ ...text, sent: ExternalIdField });
+
+const optionalText = {
+  ...text,
+  read: (value: unknown) => (typeof value === 'string' ? value : undefined),
+  api: { type: String, required: false },
+};
 
 /** A text; left out if missing. */
-export const OptionalText = kind({
-  stored: storedText,
-  read: (value) => (typeof value === 'string' ? value : undefined),
-  api: { type: String, required: false },
-  sent: shortTextInput,
-});
+export const OptionalText = kind({ ...optionalText, sent: shortTextField });
+
+export const OptionalExternalId = kind({ ...optionalText, sent: ExternalIdField });
 
 /** One of the documented texts. */
 export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
-  declareField(
-    { stored: storedText, read: textOf, api: { type: String, enum: [...values] } },
-    options,
-  );
+  declareField({ ...text, api: { type: String, enum: [...values] } }, options);
+
+export const NullableText = kind({
+  ...text,
+  read: (value) => textOf(value) || null,
+  api: { type: String, ...isNull },
+  sent: textOrNullField,
+});
 
 export const Quantity = kind({
   stored: { type: Number },
   read: numberOf,
   api: { type: Number },
-  sent: nonNegativeNumber,
+  sent: field({ type: Number, minimum: 0 }, quantity),
 });
 
 /** From 1. */
@@ -102,28 +148,24 @@ export const Flag = kind({
   stored: { type: Boolean },
   read: flagOf,
   api: { type: Boolean, example: false },
-  sent: boolean,
+  sent: BooleanField,
 });
 
-const storedTime = { type: Date };
-export const Time = kind({ stored: storedTime, read: timeOf, api: timeApi });
+const time = { stored: { type: Date }, read: timeOf, api: timeApi };
+
+export const Time = kind(time);
 
 export const ImportedTime = kind({
-  stored: storedTime,
-  read: timeOf,
+  ...time,
   api: { type: String, example: timeApi.example, description: 'ISO 8601.' },
-  sent: { ...isoTime, inImports: TimeField },
+  sent: TimeField,
 });
 
-export const NullableTime = kind({
-  stored: storedTime,
-  read: timeOrNull,
-  api: { ...timeApi, ...isNull },
-});
+export const NullableTime = kind({ ...time, read: timeOrNull, api: { ...timeApi, ...isNull } });
 
 /** A time; left out if missing. */
 export const OptionalTime = kind({
-  stored: storedTime,
+  ...time,
   read: (value) => timeOf(value) || undefined,
   api: { ...timeApi, required: false },
 });
@@ -133,18 +175,16 @@ const list = {
   read: listOf,
   api: { type: 'array', items: {}, example: [] },
 } as const satisfies FieldKind;
+
 export const List = kind(list);
 
-export const Texts = kind({ ...list, sent: textList });
+export const Texts = kind({ ...list, sent: textListField });
 
-const storedId = { type: SchemaTypes.ObjectId };
-export const Id = kind({ stored: storedId, read: idOf, api: idApi });
+const id = { stored: { type: SchemaTypes.ObjectId }, read: idOf, api: idApi };
 
-export const NullableId = kind({
-  stored: storedId,
-  read: idOrNull,
-  api: { ...idApi, ...isNull },
-});
+export const Id = kind(id);
+
+export const NullableId = kind({ ...id, read: idOrNull, api: { ...idApi, ...isNull } });
 
 /** The ids of documents of other programs. */
 export const ForeignIds = kind({ stored: { type: [] }, read: idsOf, api: idsApi });
@@ -152,10 +192,10 @@ export const ForeignIds = kind({ stored: { type: [] }, read: idsOf, api: idsApi 
 const objectIdApi = { ...idApi, pattern: '^[0-9a-f]{24}$' };
 
 /** Only an ObjectId: values of other types are not read. */
-export const RecordId = kind({ stored: storedId, read: idOf, api: objectIdApi });
+export const RecordId = kind({ ...id, api: objectIdApi });
 
 export const NullableRecordId = kind({
-  stored: storedId,
+  ...id,
   read: idOrNull,
   api: { ...objectIdApi, nullable: true },
 });
@@ -177,28 +217,24 @@ interface ReferenceOptions extends Pick<FieldOptions, 'description' | 'imported'
   /** The name of the field in requests and imports, which send names or slugs for ids. */
   readonly as: string;
   readonly sent?: Documentation;
-  readonly kind?: InputKind;
 }
 
-const reference =
-  (of: FieldKind) =>
-  (refersTo: ReferenceKind, { as: name, ...options }: ReferenceOptions): PropertyDecorator =>
-    declareField(of, { imported: true, ...options }, { name, refersTo });
-
-const slugField = (api: ApiPropertyOptions) => Field(api, shortTextInput.rules);
-
+/** Null removes a reference that imports do not require. */
 export function Reference(
   refersTo: ReferenceKind,
-  { kind: sent = nameOrNull, ...options }: ReferenceOptions,
+  { as: name, imported = true, ...options }: ReferenceOptions,
 ): PropertyDecorator {
-  const inImports = options.imported === 'required' ? { inImports: slugField } : {};
-  const of = { stored: storedId, read: idOf, api: idApi, sent: { ...sent, ...inImports } };
-  return reference(of)(refersTo, options);
+  const isRequired = imported === 'required';
+  const sent = isRequired ? TextField : textOrNullField;
+  const of = { ...id, sent, ...(isRequired && { imported: shortTextField }) };
+  return declareField(of, { imported, ...options }, { name, refersTo });
 }
 
-export const References = reference({
-  stored: { type: [SchemaTypes.ObjectId] },
-  read: idsOf,
-  api: idsApi,
-  sent: textList,
-});
+export function References(
+  refersTo: ReferenceKind,
+  { as: name, ...options }: ReferenceOptions,
+): PropertyDecorator {
+  const stored = { type: [SchemaTypes.ObjectId] };
+  const of = { stored, read: idsOf, api: idsApi, sent: textListField };
+  return declareField(of, { imported: true, ...options }, { name, refersTo });
+}

@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/swagger';
-import { present } from '../../core/fields/declared-fields.js';
-import { shownClass } from '../../core/fields/derived-classes.js';
+import { present, shownClass } from '../../core/fields/declared-fields.js';
 import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { describeErrors } from '../../core/http/reference/openapi-components.js';

@@ -12,7 +12,7 @@ import type { DtoClass } from '../../core/http/validation/field.js';
 import { checkedDto } from '../../core/http/validation/validation.pipe.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
-import { importClass } from '../../core/fields/derived-classes.js';
+import { importClass } from '../../core/fields/declared-fields.js';
 
 /** Referenced kinds first. */
 export const entryTypes = {
@@ -30,24 +30,18 @@ export const kinds = Object.keys(entryTypes) as Kind[];
 /** Entries refer to each other by slug. */
 interface Entry extends Readonly<Record<string, unknown>> {
   readonly slug: string;
-}
-
-interface PhaseEntry extends Entry {
-  readonly compound: string;
-}
-
-interface UnitEntry extends PhaseEntry {
+  readonly compound?: string;
   readonly phase?: string | null;
-  readonly unitId: string;
+  readonly unitId?: string;
   readonly recordSystemId?: string;
 }
 
-export interface LocatedEntry<K extends Kind> {
+export interface LocatedEntry {
   readonly location: string;
-  readonly entry: K extends 'units' ? UnitEntry : K extends 'phases' ? PhaseEntry : Entry;
+  readonly entry: Entry;
 }
 
-export type Catalogue = { readonly [K in Kind]: LocatedEntry<K>[] };
+export type Catalogue = Readonly<Record<Kind, LocatedEntry[]>>;
 
 export interface ImportError {
   readonly location: string;
@@ -88,9 +82,7 @@ export function readCatalogue(
       continue;
     }
     const { dto: entry, messages } = checkedDto(importClasses[kind], value);
-    if (messages.length === 0) {
-      (catalogue[kind] as object[]).push({ location, entry });
-    }
+    if (messages.length === 0) catalogue[kind].push({ location, entry: entry as Entry });
     for (const { key, values } of messages) {
       // The location names the field.
       const message = textOf({ key, values: { ...values, property: '' } }).trim();
@@ -100,35 +92,34 @@ export function readCatalogue(
   return { catalogue, slugs, errors };
 }
 
-function itemsOf(text: string): Item[] {
+function* itemsOf(text: string): Generator<Item, void> {
   const whole = parse(text);
-  if (isPlainObject(whole.value) && !('kind' in whole.value)) {
-    return Object.entries(whole.value).flatMap(itemsOfList);
-  }
   const lines = text.split('\n').map((line) => line.trim());
-  const first = lines.find((line) => line !== '') ?? '';
-  if (isPlainObject(parse(first).value)) return lines.flatMap(itemOfLine);
-  const message = whole.error ?? 'must be an object with lists, or one object a line';
-  return [{ location: 'file', message }];
-}
-
-function itemsOfList([name, list]: [string, unknown]): Item | Item[] {
-  if (!isKind(name)) return { location: name, message: `is not one of ${kinds.join(', ')}` };
-  if (!Array.isArray(list)) return { location: name, message: 'must be a list' };
-  return list.map((value: unknown, index) => {
-    return { location: `${name}[${index}]`, kind: name, value };
-  });
-}
-
-function itemOfLine(line: string, index: number): Item | [] {
-  if (line === '') return [];
-  const location = `line ${index + 1}`;
-  const parsed = parse(line);
-  if (parsed.error !== undefined) return { location, message: parsed.error };
-  if (!isPlainObject(parsed.value)) return { location, message: 'must be an object' };
-  const { kind, ...value } = parsed.value;
-  if (isKind(kind)) return { location, kind, value };
-  return { location: `${location}: kind`, message: `must be one of ${kinds.join(', ')}` };
+  if (isPlainObject(whole.value) && !('kind' in whole.value)) {
+    for (const [kind, list] of Object.entries(whole.value)) {
+      if (!isKind(kind)) yield { location: kind, message: `is not one of ${kinds.join(', ')}` };
+      else if (!Array.isArray(list)) yield { location: kind, message: 'must be a list' };
+      else
+        yield* list.map((value: unknown, index) => ({
+          location: `${kind}[${index}]`,
+          kind,
+          value,
+        }));
+    }
+  } else if (isPlainObject(parse(lines.find((line) => line !== '') ?? '').value)) {
+    for (const [index, line] of lines.entries()) {
+      if (line === '') continue;
+      const location = `line ${index + 1}`;
+      const { error, value } = parse(line);
+      const { kind, ...entry } = objectOf(value);
+      if (error !== undefined) yield { location, message: error };
+      else if (isKind(kind)) yield { location, kind, value: entry };
+      else yield { location: `${location}: kind`, message: `must be one of ${kinds.join(', ')}` };
+    }
+  } else {
+    const message = whole.error ?? 'must be an object with lists, or one object a line';
+    yield { location: 'file', message };
+  }
 }
 
 function parse(text: string): { value?: unknown; error?: string } {

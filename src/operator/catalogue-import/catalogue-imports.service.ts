@@ -1,24 +1,18 @@
-import { Injectable, type Type } from '@nestjs/common';
-import type { Types } from 'mongoose';
-import { Clock } from '../../core/configuration/clock.js';
-import { Transactions } from '../../core/database/transactions/transactions.js';
-import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { referencesOf, storedFields } from '../../core/fields/declared-fields.js';
+import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { buildWrite, type DocumentChange } from '../../core/database/documents/document-diff.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
-import { CatalogueChecks, slugsOf } from './catalogue-checks.js';
-import {
-  entryTypes,
-  type ImportError,
-  type Kind,
-  kinds,
-  type LocatedEntry,
-} from './catalogue-file.js';
-import {
-  CatalogueImportRepository,
-  type EntryFields,
-  type SaveCounts,
-} from './catalogue-import.repository.js';
+import { type ImportedUnit, importedUnit } from '../../units/writing/imported-unit.js';
+import { UnitWritesService } from '../../units/writing/unit-writes.service.js';
+import { CatalogueChecksService, type EntryFields } from './catalogue-checks.service.js';
+import { type ImportError, type Kind, kinds, type LocatedEntry } from './catalogue-file.js';
+
+export type SaveCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
 /** Limits of one transaction: entries, and characters of JSON. */
 const batchSize = 100;
@@ -48,9 +42,9 @@ export class CatalogueImportsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly catalogue: CatalogueRepository,
-    private readonly repository: CatalogueImportRepository,
-    private readonly checks: CatalogueChecks,
-    private readonly units: UnitImportsService,
+    private readonly checks: CatalogueChecksService,
+    private readonly units: UnitWritesService,
+    private readonly reservations: UnitReservationsRepository,
     private readonly imports: ImportsService,
     private readonly clock: Clock,
   ) {}
@@ -82,7 +76,7 @@ export class CatalogueImportsService {
     };
     try {
       for (const count of counts) {
-        for (const batch of importBatches<LocatedEntry<Kind>>(catalogue[count.kind])) {
+        for (const batch of importBatches(catalogue[count.kind])) {
           const saved = await this.saveBatch(organizationId, count.kind, batch);
           count.created += saved.created;
           count.updated += saved.updated;
@@ -104,54 +98,85 @@ export class CatalogueImportsService {
   private saveBatch(
     organizationId: Types.ObjectId,
     kind: Kind,
-    batch: readonly LocatedEntry<Kind>[],
+    batch: readonly LocatedEntry[],
   ): Promise<SaveCounts> {
     return this.transactions.run(async () => {
       // Most slugs have no unique index: two imports at once would both create them.
       const now = this.clock.now();
       await this.transactions.lock(organizationId, ['catalogue-import'], now);
-      const entries = await this.fieldsOf(organizationId, kind, batch);
-      if (kind !== 'units') return this.repository.save(kind, organizationId, entries, now);
-      await this.assertIdsFree(organizationId, batch);
-      return this.units.save(organizationId, entries as ImportedUnit[], now);
+      // Others may have stored documents since the file was checked.
+      const { fields, errors } = await this.checks.resolve(organizationId, kind, batch);
+      const [error] = errors;
+      if (error !== undefined) throw new Error(`${error.location} ${error.message}`);
+      return this.save(organizationId, kind, fields, now);
     });
   }
 
-  /** Units may have been stored since the file was checked. */
-  private async assertIdsFree(
-    organizationId: Types.ObjectId,
-    units: readonly LocatedEntry<'units'>[],
-  ): Promise<void> {
-    const [conflict] = await this.checks.conflictingIds(organizationId, units);
-    if (conflict !== undefined) throw new Error(`${conflict.location} ${conflict.message}`);
-  }
-
-  /** Resolves slugs to ids; earlier batches stored the documents. */
-  private async fieldsOf(
+  /** Documents that do not differ are not written. */
+  private async save(
     organizationId: Types.ObjectId,
     kind: Kind,
-    batch: readonly LocatedEntry<Kind>[],
-  ): Promise<EntryFields[]> {
-    const type: Type = entryTypes[kind];
-    const entries = batch.map(({ entry }) => ({ ...storedFields(type, entry), slug: entry.slug }));
-    for (const { field, kind: to, storedAs } of referencesOf(type)) {
-      const slugs = new Set(batch.flatMap(({ entry }) => slugsOf(entry[field])));
-      const ids = await this.catalogue.idsBySlugs(to, organizationId, [...slugs]);
-      const missing = [...slugs].find((slug) => !ids.has(slug));
-      if (missing !== undefined) throw new Error(`there is nothing in ${to} with slug ${missing}`);
-      for (const [index, { entry }] of batch.entries()) {
-        if (entry[field] === undefined) continue;
-        Object.assign(entries[index] ?? {}, { [storedAs]: idsOf(entry[field], ids) });
-      }
+    entries: readonly EntryFields[],
+    now: Date,
+  ): Promise<SaveCounts> {
+    const slugs = entries.map(({ slug }) => slug);
+    const found = await this.catalogue.findBySlugs(kind, organizationId, slugs);
+    // The oldest counts if several have one slug.
+    const stored = new Map(found.toReversed().map((document) => [document.slug, document]));
+    const changeOf =
+      kind === 'units'
+        ? await this.unitChanges(organizationId, found, now)
+        : documentChanges(organizationId, kind, now);
+    const changes = entries.flatMap((entry) => changeOf(stored.get(entry.slug), entry) ?? []);
+    if (kind === 'units') {
+      await this.units.store(organizationId, changes, now);
+    } else {
+      await this.catalogue.write(kind, organizationId, changes.map(buildWrite));
     }
-    return entries;
+    const created = changes.filter(({ before }) => before === undefined).length;
+    const updated = changes.length - created;
+    return { created, updated, unchanged: entries.length - changes.length };
+  }
+
+  private async unitChanges(
+    organizationId: Types.ObjectId,
+    stored: readonly CatalogueDocument[],
+    now: Date,
+  ): Promise<ChangeOf> {
+    const ids = stored.map(({ _id }) => _id);
+    const reservations = await this.reservations.statusesByUnit(organizationId, ids);
+    return (before, entry) => {
+      const statuses = reservations.get(before?._id.toHexString() ?? '') ?? [];
+      return importedUnit(organizationId, before, entry as ImportedUnit, statuses, now);
+    };
   }
 }
 
-/** Null removes a reference; undefined keeps it. */
-function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknown {
-  if (typeof value === 'string') return ids.get(value);
-  return Array.isArray(value) ? slugsOf(value).map((slug) => ids.get(slug)) : value;
+type Change = DocumentChange<CatalogueDocument>;
+/** Undefined if nothing differs. */
+type ChangeOf = (before: CatalogueDocument | undefined, entry: EntryFields) => Change | undefined;
+
+function documentChanges(organizationId: Types.ObjectId, kind: Kind, now: Date): ChangeOf {
+  return (before, entry) => {
+    if (before === undefined) {
+      const times = { isDeleted: false, createdAt: now, updatedAt: now, __v: 0 };
+      const standard = kind === 'phases' ? { type: 'Phase' } : {};
+      const after = { ...times, ...standard, ...entry, _id: new Types.ObjectId(), organizationId };
+      return { before, after };
+    }
+    const fields = withStoredTranslations(before, entry);
+    const after = { ...before, ...fields };
+    const isSame = JSON.stringify(after) === JSON.stringify(before);
+    return isSame ? undefined : { before, after: { ...after, updatedAt: now } };
+  };
+}
+
+/** Unsent translations stay. */
+function withStoredTranslations(document: object, entry: EntryFields): EntryFields {
+  const stored = document as Readonly<Record<string, object | undefined>>;
+  const texts = ['name', 'description'].filter((field) => entry[field] !== undefined);
+  const merged = texts.map((field) => [field, { ...stored[field], ...(entry[field] as object) }]);
+  return { ...entry, ...(Object.fromEntries(merged) as object) };
 }
 
 function sumOf(counts: readonly SaveCounts[], name: keyof SaveCounts): number {

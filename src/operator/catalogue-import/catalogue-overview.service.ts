@@ -3,7 +3,15 @@ import { Types } from 'mongoose';
 import type { Localized } from '../../core/localization/language.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { CatalogueImportRepository } from './catalogue-import.repository.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { unitCountIndex } from '../../catalogue/collections/unit.schema.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+
+const lowestId = new Types.ObjectId('0'.repeat(24));
 
 export interface CompoundUnits {
   readonly _id: Types.ObjectId;
@@ -26,7 +34,7 @@ export interface CatalogueOverview {
 export class CatalogueOverviewService {
   constructor(
     private readonly importRecords: ImportsService,
-    private readonly imports: CatalogueImportRepository,
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
     private readonly catalogue: CatalogueRepository,
   ) {}
 
@@ -36,7 +44,7 @@ export class CatalogueOverviewService {
   ): Promise<CatalogueOverview> {
     const [imports, counts] = await Promise.all([
       this.importRecords.last(organizationId, 'catalogue', maxImports),
-      this.imports.countUnits(organizationId),
+      this.countUnits(organizationId),
     ]);
     const byCompound = Map.groupBy(counts, ({ compoundId }) => compoundId.toHexString());
     const all = [...byCompound]
@@ -58,5 +66,16 @@ export class CatalogueOverviewService {
       compoundCount: all.length,
       unitCount: all.reduce((sum, { total }) => sum + total, 0),
     };
+  }
+
+  private countUnits(organizationId: Types.ObjectId) {
+    // Values instead of `$exists`, which would read each unit.
+    const filter = { ...notDeleted, compoundId: { $gte: lowestId }, status: { $gte: '' } };
+    return this.units.countBy<{ compoundId: Types.ObjectId; status: string }>(
+      organizationId,
+      filter,
+      ['compoundId', 'status'],
+      unitCountIndex,
+    );
   }
 }

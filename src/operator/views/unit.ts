@@ -20,9 +20,9 @@ export const unitFields: readonly ViewField<FoundUnit>[] = [
     title: 'shared.compound',
     kind: 'name',
     of: ({ compound }) => compound,
-    note: ({ compound, compoundId }) => (compound === null ? compoundId : null),
+    note: ({ compound, compoundId }) => (compound === null ? compoundId || null : null),
   },
-  { title: 'unit.price', kind: 'number', of: ({ price }) => price },
+  { title: 'unit.price', kind: 'number', of: ({ price }) => price || null },
   createdAt,
   updatedAt,
 ];

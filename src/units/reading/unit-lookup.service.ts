@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import {
-  idOrNull,
-  numberOf,
-  textOf,
-  timeOrNull,
-} from '../../core/database/documents/stored-values.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import type { Tenants } from '../../core/database/documents/tenant-queries.js';
-import type { Localized } from '../../core/localization/language.js';
-import { havingOneOf, UnitsRepository } from '../units.repository.js';
+import { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
+import type { TenantFilter, Tenants } from '../../core/database/documents/tenant-queries.js';
+import { present, type Shown } from '../../core/fields/declared-fields.js';
+import { defaultLanguage, type Localized } from '../../core/localization/language.js';
 
 /** By slug, external id, or the unit id of a compound. */
 export type UnitReference =
@@ -22,44 +21,63 @@ export interface UnitSummary {
   readonly isDeleted: boolean;
 }
 
-export interface FoundUnit extends UnitSummary {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly recordSystemId: string | null;
-  readonly unitId: string | null;
-  readonly compoundId: string | null;
-  readonly compound: Partial<Localized> | null;
-  readonly price: number | null;
-  readonly createdAt: string | null;
-  readonly updatedAt: string | null;
+/** Texts are empty where nothing is stored. */
+export type FoundUnit = Shown<UnitDocument> & { readonly compound: Partial<Localized> | null };
+
+export function havingOneOf(
+  field: 'slug' | 'recordSystemId' | 'unitId',
+  names: readonly string[],
+): TenantFilter<UnitDocument>[] {
+  return names.length === 0 ? [] : [{ [field]: { $in: [...new Set(names)] } }];
 }
 
+/** Finds units for other features and the operator. */
 @Injectable()
 export class UnitLookupService {
   constructor(
-    private readonly units: UnitsRepository,
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
     private readonly catalogue: CatalogueRepository,
   ) {}
 
-  /** Null if missing; deleted units too. */
-  async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
-    const [unit] = await this.units.findByIds(organizationId, [_id]);
-    return unit === undefined ? null : summaryOf(unit);
+  /** One query per filter: the server never caches the plan of an `$or`. */
+  async findAny(
+    organizationId: Types.ObjectId,
+    filters: readonly TenantFilter<UnitDocument>[],
+  ): Promise<UnitDocument[]> {
+    const found: UnitDocument[] = [];
+    for (const filter of filters) {
+      found.push(...(await this.units.find(organizationId, { ...filter, ...notDeleted })));
+    }
+    return distinct(found);
   }
 
-  /** By slug, external id, unit id or own id. */
+  /** Null if missing; deleted units too. */
+  async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
+    const unit = await this.units.findOne(organizationId, { _id });
+    if (unit === null) return null;
+    const { slug, status, isDeleted } = unit as Partial<typeof unit>;
+    return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
+  }
+
+  /** By slug, external id or unit id; by own id deleted units too. */
   async search(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
     limit: number,
   ): Promise<FoundUnit[]> {
-    const found = await this.units.findReferenced(organizationIds, reference, limit);
-    return this.withCompounds(organizationIds, found.slice(0, limit));
+    const _id = parseObjectId(reference);
+    const found = await Promise.all([
+      ...(['slug', 'recordSystemId', 'unitId'] as const).map((name) =>
+        this.units.find(organizationIds, { [name]: reference, ...notDeleted }, { limit }),
+      ),
+      _id === null ? [] : this.units.find(organizationIds, { _id }),
+    ]);
+    return this.withCompounds(organizationIds, distinct(found.flat()).slice(0, limit));
   }
 
   /** Null if missing; deleted units too. */
   async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
-    const units = await this.units.findByIds(organizationId, [_id]);
+    const units = await this.units.find(organizationId, { _id });
     const [found = null] = await this.withCompounds(organizationId, units);
     return found;
   }
@@ -72,7 +90,10 @@ export class UnitLookupService {
       compoundId instanceof Types.ObjectId ? compoundId : [],
     );
     const names = await this.catalogue.compoundNames(organizationIds, ids);
-    return units.map((unit) => foundUnit(unit, names));
+    return units.map((unit) => {
+      const shown = present(UnitDocument, unit, defaultLanguage);
+      return { ...shown, compound: names.get(shown.compoundId ?? '') ?? null };
+    });
   }
 
   /** @param own units that a reference may name even if they are deleted */
@@ -82,16 +103,13 @@ export class UnitLookupService {
     own: readonly Types.ObjectId[],
   ): Promise<NamedUnits> {
     const byField = Map.groupBy(references.map(fieldOf), ([field]) => field);
-    const named = await this.units.findAny(
-      organizationId,
-      [...byField].flatMap(([field, ofField]) =>
-        havingOneOf(
-          field,
-          ofField.map(([, name]) => name),
-        ),
-      ),
-    );
-    return new NamedUnits(named, await this.units.findByIds(organizationId, own));
+    const filters = [...byField].flatMap(([field, ofField]) => {
+      const names = ofField.map(([, name]) => name);
+      return havingOneOf(field, names);
+    });
+    const named = await this.findAny(organizationId, filters);
+    const ofOwn = own.length === 0 ? [] : this.units.find(organizationId, { _id: { $in: own } });
+    return new NamedUnits(named, await ofOwn);
   }
 }
 
@@ -133,28 +151,6 @@ function isNamed(unit: UnitDocument, reference: UnitReference): boolean {
   return unit[field] === name;
 }
 
-function summaryOf(unit: UnitDocument): UnitSummary {
-  const { slug, status, isDeleted } = unit as Partial<typeof unit>;
-  return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
-}
-
-/** Other programs may have stored values of any type. */
-function foundUnit(
-  unit: UnitDocument,
-  compounds: ReadonlyMap<string, Partial<Localized>>,
-): FoundUnit {
-  const compoundId = idOrNull(unit.compoundId);
-  const price = numberOf(unit.price);
-  return {
-    ...summaryOf(unit),
-    _id: unit._id.toHexString(),
-    organizationId: unit.organizationId.toHexString(),
-    recordSystemId: textOf(unit.recordSystemId) || null,
-    unitId: textOf(unit.unitId) || null,
-    compoundId,
-    compound: compounds.get(compoundId ?? '') ?? null,
-    price: price === 0 ? null : price,
-    createdAt: timeOrNull(unit.createdAt),
-    updatedAt: timeOrNull(unit.updatedAt),
-  };
+function distinct(units: readonly UnitDocument[]): UnitDocument[] {
+  return [...new Map(units.map((unit) => [unit._id.toHexString(), unit])).values()];
 }

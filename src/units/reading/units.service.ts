@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { BSON } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import { compoundErrors } from '../../compounds/compound-errors.js';
+import { FreshCache } from '../../core/cache/fresh-cache.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { isUnsortable } from '../../core/database/connection/database-errors.js';
+import { newestFirst } from '../../core/database/documents/keyset.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { ListPart } from '../../core/database/documents/tenant-queries.js';
 import { withoutSession, Snapshots } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
@@ -13,8 +20,8 @@ import { type PaginationDto, pageOf } from '../../core/http/lists/pages.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';
-import { UnitFilters } from './unit-filters.js';
-import { readIndexFor } from '../../catalogue/collections/unit.schema.js';
+import { UnitFiltersService } from './unit-filters.service.js';
+import { countIndexFor, readIndexFor } from '../../catalogue/collections/unit.schema.js';
 import {
   type ExportFormat,
   type ExportUnitsQuery,
@@ -22,10 +29,9 @@ import {
   type UnitFiltersQuery,
   orderOf,
 } from './units.query.js';
-import { unitErrors } from '../unit-errors.js';
+import { compoundErrors, unitErrors } from '../unit-errors.js';
 import { type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
-import { UnitPresenter } from '../unit.presenter.js';
-import { type UnitBatches, UnitsRepository } from '../units.repository.js';
+import { type UnitBatches, UnitPresenter } from '../unit.presenter.js';
 
 /** Tells spreadsheets that a text is UTF-8. */
 const byteOrderMark = '\u{FEFF}';
@@ -73,10 +79,11 @@ export class UnitsService {
   maxUnits = 10_000;
 
   constructor(
-    private readonly units: UnitsRepository,
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
     private readonly catalogue: CatalogueRepository,
-    private readonly filters: UnitFilters,
+    private readonly filters: UnitFiltersService,
     private readonly presenter: UnitPresenter,
+    private readonly cache: FreshCache,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
   ) {}
@@ -87,7 +94,8 @@ export class UnitsService {
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, [slug]);
     const compoundId = compounds.get(slug);
     if (compoundId === undefined) throw new DomainError(compoundErrors.notFound, { slug });
-    const units = this.units.batchesOfCompound(organizationId, compoundId);
+    const filter = { compoundId, ...notDeleted };
+    const units = this.units.batches(organizationId, filter, { sort: newestFirst });
     return listText(this.presenter.presentBatches(caller, units));
   }
 
@@ -122,16 +130,18 @@ export class UnitsService {
   }
 
   /** @throws DomainError 404 if there is no such unit */
-  async read({ organizationId, language }: Caller, slug: string): Promise<UnitDto> {
-    const unit = await this.units.findBySlug(organizationId, slug);
+  async read(caller: Caller, slug: string): Promise<UnitDto | undefined> {
+    const { organizationId } = caller;
+    const unit = await this.units.findOne(organizationId, { slug, ...notDeleted });
     if (unit === null) throw new DomainError(unitErrors.notFound, { slug });
-    return this.presenter.present(unit, language);
+    const [presented] = await this.presenter.presentAll(caller, [unit]);
+    return presented;
   }
 
   /** Null if no unit follows it. */
   private async lastOf(batches: (part: ListPart) => UnitBatches): Promise<UnitDocument | null> {
-    const units: UnitDocument[] = [];
     const part = { skip: this.maxUnits - 1, limit: 2 };
+    const units: UnitDocument[] = [];
     for await (const batch of batches(part)) units.push(...batch);
     return units.length > 1 ? (units[0] ?? null) : null;
   }
@@ -147,7 +157,10 @@ export class UnitsService {
     const { after, order } = reading;
     const fields = requestedSort(query, reading.isCopy);
     const filter = await this.filters.filterOf(organizationId, query);
-    const count = () => this.units.count(organizationId, filter);
+    const count = () =>
+      this.cache.get(organizationId, `count units ${BSON.EJSON.stringify(filter)}`, () =>
+        this.units.count(organizationId, filter, countIndexFor(filter)),
+      );
     if (fields.length > 1 && (await count()) > this.maxUnits) {
       throw new DomainError(unitErrors.tooManyToSort, { most: this.maxUnits });
     }

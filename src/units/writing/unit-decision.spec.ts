@@ -3,7 +3,8 @@ import { ObjectId } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
-import { decideUnit, slugTexts } from './unit-decision.js';
+import { decideUnit } from './unit-decision.js';
+import { slugTexts } from './unit-fields.js';
 import { type LoadedUnits, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
@@ -56,11 +57,8 @@ function recordsWith(loaded: Partial<LoadedUnits> = {}): UnitRecords {
 }
 
 const caller = { organizationId, requestId: 'request 7', language: 'en-us' } as Caller;
-const decide = (records: UnitRecords, input: UpsertUnitDto) => {
-  const decision = decideUnit(records, { caller, input });
-  if (decision.change !== undefined) records.put(decision.change);
-  return decision;
-};
+const decide = (records: UnitRecords, input: UpsertUnitDto) =>
+  decideUnit(records, { caller, input });
 
 /** The code of the refusal of a request, and the values of its messages. */
 function refusalOf(records: UnitRecords, input: UpsertUnitDto) {

@@ -4,9 +4,15 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import { statusWhenSent } from '../../availability/availability.js';
-import { slugCandidates } from './slug.js';
 import { type UnitChange, unitChanges } from './unit-writes.service.js';
-import { compoundOf, requestedUnitFields, resolveLinks } from './unit-fields.js';
+import {
+  compoundOf,
+  placeholderName,
+  requestedUnitFields,
+  resolveLinks,
+  slugCandidates,
+  slugTexts,
+} from './unit-fields.js';
 import type { UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
@@ -23,7 +29,7 @@ export interface UnitDecision {
 }
 
 /**
- * Creates a unit or updates the one with the same `recordSystemId`, else `unitId` (rule UNIT-1).
+ * Puts into the records a new unit, or the changes of the one with the same `recordSystemId`, else `unitId` (rule UNIT-1).
  *
  * @throws DomainError 400 for an unknown name or ambiguous ids, 404 if there is no unit to retire
  */
@@ -40,9 +46,10 @@ export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDeci
     ...resolveLinks(records, input, stored, compoundId),
   };
   assertUnitIdFree(records, { ...stored, ...fields }, stored?._id);
-  return stored === null
-    ? create(records, request, fields)
-    : update(records, request, stored, fields);
+  const decision =
+    stored === null ? create(records, request, fields) : update(records, request, stored, fields);
+  if (decision.change !== undefined) records.put(decision.change);
+  return decision;
 }
 
 /** A unit with another external id is another unit. */
@@ -84,18 +91,6 @@ function create(
   const slug = candidates.find((one) => !records.isSlugUsed(one)) ?? candidates.at(-1) ?? '';
   const unit = newUnit(organizationId, { ...named, slug }, now);
   return { operation: 'create', unit, change: { before: undefined, after: unit, requestId } };
-}
-
-/** By preference. */
-export function slugTexts(fields: Partial<UnitDocument>): (string | undefined)[] {
-  const { name } = { ...placeholderName(fields), ...fields };
-  return [name?.['en-us'], fields.unitId, fields.recordSystemId];
-}
-
-/** For a unit without a name. */
-function placeholderName({ unitId, recordSystemId }: Partial<UnitDocument>) {
-  const text = unitId ?? recordSystemId ?? '';
-  return { name: { 'en-us': text }, nameStandIn: text };
 }
 
 function update(

@@ -1,3 +1,4 @@
+import { slug as slugOf } from 'github-slugger';
 import type { Types } from 'mongoose';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { storedFields } from '../../core/fields/declared-fields.js';
@@ -53,11 +54,14 @@ export function resolveLinks(
   /** Null removes a link; undefined keeps it. */
   const idOf = (property: string, name: string | null | undefined, ids: IdsByName) =>
     typeof name === 'string' ? found(property, name, ids.get(name)) : name;
+  const compound = compoundId ?? stored?.compoundId ?? undefined;
+  const located =
+    typeof phase === 'string'
+      ? found('phase', phase, compound && records.findPhase(compound, phase))
+      : phase;
   const links = withoutUndefined({
     compoundId,
-    locationId: locationOf(phase, stored, compoundId, (compound, slug) =>
-      found('phase', slug, compound && records.findPhase(compound, slug)),
-    ),
+    locationId: locationOf(located, stored, compound),
     propertyTypeId: idOf('propertyType', propertyType, loaded.propertyTypes),
     unitDesignId: idOf('unitDesign', unitDesign, loaded.unitDesigns),
     amenitiesIds:
@@ -70,16 +74,14 @@ export function resolveLinks(
 }
 
 /** Undefined if it stays. A unit without a phase is located in its compound. */
-function locationOf(
-  phase: string | null | undefined,
-  stored: UnitDocument | null,
-  named: Types.ObjectId | undefined,
-  findPhase: (compoundId: Types.ObjectId | undefined, slug: string) => Types.ObjectId | null,
+export function locationOf(
+  sent: Types.ObjectId | null | undefined,
+  stored: Pick<UnitDocument, 'compoundId' | 'locationId'> | null | undefined,
+  compoundId: Types.ObjectId | null | undefined,
 ): Types.ObjectId | null | undefined {
-  const compoundId = named ?? stored?.compoundId ?? undefined;
-  if (typeof phase === 'string') return findPhase(compoundId, phase);
-  const keepsLocation = stored?.locationId && compoundId && stored.compoundId?.equals(compoundId);
-  return phase === null || !keepsLocation ? compoundId : undefined;
+  if (sent) return sent;
+  const isStored = stored?.locationId && compoundId && stored.compoundId?.equals(compoundId);
+  return sent === undefined && isStored ? undefined : compoundId;
 }
 
 function distinct(ids: readonly Types.ObjectId[]): Types.ObjectId[] {
@@ -115,4 +117,37 @@ function mergedName(
   const isOwn = sent['en-us'] !== undefined || !isStandIn;
   if (isOwn && english) return { name: { ...merged, 'en-us': english }, nameStandIn: null };
   return { name: { ...merged, 'en-us': arabic ?? '' }, nameStandIn: arabic ?? null };
+}
+
+/** By preference. */
+export function slugTexts(fields: Partial<UnitDocument>): (string | undefined)[] {
+  const { name } = { ...placeholderName(fields), ...fields };
+  return [name?.['en-us'], fields.unitId, fields.recordSystemId];
+}
+
+/** For a unit without a name. */
+export function placeholderName({ unitId, recordSystemId }: Partial<UnitDocument>) {
+  const text = unitId ?? recordSystemId ?? '';
+  return { name: { 'en-us': text }, nameStandIn: text };
+}
+
+const maxSlugLength = 200;
+
+/** Keeps letters of every script; empty without letters and digits. */
+export function slugify(text: string): string {
+  const slug = slugOf(text.normalize('NFC').trim()).replaceAll(/-{2,}/g, '-');
+  return slug.slice(0, maxSlugLength).toWellFormed().replaceAll(/^-|-$/g, '');
+}
+
+/**
+ * Slugs by preference; the last one is unique.
+ *
+ * @param texts by preference
+ * @param id of the document
+ */
+export function slugCandidates(texts: readonly (string | undefined)[], id: string): string[] {
+  const slugs = texts.map((text) => slugify(text ?? '')).filter((slug) => slug !== '');
+  const [first, ...others] = [...new Set(slugs)];
+  if (first === undefined) return [`unit-${id}`];
+  return [first, ...others.map((other) => `${first}-${other}`), `${first}-${id}`];
 }

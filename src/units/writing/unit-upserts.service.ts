@@ -5,9 +5,8 @@ import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
-import { havingOneOf, UnitsRepository } from '../units.repository.js';
-import { slugCandidates } from './slug.js';
-import { requestedUnitFields } from './unit-fields.js';
+import { havingOneOf, UnitLookupService } from '../reading/unit-lookup.service.js';
+import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
@@ -16,7 +15,7 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UnitDto, UnitUpsertResponseDto, UpsertUnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
-import { decideUnit, slugTexts, type UnitDecision, type UnitRequest } from './unit-decision.js';
+import { decideUnit, type UnitDecision, type UnitRequest } from './unit-decision.js';
 import { UnitWritesService } from './unit-writes.service.js';
 import { UnitRecords } from './unit-records.js';
 
@@ -31,14 +30,14 @@ export class UnitUpsertsService {
     commits: GroupCommits,
     writes: UnitWritesService,
     private readonly presenter: UnitPresenter,
-    private readonly units: UnitsRepository,
+    private readonly units: UnitLookupService,
     private readonly catalogue: CatalogueRepository,
     private readonly reservations: UnitReservationsRepository,
   ) {
     this.commit = commits.of({
       name: 'unit',
       load: (requests, options) => this.load(requests, options),
-      decide,
+      decide: decideUnit,
       store: ({ changes, loaded: { organizationId, now } }) =>
         writes.store(organizationId, changes, now),
       respond: (decided) => this.respond(decided),
@@ -134,7 +133,9 @@ export class UnitUpsertsService {
         ? []
         : slugCandidates(slugTexts(requestedUnitFields(input, null, language)), ''),
     );
-    return this.units.usedSlugs(organizationId, candidates);
+    const options = { fields: ['slug'] } as const;
+    const used = await this.catalogue.findBySlugs('units', organizationId, candidates, options);
+    return used.flatMap(({ slug }) => slug ?? []);
   }
 
   /** Presents units of one language together: one query per kind, however many requests. */
@@ -155,12 +156,6 @@ export class UnitUpsertsService {
     }
     return decided.map(({ decision }) => responses.get(decision) as UnitResponse);
   }
-}
-
-function decide(records: UnitRecords, request: UnitRequest): UnitDecision {
-  const decision = decideUnit(records, request);
-  if (decision.change !== undefined) records.put(decision.change);
-  return decision;
 }
 
 function distinctValues(

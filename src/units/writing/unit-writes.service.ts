@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { present } from '../../core/fields/declared-fields.js';
+import { buildWrite } from '../../core/database/documents/document-diff.js';
 import { idOf } from '../../core/database/documents/stored-values.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { objectOf } from '../../core/values/json.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { OutboundEvent } from '../../events/outbox/pending-event.js';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
+import type { UnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
-import { UnitsRepository } from '../units.repository.js';
 
 export type { UnitDocument };
 
@@ -25,7 +30,7 @@ export interface UnitChange {
 @Injectable()
 export class UnitWritesService {
   constructor(
-    private readonly units: UnitsRepository,
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
     private readonly presenter: UnitPresenter,
     private readonly outbox: Outbox,
   ) {}
@@ -35,7 +40,8 @@ export class UnitWritesService {
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
   ): Promise<UnitDocument[]> {
-    const units = await this.units.findByIds(organizationId, unitIds);
+    if (unitIds.length === 0) return [];
+    const units = await this.units.find(organizationId, { _id: { $in: unitIds } });
     return units.filter(({ isDeleted }) => !isDeleted);
   }
 
@@ -45,7 +51,7 @@ export class UnitWritesService {
     changes: readonly UnitChange[],
     now: Date,
   ): Promise<void> {
-    await this.units.write(organizationId, changes);
+    await this.units.write(organizationId, changes.map(buildWrite));
     const events = await this.eventsOf(organizationId, changes);
     const published = events.flatMap((event) => event ?? []);
     await this.outbox.publish(organizationId, published, now);
@@ -59,13 +65,12 @@ export class UnitWritesService {
     organizationId: Types.ObjectId,
     decisions: readonly UnitChange[],
   ): Promise<void> {
-    await this.units.writeLocking(
-      organizationId,
-      decisions.map(({ before, after }) => {
-        const { _id, status = '', updatedAt } = after;
-        return { _id, fields: after === before ? {} : { status, updatedAt } };
-      }),
-    );
+    const writes = decisions.map(({ before, after }) => {
+      const { _id, status = '', updatedAt } = after;
+      const changed = after === before ? {} : { status, updatedAt };
+      return { _id, fields: { ...changed, availabilityLock: new Types.ObjectId() } };
+    });
+    await this.units.write(organizationId, writes);
   }
 
   /** Undefined for changes without a difference (rule CALL-13). */
@@ -73,24 +78,17 @@ export class UnitWritesService {
     organizationId: Types.ObjectId,
     changes: readonly UnitChange[],
   ): Promise<(OutboundEvent | undefined)[]> {
-    const compared = changes.map(({ before, after, requestId }) => ({
-      after,
-      changes: before && unitChanges(before, after),
-      ...(requestId === undefined ? {} : { requestId }),
-    }));
-    const differing = compared.filter(({ changes: fields }) => fields?.length !== 0);
-    const presented = await this.presenter.presentAll(
-      { organizationId, language: defaultLanguage },
-      differing.map(({ after }) => after),
-    );
-    const shown = new Map(differing.map((change, index) => [change, presented[index]]));
-    return compared.map((change): OutboundEvent | undefined => {
-      const { after, changes: fields, ...request } = change;
-      const data = shown.get(change);
-      if (data === undefined) return undefined;
-      if (fields === undefined) return { type: 'unit.created', data, ...request };
-      if (after.isDeleted) return { type: 'unit.deleted', data, ...request };
-      return { type: 'unit.updated', data, ...request, changes: fields };
+    const reader = { organizationId, language: defaultLanguage };
+    const units = changes.map(({ after }) => after);
+    const presented = await this.presenter.presentAll(reader, units);
+    return changes.map(({ before, after, requestId }, index): OutboundEvent | undefined => {
+      const data = presented[index] as UnitDto;
+      const event = { data, ...(requestId !== undefined && { requestId }) };
+      if (before === undefined) return { type: 'unit.created', ...event };
+      const fields = unitChanges(before, after);
+      if (fields.length === 0) return undefined;
+      if (after.isDeleted) return { type: 'unit.deleted', ...event };
+      return { type: 'unit.updated', ...event, changes: fields };
     });
   }
 }

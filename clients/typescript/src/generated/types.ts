@@ -368,6 +368,9 @@ export type AmenityDto = {
      * An internal version key.
      */
     __v: number;
+    /**
+     * In the language of the request.
+     */
     name: string;
     icon: string;
     fontColor: string;
@@ -396,8 +399,14 @@ export type PhaseDto = {
     mainImageUrl: string;
     media: Array<MediaDto>;
     brochures: Array<BrochureDto>;
+    /**
+     * In the language of the request.
+     */
     name: string;
     slug: string;
+    /**
+     * In the language of the request.
+     */
     description: string;
 };
 
@@ -412,6 +421,9 @@ export type PropertyTypeDto = {
     __v: number;
     propertyTypeCategoryId: string;
     organizationId: string;
+    /**
+     * In the language of the request.
+     */
     name: string;
     slug: string;
 };
@@ -432,8 +444,14 @@ export type UnitDesignDto = {
     reviewedById: string | null;
     reviewedDate: string | null;
     organizationId: string;
+    /**
+     * In the language of the request.
+     */
     name: string;
     slug: string;
+    /**
+     * In the language of the request.
+     */
     description: string;
     /**
      * Square meters.
@@ -529,6 +547,19 @@ export type CompoundUnitsResponseDto = {
     data: Array<UnitDto>;
 };
 
+export type FloorInput = {
+    name: string;
+};
+
+export type UnitMediaInput = {
+    image: string;
+    /**
+     * floorplan, or null.
+     */
+    imageType?: string | null;
+    type?: string;
+};
+
 export type UpsertUnitDto = unknown & {
     /**
      * Slug of the compound; required to create. With unitId alone, where to look.
@@ -573,17 +604,8 @@ export type UpsertUnitDto = unknown & {
     bua?: number;
     price?: number;
     beds?: number;
-    floor?: {
-        name: string;
-    };
-    media?: Array<{
-        image: string;
-        /**
-         * floorplan, or null.
-         */
-        imageType?: string | null;
-        type?: string;
-    }>;
+    floor?: FloorInput;
+    media?: Array<UnitMediaInput>;
     showForBrokers?: boolean;
     /**
      * Names of existing amenities, in any language and case.

@@ -99,7 +99,7 @@ export function SeparateItems(
 
 export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
-    ObjectField(options),
+    Field({ type, ...options }, [{ name: 'isObject', isMet: isPlainObject }]),
     NestedObject(type),
     ValidateNested({ message: 'nestedValidation' }),
   );

@@ -42,6 +42,6 @@ export const unitPage: ConsolePage = {
         <FieldTable title={text('unit.changes')} fields={unitChangeFields} items={changes} />
       </>
     );
-    return { heading: text('unit.heading', { name: unit.unitId ?? unit.slug ?? unit._id }), body };
+    return { heading: text('unit.heading', { name: unit.unitId || unit.slug || unit._id }), body };
   },
 };

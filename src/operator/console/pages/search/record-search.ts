@@ -84,7 +84,7 @@ const units: Search = async ({ services, language }, ids, reference, limit) => {
   return found.map(({ _id, organizationId, slug, unitId, compound, ...unit }) => ({
     kind: 'unit',
     organizationId,
-    name: unitId ?? slug ?? _id,
+    name: unitId || slug || _id,
     path: recordPath('units', organizationId, _id),
     details: [textIn(compound, language) || unit.compoundId, slug, unit.status],
     createdAt: unit.createdAt,

@@ -1,36 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
-import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import type { ReferenceKind } from '../../core/fields/declared-fields.js';
+import { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { type ReferenceKind, referencesOf } from '../../core/fields/declared-fields.js';
 import { FreshCache } from '../../core/cache/fresh-cache.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { listItems } from '../../core/values/text.js';
+import { listItems, textsOf } from '../../core/values/text.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
-import { UnitsRepository } from '../units.repository.js';
 import type { UnitFiltersQuery } from './units.query.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
 type Field = keyof UnitDocument;
 type Ids = readonly Types.ObjectId[];
 
-const references = [
-  ['compound', 'compounds', 'compoundId'],
-  ['phase', 'phases', 'locationId'],
-  ['propertyType', 'propertyTypes', 'propertyTypeId'],
-  ['unitDesign', 'unitDesigns', 'unitDesignId'],
-  ['amenities', 'amenities', 'amenitiesIds'],
-] as const satisfies [keyof UnitFiltersQuery, ReferenceKind, Field][];
+const references = referencesOf(UnitDocument) as readonly {
+  readonly field: 'compound' | 'phase' | 'propertyType' | 'unitDesign' | 'amenities';
+  readonly kind: ReferenceKind;
+  readonly storedAs: Field;
+}[];
 
 /** With more changed documents of a kind, every unit counts as changed. */
 const maxChangedReferences = 1_000;
 
 @Injectable()
-export class UnitFilters {
+export class UnitFiltersService {
   constructor(
-    private readonly units: UnitsRepository,
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
     private readonly catalogue: CatalogueRepository,
     private readonly cache: FreshCache,
   ) {}
@@ -69,12 +70,10 @@ export class UnitFilters {
     );
     if (patterns === undefined) return {};
     const texts = await this.cache.get(organizationId, `texts ${field}`, () =>
-      this.units.textsOf(organizationId, field),
+      this.units.distinct(organizationId, field),
     );
-    return anyOf(
-      field,
-      texts.filter((text) => patterns.some((pattern) => pattern.test(text))),
-    );
+    const isSame = (text: string) => patterns.some((pattern) => pattern.test(text));
+    return anyOf(field, textsOf(texts).filter(isSame));
   }
 
   private async referenceConditions(
@@ -82,7 +81,7 @@ export class UnitFilters {
     query: UnitFiltersQuery,
   ): Promise<UnitFilter[]> {
     const named = await Promise.all(
-      references.map(async ([parameter, kind, field]) => {
+      references.map(async ({ field: parameter, kind, storedAs: field }) => {
         const names = itemsOf(query[parameter]) ?? [];
         const find = () => this.catalogue.idsByNames(kind, organizationId, names);
         const key = JSON.stringify([kind, ...names]);
@@ -106,7 +105,7 @@ export class UnitFilters {
   /** Changed units, and units that refer to changed documents (rule COMP-3). */
   private async changedSince(organizationId: Types.ObjectId, since: Date): Promise<UnitFilter> {
     const changed = await Promise.all(
-      references.map(async ([, kind, field]) => {
+      references.map(async ({ kind, storedAs: field }) => {
         const limit = maxChangedReferences + 1;
         const ids = await this.catalogue.idsChangedSince(kind, organizationId, since, limit);
         return { field, ids };

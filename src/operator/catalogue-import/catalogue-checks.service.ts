@@ -1,0 +1,196 @@
+import { Injectable, type Type } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { referencesOf, storedFields } from '../../core/fields/declared-fields.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { defaultLanguage } from '../../core/localization/language.js';
+import { MessagesService } from '../../core/localization/messages.service.js';
+import {
+  type Catalogue,
+  type CatalogueFile,
+  type ImportError,
+  type Kind,
+  type LocatedEntry,
+  entryTypes,
+  kinds,
+  readCatalogue,
+} from './catalogue-file.js';
+
+/** Of an entry, with ids of other documents instead of their slugs. */
+export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
+
+interface Resolved {
+  readonly fields: readonly EntryFields[];
+  readonly errors: readonly ImportError[];
+}
+
+const nothingInFile = { slugs: new Map(), catalogue: { phases: [] } };
+
+@Injectable()
+export class CatalogueChecksService {
+  constructor(
+    private readonly catalogue: CatalogueRepository,
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly messages: MessagesService,
+  ) {}
+
+  /** Reads a file and checks its entries against each other and against stored documents. */
+  async read(
+    organizationId: Types.ObjectId,
+    text: string,
+  ): Promise<Pick<CatalogueFile, 'catalogue' | 'errors'>> {
+    const file = readCatalogue(text, (message) => this.messages.textOf(message, defaultLanguage));
+    const { catalogue } = file;
+    const errors = [
+      ...file.errors,
+      ...kinds.flatMap((kind) => repeated(catalogue[kind], 'slug', ({ entry }) => entry.slug)),
+      ...repeated(catalogue.units, 'recordSystemId', ({ entry }) => entry.recordSystemId),
+      ...repeated(catalogue.units, 'unitId', ({ entry }) =>
+        JSON.stringify([entry.compound, entry.unitId]),
+      ),
+    ];
+    for (const kind of kinds) {
+      const resolved = await this.resolve(organizationId, kind, catalogue[kind], file);
+      errors.push(...resolved.errors);
+    }
+    return { catalogue, errors };
+  }
+
+  /** Replaces slugs by ids, and finds references and ids that cannot be stored. */
+  async resolve(
+    organizationId: Types.ObjectId,
+    kind: Kind,
+    entries: readonly LocatedEntry[],
+    file: Pick<CatalogueFile, 'slugs'> & {
+      readonly catalogue: Pick<Catalogue, 'phases'>;
+    } = nothingInFile,
+  ): Promise<Resolved> {
+    const type: Type = entryTypes[kind];
+    const fields = entries.map(({ entry }): Record<string, unknown> & EntryFields => ({
+      ...storedFields(type, entry),
+      slug: entry.slug,
+    }));
+    const errors: ImportError[] = [];
+    for (const { field, kind: to, storedAs } of referencesOf(type)) {
+      const slugs = entries.flatMap(({ entry }) => slugsOf(entry[field]));
+      const ids = await this.catalogue.idsBySlugs(to, organizationId, slugs);
+      for (const [index, { location, entry }] of entries.entries()) {
+        const value = entry[field];
+        if (value === undefined) continue;
+        const isList = Array.isArray(value);
+        const found = slugsOf(value).map((slug, position) => {
+          if (!ids.has(slug) && !file.slugs.get(to)?.has(slug)) {
+            errors.push({
+              location: `${location}.${isList ? `${field}.${position}` : field}`,
+              message: `there is nothing in ${to} with slug ${slug}`,
+            });
+          }
+          return ids.get(slug);
+        });
+        // Null removes a reference.
+        Object.assign(fields[index] ?? {}, { [storedAs]: isList ? found : (found[0] ?? null) });
+      }
+    }
+    if (kind !== 'units') return { fields, errors };
+    const units = entries.map((unit, index) => ({
+      ...unit,
+      compoundId: fields[index]?.['compoundId'] as Types.ObjectId | null,
+    }));
+    errors.push(
+      ...(await this.phasesOfOtherCompounds(organizationId, units, file.catalogue.phases)),
+      ...(await this.conflictingIds(organizationId, units)),
+    );
+    return { fields, errors };
+  }
+
+  private async phasesOfOtherCompounds(
+    organizationId: Types.ObjectId,
+    units: readonly ResolvedUnit[],
+    phases: Catalogue['phases'],
+  ): Promise<ImportError[]> {
+    const compoundOf = new Map(phases.map(({ entry }) => [entry.slug, entry.compound]));
+    const stored = await this.catalogue.phasesBySlugs(
+      organizationId,
+      units.flatMap(({ entry: { phase } }) => (phase && !compoundOf.has(phase) ? phase : [])),
+    );
+    const parents = new Map(stored.toReversed().map(({ slug, parentId }) => [slug, parentId]));
+    const isOfOtherCompound = ({ entry: { phase, compound }, compoundId }: ResolvedUnit) => {
+      if (!phase) return false;
+      const own = compoundOf.get(phase);
+      if (own !== undefined) return own !== compound;
+      const parentId = parents.get(phase);
+      return parentId !== undefined && !compoundId?.equals(parentId);
+    };
+    return units.filter(isOfOtherCompound).map(({ location }) => {
+      return { location: `${location}.phase`, message: 'is a phase of another compound' };
+    });
+  }
+
+  /** Ids of stored units with another slug. */
+  private async conflictingIds(
+    organizationId: Types.ObjectId,
+    units: readonly ResolvedUnit[],
+  ): Promise<ImportError[]> {
+    const errors: ImportError[] = [];
+    for (const field of ['recordSystemId', 'unitId'] as const) {
+      const ids = units.flatMap(({ entry }) => entry[field] ?? []);
+      const stored = await this.units.find(
+        organizationId,
+        { [field]: { $in: ids }, ...notDeleted },
+        { fields: ['slug', 'compoundId', field] },
+      );
+      const unitsWithId = Map.groupBy(stored, (unit) => unit[field]);
+      for (const { location, entry, compoundId } of units) {
+        const isTaken = (unitsWithId.get(entry[field]) ?? []).some(
+          (unit) =>
+            unit.slug !== entry.slug &&
+            (field === 'recordSystemId' || compoundId?.equals(unit.compoundId ?? '')),
+        );
+        const message = 'belongs to a stored unit with another slug';
+        if (isTaken) errors.push({ location: `${location}.${field}`, message });
+      }
+    }
+    return errors;
+  }
+
+  /** Why an entry that was checked could not be stored. */
+  reasonOf(error: unknown): string {
+    if (duplicateKey(error)) return 'another process keeps storing the same slugs or ids';
+    if (!(error instanceof DomainError))
+      return error instanceof Error ? error.message : String(error);
+    return error.messages
+      .map((message) => this.messages.textOf(message, defaultLanguage))
+      .join('; ');
+  }
+}
+
+type ResolvedUnit = LocatedEntry & { readonly compoundId: Types.ObjectId | null };
+
+function slugsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? (value as string[]) : [];
+}
+
+function repeated(
+  entries: readonly LocatedEntry[],
+  field: string,
+  keyOf: (item: LocatedEntry) => string | undefined,
+): ImportError[] {
+  const first = new Map<string, string>();
+  return entries.flatMap((item) => {
+    const key = keyOf(item);
+    if (key === undefined) return [];
+    const before = first.get(key);
+    if (before === undefined) first.set(key, item.location);
+    return before === undefined
+      ? []
+      : [{ location: `${item.location}.${field}`, message: `repeats that of ${before}` }];
+  });
+}

@@ -1,0 +1,42 @@
+import type { Types } from 'mongoose';
+import { statusWhenSent } from '../../availability/availability.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { newUnit } from './unit-decision.js';
+import { locationOf } from './unit-fields.js';
+import { type UnitChange, unitChanges } from './unit-writes.service.js';
+
+/** A null location stands for the compound. */
+export type ImportedUnit = Partial<UnitDocument> & {
+  readonly slug: string;
+  readonly compoundId: Types.ObjectId;
+};
+
+/**
+ * Only sent fields change, but a unit without a status gets one. Undefined if nothing differs.
+ *
+ * @param reservations the statuses of the unit's reservations
+ */
+export function importedUnit(
+  organizationId: Types.ObjectId,
+  before: UnitDocument | undefined,
+  { status, ...entry }: ImportedUnit,
+  reservations: readonly string[],
+  now: Date,
+): UnitChange | undefined {
+  const locationId = locationOf(entry.locationId, before, entry.compoundId);
+  const located = { ...entry, ...(locationId && { locationId }) };
+  if (before === undefined) {
+    const fields = { ...located, ...(status && { status }) };
+    return { before, after: newUnit(organizationId, fields, now) };
+  }
+  const sent = status ?? (before.status ? undefined : 'Available');
+  const after = {
+    ...before,
+    ...located,
+    ...(entry.name && { name: { ...before.name, ...entry.name } }),
+    ...(sent === undefined ? {} : { status: statusWhenSent(sent, reservations) }),
+    rentalStatus: entry.rentalStatus ?? (before.rentalStatus || 'Unavailable'),
+    updatedAt: now,
+  };
+  return unitChanges(before, after).length === 0 ? undefined : { before, after };
+}
