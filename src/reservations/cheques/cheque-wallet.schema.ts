@@ -2,8 +2,12 @@ import type { Type } from '@nestjs/common';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { DeletableDocument } from '../../core/database/documents/tenant-document.js';
-import { declareField, type FieldOptions, present } from '../../core/fields/declared-fields.js';
-import { shownClass } from '../../core/fields/derived-classes.js';
+import {
+  declareField,
+  type FieldOptions,
+  present,
+  shownClass,
+} from '../../core/fields/declared-fields.js';
 import {
   Choice,
   Flag,

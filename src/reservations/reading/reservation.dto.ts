@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ReservationDocument } from '../../availability/reservation.schema.js';
-import { present, type Shown } from '../../core/fields/declared-fields.js';
-import { shownClass } from '../../core/fields/derived-classes.js';
+import { present, type Shown, shownClass } from '../../core/fields/declared-fields.js';
 import { Field } from '../../core/http/validation/field.js';
 import { string } from '../../core/values/text.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
