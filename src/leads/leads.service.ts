@@ -8,7 +8,8 @@ import { httpErrors } from '../core/http/errors/http-errors.js';
 import { assertValid } from '../core/http/validation/validation.pipe.js';
 import type { ServiceResponse } from '../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../core/values/numbers.js';
-import { type GroupCommit, GroupCommits } from '../core/writes/group-commit.js';
+import { GroupCommit } from '../core/writes/group-commit.js';
+import { WriteServices } from '../core/writes/group-transaction.js';
 import type { Batch, WriteOutcome } from '../core/writes/write-kind.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
@@ -50,7 +51,7 @@ export class LeadsService {
   private readonly commit: GroupCommit<LeadRequest, LeadRecords, LeadDecision, LeadUpsertResult>;
 
   constructor(
-    commits: GroupCommits,
+    services: WriteServices,
     writes: LeadWrites,
     private readonly leads: LeadsRepository,
     private readonly changeLog: ChangeLogRepository,
@@ -59,7 +60,7 @@ export class LeadsService {
     private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
   ) {
-    this.commit = commits.of(writes);
+    this.commit = new GroupCommit(services, writes);
   }
 
   /**

@@ -127,17 +127,6 @@ describe('FreshCache under any interleaving', () => {
 describe('a cache entry', () => {
   const made = (key: string, value: string) => cache.get(own, key, async () => value);
 
-  it('expires one second after the start of its read', async () => {
-    await cache.get(own, 'key', async () => {
-      now += 900;
-      return 'old';
-    });
-    now += 100;
-    expect(await made('key', 'new')).toBe('old');
-    now += 1;
-    expect(await made('key', 'new')).toBe('new');
-  });
-
   it('is as old as its oldest part', async () => {
     await made('inner', 'old');
     await cache.getAll(own, 'documents', ['id'], async () => new Map([['id', 'old']]));
@@ -201,15 +190,6 @@ describe('a cache entry', () => {
       await inSession(() => cache.getAll(own, 'documents', ['id'], async () => document)),
     ).toBe(document);
     expect(await made('key', 'new')).toBe('cached');
-  });
-
-  it('is not shared with reads that start more than one second later', async () => {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const first = cache.get(own, 'key', () => promise);
-    now += cacheLifetimeMs + 1;
-    const second = made('key', 'new');
-    resolve('old');
-    expect(await Promise.all([first, second])).toEqual(['old', 'new']);
   });
 });
 

@@ -12,7 +12,8 @@ import {
 import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import { Metrics } from '../observability/metrics.js';
 import { mebibyte } from '../values/numbers.js';
-import { type GroupCommits, GroupCommit } from './group-commit.js';
+import { GroupCommit } from './group-commit.js';
+import type { WriteServices } from './group-transaction.js';
 import type { WriteRequest } from './write-kind.js';
 
 const restartLabel = MongoErrorLabel.TransientTransactionError;
@@ -58,7 +59,7 @@ function doubling(
     },
   };
   const metrics = new Metrics();
-  const parts = {
+  const services = {
     metrics,
     transactions,
     idempotency: { completeAll: async () => undefined },
@@ -83,7 +84,7 @@ function doubling(
     number,
     ServiceResponse<number>
   >(
-    parts as unknown as GroupCommits,
+    services as unknown as WriteServices,
     {
       name: 'lead',
       load: load as never,

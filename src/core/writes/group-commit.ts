@@ -1,12 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import { Counter } from 'prom-client';
-import { Clock } from '../configuration/clock.js';
 import {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
 } from '../database/connection/database-errors.js';
-import { Snapshots } from '../database/transactions/sessions.js';
 import {
   ContentionError,
   workDeadline,
@@ -14,42 +12,16 @@ import {
   type TransactionOptions,
   Transactions,
 } from '../database/transactions/transactions.js';
-import { ErrorResponses } from '../http/errors/error-responses.js';
 import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
-import { IdempotencyService } from '../idempotency/idempotency.service.js';
-import { Metrics } from '../observability/metrics.js';
 import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
 import { mebibyte } from '../values/numbers.js';
-import { GroupTransaction, type TransactionParts } from './group-transaction.js';
+import { GroupTransaction, WriteServices } from './group-transaction.js';
 import { RequestGroups } from './request-groups.js';
 import type { Batch, WriteOutcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
 const groupLimits = { count: 32, bytes: mebibyte };
 /** Longest delay in ms of a group by another program's transaction. */
 const maxConflictWaitMs = 500;
-
-@Injectable()
-export class GroupCommits implements TransactionParts {
-  constructor(
-    readonly transactions: Transactions,
-    readonly snapshots: Snapshots,
-    readonly idempotency: IdempotencyService,
-    readonly errorResponses: ErrorResponses,
-    readonly clock: Clock,
-    readonly metrics: Metrics,
-  ) {}
-
-  of<
-    Request extends WriteRequest,
-    Records extends PendingWrites,
-    Decision,
-    Response extends ServiceResponse,
-  >(
-    kind: WriteKind<Request, Records, Decision, Response>,
-  ): GroupCommit<Request, Records, Decision, Response> {
-    return new GroupCommit(this, kind);
-  }
-}
 
 interface Entry<Request, Response> {
   readonly request: Request;
@@ -77,20 +49,20 @@ export class GroupCommit<
   private readonly blockedGroups;
 
   constructor(
-    parts: GroupCommits,
+    services: WriteServices,
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
     private readonly limits = groupLimits,
   ) {
-    this.transactions = parts.transactions;
-    this.transaction = new GroupTransaction(parts, kind);
+    this.transactions = services.transactions;
+    this.transaction = new GroupTransaction(services, kind);
     this.groups = new RequestGroups(
       (entries) => this.runGroup(entries),
       limits,
-      parts.metrics,
+      services.metrics,
       kind.name,
     );
     this.blockedGroups = new Counter(
-      parts.metrics.options(
+      services.metrics.options(
         `${kind.name}_groups_held_up_total`,
         `Groups about ${kind.name}s that another transaction has held up, so that their requests went alone.`,
       ),

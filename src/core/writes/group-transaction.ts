@@ -1,9 +1,11 @@
-import type { Clock } from '../configuration/clock.js';
-import { type Snapshots, withoutSession } from '../database/transactions/sessions.js';
-import type { Transactions } from '../database/transactions/transactions.js';
-import { type ErrorResponses, toDomainError } from '../http/errors/error-responses.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../configuration/clock.js';
+import { Snapshots, withoutSession } from '../database/transactions/sessions.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { ErrorResponses, toDomainError } from '../http/errors/error-responses.js';
 import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
-import type { IdempotencyService } from '../idempotency/idempotency.service.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
+import { Metrics } from '../observability/metrics.js';
 import { mebibyte } from '../values/numbers.js';
 import type {
   Batch,
@@ -18,12 +20,17 @@ import type {
 /** A transaction of single requests ends when it has this much to store. */
 const maxStoredBytes = 16 * mebibyte;
 
-export interface TransactionParts {
-  readonly snapshots: Snapshots;
-  readonly transactions: Pick<Transactions, 'lock'>;
-  readonly idempotency: IdempotencyService;
-  readonly errorResponses: ErrorResponses;
-  readonly clock: Clock;
+/** The services that every kind of write needs. */
+@Injectable()
+export class WriteServices {
+  constructor(
+    readonly transactions: Transactions,
+    readonly snapshots: Snapshots,
+    readonly idempotency: IdempotencyService,
+    readonly errorResponses: ErrorResponses,
+    readonly clock: Clock,
+    readonly metrics: Metrics,
+  ) {}
 }
 
 export class GroupTransaction<
@@ -33,7 +40,7 @@ export class GroupTransaction<
   Response extends ServiceResponse,
 > {
   constructor(
-    private readonly parts: TransactionParts,
+    private readonly services: WriteServices,
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
   ) {}
 
@@ -51,7 +58,7 @@ export class GroupTransaction<
         ? []
         : { caller, response: this.responseTo(outcome, caller) };
     });
-    await this.parts.idempotency.completeAll(responses, options.now);
+    await this.services.idempotency.completeAll(responses, options.now);
     return outcomes;
   }
 
@@ -64,7 +71,7 @@ export class GroupTransaction<
     await this.store(records, options);
     const response = batch.responseTo(withRefusals(batch, outcomes));
     await batch.alsoStore?.(response, options.now);
-    await this.parts.idempotency.completeAll([{ caller, response }], options.now);
+    await this.services.idempotency.completeAll([{ caller, response }], options.now);
     return response;
   }
 
@@ -73,7 +80,7 @@ export class GroupTransaction<
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
     if (batch.requests.length === 0) return batch.responseTo([]);
-    const { outcomes } = await this.parts.snapshots.during(() =>
+    const { outcomes } = await this.services.snapshots.during(() =>
       this.decide(batch.requests, batch.maxBytes, this.optionsFor(batch, true)),
     );
     return batch.responseTo(withRefusals(batch, outcomes));
@@ -81,7 +88,7 @@ export class GroupTransaction<
 
   /** The clock is read once in a transaction. */
   private optionsFor({ caller }: WriteRequest, isDryRun: boolean): LoadOptions {
-    return { organizationId: caller.organizationId, now: this.parts.clock.now(), isDryRun };
+    return { organizationId: caller.organizationId, now: this.services.clock.now(), isDryRun };
   }
 
   /** Stops when the requests have changed so much, or take too much memory together. */
@@ -116,7 +123,7 @@ export class GroupTransaction<
   }
 
   private async store(records: Records, { organizationId, now }: LoadOptions): Promise<void> {
-    await this.parts.transactions.lock(organizationId, records.lockKeys, now);
+    await this.services.transactions.lock(organizationId, records.lockKeys, now);
     await this.kind.store(records, organizationId);
   }
 
@@ -125,7 +132,7 @@ export class GroupTransaction<
     { language }: WriteRequest['caller'],
   ): ServiceResponse {
     if (outcome.status === 'fulfilled') return outcome.value;
-    return this.parts.errorResponses.of(toDomainError(outcome.reason), language);
+    return this.services.errorResponses.of(toDomainError(outcome.reason), language);
   }
 }
 

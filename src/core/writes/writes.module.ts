@@ -3,7 +3,7 @@ import { TenantCollectionsModule } from '../database/documents/tenant-collection
 import { idempotencyRecordSchema } from '../idempotency/idempotency-record.schema.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { IdempotentRequests } from '../idempotency/idempotent-requests.js';
-import { GroupCommits } from './group-commit.js';
+import { WriteServices } from './group-transaction.js';
 
 @Module({
   imports: [
@@ -12,7 +12,7 @@ import { GroupCommits } from './group-commit.js';
       schema: idempotencyRecordSchema,
     }),
   ],
-  providers: [GroupCommits, IdempotencyService, IdempotentRequests],
-  exports: [GroupCommits, IdempotencyService],
+  providers: [WriteServices, IdempotencyService, IdempotentRequests],
+  exports: [WriteServices, IdempotencyService],
 })
 export class WritesModule {}

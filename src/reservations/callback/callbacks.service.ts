@@ -14,7 +14,8 @@ import { ErrorResponses, toDomainError } from '../../core/http/errors/error-resp
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { defaultLanguage } from '../../core/localization/language.js';
-import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
+import { GroupCommit } from '../../core/writes/group-commit.js';
+import { WriteServices } from '../../core/writes/group-transaction.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { ReservationRecords } from '../reservation-records.js';
@@ -58,13 +59,13 @@ export class CallbacksService {
   >;
 
   constructor(
-    commits: GroupCommits,
+    services: WriteServices,
     private readonly reservations: ReservationStore,
     private readonly log: CallbackLogRepository,
     private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
   ) {
-    this.commit = commits.of({
+    this.commit = new GroupCommit(services, {
       name: 'callback',
       load: (requests, options) => this.load(requests, options),
       decide: (records, request) => this.decide(records, request),

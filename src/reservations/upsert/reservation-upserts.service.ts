@@ -5,7 +5,8 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ignoredFieldsValue } from '../../core/http/server/ignored-fields.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
-import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
+import { GroupCommit } from '../../core/writes/group-commit.js';
+import { WriteServices } from '../../core/writes/group-transaction.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { leadErrors } from '../../leads/lead-errors.js';
 import { LeadsRepository } from '../../leads/leads.repository.js';
@@ -49,12 +50,12 @@ export class ReservationUpsertsService {
   private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, Upserted, UpsertResponse>;
 
   constructor(
-    commits: GroupCommits,
+    services: WriteServices,
     private readonly reservations: ReservationStore,
     private readonly units: UnitLookupService,
     private readonly leads: LeadsRepository,
   ) {
-    this.commit = commits.of({
+    this.commit = new GroupCommit(services, {
       name: 'reservation',
       load: (requests, options) => this.load(requests, options),
       decide,

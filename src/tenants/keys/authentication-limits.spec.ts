@@ -17,26 +17,33 @@ const never = () => {
   throw new Error('barred');
 };
 
+/** An authenticator whose database answers so. */
+function authenticatorOf(findByHash: (hash: string) => unknown, find: () => unknown = () => ({})) {
+  const keys = { findByHash: async (hash: string) => findByHash(hash) };
+  const organizations = { find: async () => find() };
+  return new ApiKeyAuthenticator(
+    keys as unknown as ApiKeysService,
+    organizations as unknown as OrganizationsRepository,
+    new Clock(),
+    environment,
+  );
+}
+
+/** A stored key that may be used, and was just now. */
+function storedKey(hash = hashApiKey('known')) {
+  const _id = new Types.ObjectId();
+  const permissions = { allowExternal: true };
+  return { _id, organizationId: _id, hash, permissions, lastUsedAt: new Date() };
+}
+
 describe('unknown API keys', () => {
   it('use bounded memory and evict no known key', async () => {
     let queries = 0;
-    const known = {
-      _id: new Types.ObjectId(),
-      organizationId: new Types.ObjectId(),
-      hash: hashApiKey('known'),
-      permissions: { allowExternal: true },
-      lastUsedAt: new Date(),
-    };
-    const keys = {
-      findByHash: (hash: string) => {
-        queries++;
-        return Promise.resolve(hash === known.hash ? known : null);
-      },
-    } as unknown as ApiKeysService;
-    const organizations = {
-      find: () => Promise.resolve({}),
-    } as unknown as OrganizationsRepository;
-    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const known = storedKey();
+    const authenticator = authenticatorOf((hash) => {
+      queries++;
+      return hash === known.hash ? known : null;
+    });
     expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
     for (let index = 0; index < attempts; index++) {
       expect(
@@ -58,16 +65,11 @@ describe('unknown API keys', () => {
     let queries = 0;
     let answer = (_found: unknown): void => undefined;
     const held = new Promise((resolve) => (answer = resolve));
-    const _id = new Types.ObjectId();
-    const known = { _id, organizationId: _id, hash: hashApiKey('known'), lastUsedAt: new Date() };
-    const keys = {
-      findByHash: (hash: string) => {
-        queries++;
-        return hash === known.hash ? { ...known, permissions: { allowExternal: true } } : held;
-      },
-    } as unknown as ApiKeysService;
-    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
-    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const known = storedKey();
+    const authenticator = authenticatorOf((hash) => {
+      queries++;
+      return hash === known.hash ? known : held;
+    });
     const failures = new AuthenticationFailures(new Clock(), environment);
     const from = (address: string) => () => failures.beginLookup(address);
     expect(
@@ -99,18 +101,15 @@ describe('unknown API keys', () => {
   });
 
   it('evict no key in use while the database fails', async () => {
-    const _id = new Types.ObjectId();
     const hash = hashApiKey('known');
-    const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
     let organizationOf = () => Promise.resolve({});
     let elapsed = 0;
     const start = performance.now();
     const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
-    const keys = {
-      findByHash: () => Promise.resolve({ ...document, lastUsedAt: new Date() }),
-    } as unknown as ApiKeysService;
-    const organizations = { find: () => organizationOf() } as unknown as OrganizationsRepository;
-    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const authenticator = authenticatorOf(
+      () => storedKey(),
+      () => organizationOf(),
+    );
     expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
     elapsed = 60_000;
     organizationOf = () => Promise.reject(new Error('stepped down'));
@@ -128,24 +127,20 @@ describe('unknown API keys', () => {
   });
 
   it('cause a second read when a request joins an outdated read', async () => {
-    const _id = new Types.ObjectId();
     const hash = hashApiKey('known');
-    const document = { _id, organizationId: _id, hash, lastUsedAt: new Date() };
     const start = performance.now();
     let elapsed = 0;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
     let release = (_found: unknown): void => undefined;
     const reads = [
       new Promise((resolve) => (release = resolve)),
-      Promise.resolve({ ...document, permissions: { allowExternal: false } }),
+      { ...storedKey(), permissions: { allowExternal: false } },
     ];
-    const keys = { findByHash: () => reads.shift() } as unknown as ApiKeysService;
-    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
-    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const authenticator = authenticatorOf(() => reads.shift());
     const first = authenticator.authenticate(hash, anywhere, freely);
     elapsed = 6_000;
     const second = authenticator.authenticate(hash, anywhere, freely);
-    release({ ...document, permissions: { allowExternal: true } });
+    release(storedKey());
     expect(await first).not.toBeNull();
     expect(await second).toBeNull();
     now.mockRestore();
@@ -154,14 +149,7 @@ describe('unknown API keys', () => {
   it('do not keep a deleted key valid', async () => {
     let queries = 0;
     const hash = hashApiKey('removed');
-    const _id = new Types.ObjectId();
-    const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
-    const keys = {
-      findByHash: () =>
-        Promise.resolve(queries++ === 0 ? { ...document, lastUsedAt: new Date() } : null),
-    } as unknown as ApiKeysService;
-    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
-    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const authenticator = authenticatorOf(() => (queries++ === 0 ? storedKey(hash) : null));
     expect(
       await authenticator.authenticate(hashApiKey('removed'), anywhere, freely),
     ).not.toBeNull();

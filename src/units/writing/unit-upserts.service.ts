@@ -10,7 +10,8 @@ import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
-import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
+import { GroupCommit } from '../../core/writes/group-commit.js';
+import { WriteServices } from '../../core/writes/group-transaction.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UnitDto, UnitUpsertResponseDto, UpsertUnitDto } from '../unit.dto.js';
@@ -27,14 +28,14 @@ export class UnitUpsertsService {
   private readonly commit: GroupCommit<UnitRequest, UnitRecords, UnitDecision, UnitResponse>;
 
   constructor(
-    commits: GroupCommits,
+    services: WriteServices,
     writes: UnitWritesService,
     private readonly presenter: UnitPresenter,
     private readonly units: UnitLookupService,
     private readonly catalogue: CatalogueRepository,
     private readonly reservations: UnitReservationsRepository,
   ) {
-    this.commit = commits.of({
+    this.commit = new GroupCommit(services, {
       name: 'unit',
       load: (requests, options) => this.load(requests, options),
       decide: decideUnit,

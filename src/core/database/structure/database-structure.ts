@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { CollectionInfo, Document } from 'mongodb';
 import type { Connection, Model, Schema } from 'mongoose';
 import { isDeepStrictEqual } from 'node:util';
-import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
+import PQueue from 'p-queue';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { StartupError } from '../../configuration/startup-errors.js';
 import {
@@ -89,8 +89,13 @@ export class DatabaseStructure {
   async status(): Promise<DatabaseStatus> {
     const states = await this.forEachModel(async (model, stored) => {
       const { missing, retention } = await compareIndexes(model, this.environment);
-      const missingIndexes = missing.map(({ name }) => name);
-      return { state: stateOf(model, stored, missingIndexes), retention };
+      const state: CollectionState = {
+        collection: model.collection.collectionName,
+        exists: stored !== undefined,
+        missingIndexes: missing.map(({ name }) => name),
+        validatorIsCurrent: hasCurrentValidator(model, stored),
+      };
+      return { state, retention };
     });
     states.sort((a, b) => a.state.collection.localeCompare(b.state.collection));
     const collections = states.map(({ state }) => state);
@@ -155,24 +160,11 @@ export class DatabaseStructure {
     const cursor = this.connection.db?.listCollections({}, { nameOnly: false });
     const collections = (await cursor?.toArray()) ?? [];
     const stored = new Map(collections.map(({ name, options }) => [name, options ?? {}]));
-    const models = from(names.map((name) => this.connection.model<unknown>(name)));
-    const workOn = (model: Model<unknown>) =>
-      work(model, stored.get(model.collection.collectionName));
-    return lastValueFrom(models.pipe(mergeMap(workOn, concurrency), toArray()));
+    const models = names.map((name) => this.connection.model<unknown>(name));
+    return new PQueue({ concurrency }).addAll(
+      models.map((model) => () => work(model, stored.get(model.collection.collectionName))),
+    );
   }
-}
-
-function stateOf(
-  model: Model<unknown>,
-  stored: StoredOptions,
-  missingIndexes: readonly string[],
-): CollectionState {
-  return {
-    collection: model.collection.collectionName,
-    exists: stored !== undefined,
-    missingIndexes,
-    validatorIsCurrent: hasCurrentValidator(model, stored),
-  };
 }
 
 async function updateCollection(model: Model<unknown>, stored: StoredOptions): Promise<void> {
