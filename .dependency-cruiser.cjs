@@ -46,7 +46,7 @@ const doors = [
   '-errors\\.ts$',
   '^src/availability/availability\\.ts$',
   '^src/leads/dto/lead\\.dto\\.ts$',
-  '^src/reservations/(callback/callback-record|transitions)\\.ts$',
+  '^src/reservations/transitions\\.ts$',
   ...sharedRepositories,
 ];
 

@@ -15,8 +15,7 @@ import { CurrentCaller } from '../core/http/request-caller.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import { leadErrors } from '../leads/lead-errors.js';
-import { callbackRecord } from './callback/callback-record.js';
-import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';
+import { CallbackDto, callbackExamples, CallbackQuery } from './callback/callback.dto.js';
 import { CallbackLogInterceptor, CallbacksService } from './callback/callbacks.service.js';
 import {
   ReservationIdParam,
@@ -25,19 +24,18 @@ import {
 } from './reading/reservation.dto.js';
 import {
   ReconciliationDto,
+  reconciliationExamples,
   ReconciliationResponseDto,
 } from './reconciliation/reconciliation.dto.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { reservationErrors } from './reservation-errors.js';
-import {
-  callbackExamples,
-  reconciliationExamples,
-  reservationExamples,
-  reservationLinks,
-} from './reservation-examples.js';
 import { ReservationStore } from './reservation-store.service.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
-import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
+import {
+  reservationExamples,
+  reservationLinks,
+  UpsertReservationDto,
+} from './upsert/upsert-reservation.dto.js';
 import type { Caller } from '../tenants/keys/caller.js';
 
 /** The callback's body is empty; its headers report what it did (rule CALL-14). */
@@ -168,7 +166,7 @@ export class ReservationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    void reply.headers(await this.callbacks.handle(caller, callback, callbackRecord(request)));
+    void reply.headers(await this.callbacks.handle(caller, callback, request));
   }
 
   @Post('reconciliation')

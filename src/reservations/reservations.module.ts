@@ -9,7 +9,6 @@ import { CallbackLogRepository, callbackLogSchema } from './callback/callback-lo
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
 import { ReservationLookupService } from './reading/reservation-lookup.service.js';
-import { LedgerFilesService } from './reconciliation/ledger-files.service.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { ReservationStore } from './reservation-store.service.js';
 import { ReservationsController } from './reservations.controller.js';
@@ -35,8 +34,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     ReservationUpsertsService,
     ReservationLookupService,
     ReconciliationsService,
-    LedgerFilesService,
   ],
-  exports: [ReservationLookupService, LedgerFilesService],
+  exports: [ReservationLookupService, ReconciliationsService],
 })
 export class ReservationsModule {}

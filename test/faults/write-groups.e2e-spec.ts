@@ -224,8 +224,7 @@ async function run(tenant: Tenant, kind: Kind, body: object): Promise<unknown> {
   const { reservationId = '' } = body as { reservationId?: string };
   const _id = tenant.reservations.get(reservationId) ?? new ObjectId('f'.repeat(24));
   const payload = { ...body, reservationId: _id.toHexString() };
-  const record = { requestId: '', payload, refusedFields: [], otherFields: 0 };
-  return app.get(CallbacksService).handle(caller, payload, record);
+  return app.get(CallbacksService).handle(caller, payload, { id: '', body: payload });
 }
 
 interface Outcome {

@@ -185,8 +185,8 @@ export class LeadErasuresService {
     const own = new Set(leadIds.map((id) => id.toHexString()));
     const all = await this.ofClients(organization._id, clientIds);
     const others = all.filter(({ _id }) => !own.has(_id.toHexString()));
-    const unerased = await unlisted(others.map(({ _id }) => _id));
-    const left = new Set(unerased.map((id) => id.toHexString()));
+    const stillHolding = await unlisted(others.map(({ _id }) => _id));
+    const left = new Set(stillHolding.map((id) => id.toHexString()));
     const kept = new Set(
       others.flatMap(({ _id, clientId }) =>
         left.has(_id.toHexString()) && clientId ? clientId.toHexString() : [],

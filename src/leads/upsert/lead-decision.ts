@@ -85,10 +85,8 @@ export class LeadRecords implements PendingWrites {
   }
 
   /** The lowest-numbered lead that has a phone with this comparison key. */
-  findPhoneOwner(phoneKey: string): PhoneOwner | undefined {
-    const owners = [...this.owners.values()].filter(({ phoneKeys }) =>
-      phoneKeys.includes(phoneKey),
-    );
+  findPhoneOwner(key: string): PhoneOwner | undefined {
+    const owners = [...this.owners.values()].filter(({ phoneKeys }) => phoneKeys.includes(key));
     return owners.map(({ lead }) => lead).toSorted(byNumber)[0];
   }
 

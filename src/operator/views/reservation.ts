@@ -1,8 +1,7 @@
-import { sentFields } from '../../reservations/callback/callback-record.js';
-import type { ShownCallback } from '../../reservations/reading/reservation-lookup.service.js';
 import type {
   FoundReservation,
   InspectedReservation,
+  ShownCallback,
 } from '../../reservations/reading/reservation-lookup.service.js';
 import { createdAt, externalIdField, id, requestIdField, updatedAt } from './common.js';
 import { type ViewField, recordPath } from './field.js';
@@ -156,4 +155,15 @@ export function reportsOf(reservation: InspectedReservation): Report[] {
 
 function walletState({ isDeleted }: Wallet) {
   return isDeleted ? 'shared.deleted' : 'shared.active';
+}
+
+function sentFields({
+  payload,
+  refusedFields,
+}: Pick<Callback, 'payload' | 'refusedFields'>): string[] {
+  const { reservationId: _id, ...fields } = payload;
+  const refused = (refusedFields ?? []).map(({ field, type, length }) =>
+    length === null ? `${field}=•••••• (${type})` : `${field}=•••••• (${type} of ${length})`,
+  );
+  return [...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`), ...refused];
 }

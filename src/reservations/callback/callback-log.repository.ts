@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { FastifyRequest } from 'fastify';
 import { SchemaTypes, Types } from 'mongoose';
+import { reservationStatuses } from '../../availability/availability.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -9,8 +11,27 @@ import { newestFirst } from '../../core/database/documents/keyset.js';
 import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
+import { isPlainObject } from '../../core/values/json.js';
+import { amount } from '../../core/values/numbers.js';
+import { isValid } from '../../core/values/rule.js';
+import { chequeNumber, externalId, isObjectId } from '../../core/values/text.js';
+import { chequeStatuses } from '../transitions.js';
 import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
-import type { CallbackRecord, RefusedField } from './callback-record.js';
+
+export interface RefusedField {
+  readonly field: string;
+  readonly type: string;
+  /** Characters of a text, items of a list, fields of an object; null for any other value. */
+  readonly length: number | null;
+}
+
+/** The logged parts of a callback's body: no free text, so no personal data (rule CALL-15). */
+export interface CallbackRecord {
+  readonly requestId: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly refusedFields: readonly RefusedField[];
+  readonly otherFields: number;
+}
 
 /** One authenticated callback and its outcome, for the operator (rule CALL-15). */
 @Schema({ collection: 'reservationCallbacks' })
@@ -117,4 +138,51 @@ export class CallbackLogRepository {
   ): Promise<CallbackLogDocument[]> {
     return this.log.find(organizationIds, { requestId }, { limit });
   }
+}
+
+const loggedFieldChecks = new Map<string, (value: unknown) => boolean>([
+  ['reservationId', (value) => typeof value === 'string' && isObjectId(value)],
+  ['installmentId', (value) => isValid(externalId, value)],
+  ['chequeNumber', (value) => isValid(chequeNumber, value)],
+  ['chequeAmount', (value) => isValid(amount, value)],
+  ['chequeStatus', (value) => isSpellingOf(chequeStatuses, value)],
+  ['reservationStatus', (value) => isSpellingOf(reservationStatuses, value)],
+]);
+
+export function callbackRecord({ id, body }: Pick<FastifyRequest, 'id' | 'body'>): CallbackRecord {
+  const fields = isPlainObject(body) ? Object.entries(body) : [];
+  const known = fields.filter(([field]) => loggedFieldChecks.has(field));
+  return {
+    requestId: id,
+    payload: Object.fromEntries(known.filter(isLogged)),
+    refusedFields: known.filter((entry) => !isLogged(entry)).map(refusedField),
+    otherFields: fields.length - known.length,
+  };
+}
+
+function isLogged([field, value]: [string, unknown]): boolean {
+  return loggedFieldChecks.get(field)?.(value) === true;
+}
+
+/** Bounds the separators between the letters. */
+const maxSpellingLength = 64;
+
+/** Whether a value equals one of the statuses, ignoring case, blanks and separators. */
+function isSpellingOf(statuses: readonly string[], value: unknown): boolean {
+  if (typeof value !== 'string' || value.length > maxSpellingLength) return false;
+  const letters = lettersOf(value);
+  return statuses.some((status) => lettersOf(status) === letters);
+}
+
+function lettersOf(status: string): string {
+  return status.toLowerCase().replaceAll(/[\s_./-]/g, '');
+}
+
+function refusedField([field, value]: [string, unknown]): RefusedField {
+  if (typeof value === 'string') return { field, type: 'string', length: value.length };
+  if (Array.isArray(value)) return { field, type: 'array', length: value.length };
+  if (isPlainObject(value)) return { field, type: 'object', length: Object.keys(value).length };
+  // Inexact integers are objects of the driver.
+  const type = value === null ? 'null' : typeof value;
+  return { field, type: type === 'object' ? 'number' : type, length: null };
 }

@@ -58,3 +58,21 @@ export class CallbackDto {
   })
   reservationStatus?: ReservationStatus;
 }
+
+const reservationId = '6740b1f2c3d4e5f607182940';
+const installment = { reservationId, installmentId: 'installment-1' };
+export const collected = {
+  ...installment,
+  chequeStatus: 'collected',
+  chequeNumber: '000123',
+  chequeAmount: 250_000,
+};
+export const bounced = { ...installment, chequeStatus: 'bounced' };
+
+/** They succeed in this order. */
+export const callbackExamples = {
+  'The reservation is approved': { reservationId, reservationStatus: 'approved' },
+  'A cheque was collected': collected,
+  'A cheque bounced': bounced,
+  'The reservation is canceled': { reservationId, reservationStatus: 'canceled' },
+};

@@ -24,9 +24,10 @@ import { type CallbackEffects, type CallbackOutcome, decideCallback } from './ca
 import {
   type CallbackLogDocument,
   CallbackLogRepository,
+  type CallbackRecord,
+  callbackRecord,
   type LoggedCallback,
 } from './callback-log.repository.js';
-import { type CallbackRecord, callbackRecord } from './callback-record.js';
 import type { CallbackDto } from './callback.dto.js';
 
 interface CallbackRequest {
@@ -81,8 +82,9 @@ export class CallbacksService {
   async handle(
     caller: RequestCaller,
     callback: CallbackDto,
-    record: CallbackRecord,
+    request: Pick<FastifyRequest, 'id' | 'body'>,
   ): Promise<HandledCallback['headers']> {
+    const record = callbackRecord(request);
     const { headers, error } = await this.commit
       .submit({ caller, callback, record }, record.payload)
       .catch((failure: unknown) => {

@@ -6,7 +6,12 @@ import {
   NumberField,
   StatusField,
 } from '../../core/http/validation/fields.js';
-import { ChequeNumberField, ReservationIdField } from '../callback/callback.dto.js';
+import {
+  bounced,
+  ChequeNumberField,
+  collected,
+  ReservationIdField,
+} from '../callback/callback.dto.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
 /** A partner collects fewer for one organization in most months. */
@@ -140,3 +145,8 @@ export class ReconciliationResponseDto {
   })
   hasMore?: boolean;
 }
+
+export const reconciliationExamples = {
+  'Some cheques': { cheques: [collected] },
+  'The whole ledger': { cheques: [bounced], complete: true },
+};

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import {
@@ -8,12 +9,18 @@ import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-
 import { Snapshots } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { RequestValidationPipe } from '../../core/http/validation/validation.pipe.js';
+import { defaultLanguage } from '../../core/localization/language.js';
+import { MessagesService } from '../../core/localization/messages.service.js';
+import { type CsvRow, readCsvRows } from '../../core/values/csv.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { ReservationStore } from '../reservation-store.service.js';
 import { differencesOf, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {
   type DifferenceDto,
+  LedgerEntryDto,
   type ReconciliationDto,
   type ReconciliationResponseDto,
   type UnmentionedChequeDto,
@@ -29,6 +36,22 @@ const fieldsWithoutHistories = [
   'cheques.chequeAmount',
 ] as const;
 
+export interface LedgerError {
+  readonly line: number;
+  readonly message: string;
+}
+
+export type FileOutcome =
+  | { readonly errors: readonly LedgerError[]; readonly comparison?: never }
+  | { readonly errors?: never; readonly comparison: ReconciliationResponseDto };
+
+type Column = keyof LedgerEntryDto;
+
+const required = ['reservationId', 'installmentId', 'chequeStatus'] satisfies Column[];
+const names = [...required, 'chequeNumber', 'chequeAmount'] satisfies Column[];
+
+const validation = new RequestValidationPipe();
+
 /** Reservations whose wallets, up to 4 MiB each, are in memory at the same time. */
 const reservationsPerBatch = 100;
 
@@ -41,6 +64,7 @@ export class ReconciliationsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly snapshots: Snapshots,
+    private readonly messages: MessagesService,
     @InjectCollection('Reservation')
     private readonly reservations: TenantCollection<ReservationDocument>,
     private readonly store: ReservationStore,
@@ -55,12 +79,34 @@ export class ReconciliationsService {
     return this.transactions.run(() => this.compare(organizationId, ledger), { expiresAt });
   }
 
-  /** Compares without a deadline; the server keeps the snapshot for five minutes. */
-  async compareOutOfRequest(
+  /**
+   * Compares a ledger of any length in CSV (rule OPS-6).
+   *
+   * @throws Error when the text is no CSV or has other columns than the fields of an entry
+   */
+  async compareFile(
     organizationId: Types.ObjectId,
-    ledger: ReconciliationDto,
-  ): Promise<ReconciliationResponseDto> {
-    return this.snapshots.during(() => this.compare(organizationId, ledger));
+    text: string,
+    complete: boolean,
+  ): Promise<FileOutcome> {
+    const cheques: LedgerEntryDto[] = [];
+    const errors: LedgerError[] = [];
+    for await (const { line, cells } of readCsvRows(Readable.from([text]), { names, required })) {
+      try {
+        cheques.push(await entryOf(cells));
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        for (const message of error.messages) {
+          errors.push({ line, message: this.messages.textOf(message, defaultLanguage) });
+        }
+      }
+    }
+    if (errors.length > 0) return { errors };
+    // Without a deadline; the server keeps the snapshot for five minutes.
+    const comparison = await this.snapshots.during(() =>
+      this.compare(organizationId, { cheques, complete }),
+    );
+    return { comparison };
   }
 
   private async compare(
@@ -142,4 +188,16 @@ export class ReconciliationsService {
     const wallets = Map.groupBy(found, ({ reservationId }) => reservationId.toHexString());
     return new Map(ids.map((id) => [id.toHexString(), wallets.get(id.toHexString()) ?? []]));
   }
+}
+
+async function entryOf({ chequeAmount, ...texts }: CsvRow['cells']): Promise<LedgerEntryDto> {
+  const body =
+    chequeAmount === undefined ? texts : { ...texts, chequeAmount: amountOf(chequeAmount) };
+  const metadata = { type: 'body', metatype: LedgerEntryDto } as const;
+  return (await validation.transform(body, metadata)) as LedgerEntryDto;
+}
+
+/** A number, or the text itself, which the rules then refuse. */
+function amountOf(text: string): number | string {
+  return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
 }

@@ -137,3 +137,37 @@ function hasOneId(value: unknown, names: readonly string[]): boolean {
   const ids = names.flatMap((name) => (Object.hasOwn(value, name) ? [value[name]] : []));
   return ids.length === 1 && isValid(externalId, ids[0]);
 }
+
+export const reservationExamples = {
+  'With the cheques to collect': {
+    recordSystemId: 'deal-4711',
+    unit: 'pm-a-001',
+    status: 'pending_cheque_collection',
+    partnerCollection: true,
+    cheques: [
+      {
+        installmentId: 'installment-1',
+        chequeNumber: '000123',
+        chequeAmount: 250_000,
+        dueDate: '2026-06-01T00:00:00.000Z',
+      },
+      {
+        installmentId: 'installment-2',
+        chequeAmount: 250_000,
+        dueDate: '2026-09-01T00:00:00.000Z',
+      },
+    ],
+  },
+  'A unit and a lead by your own ids': {
+    recordSystemId: 'deal-4712',
+    unit: { recordSystemId: 'ERP-PM-A-003' },
+    lead: { recordSystemId: 'website-form-7-4711' },
+  },
+};
+
+const id = '$response.body#/reservation/_id';
+
+export const reservationLinks = {
+  read: { operationId: 'readReservation', parameters: { reservationId: id } },
+  report: { operationId: 'reportReservationChange', requestBody: { reservationId: id } },
+};

@@ -1,8 +1,6 @@
 import { BSONRegExp, Code, Decimal128, Long, MaxKey, MinKey, ObjectId, Timestamp } from 'mongodb';
 import { objectOf } from '../../values/json.js';
 
-export type Stored<T> = { readonly [Field in keyof T]?: unknown };
-
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

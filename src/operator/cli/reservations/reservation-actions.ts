@@ -3,8 +3,8 @@ import { csvRows } from '../../../core/values/csv.js';
 import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
 import {
   type FileOutcome,
-  LedgerFilesService,
-} from '../../../reservations/reconciliation/ledger-files.service.js';
+  ReconciliationsService,
+} from '../../../reservations/reconciliation/reconciliations.service.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import {
   callbackListFields,
@@ -79,8 +79,8 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   reconcile: async (context, { file, org, complete, csv }) => {
     const { _id } = await context.organization(org);
     const text = await readTextFile(file);
-    const ledgers = context.get(LedgerFilesService);
-    const { errors, comparison } = await ledgers.reconcile(_id, text, complete);
+    const ledgers = context.get(ReconciliationsService);
+    const { errors, comparison } = await ledgers.compareFile(_id, text, complete);
     if (comparison !== undefined) {
       return csv && !context.isJson ? printCsv(comparison) : resultOf(comparison);
     }

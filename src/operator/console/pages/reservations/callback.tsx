@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type {
+  InspectedReservation,
   ReservationHistory,
   ShownCallback,
 } from '../../../../reservations/reading/reservation-lookup.service.js';
-import type { InspectedReservation } from '../../../../reservations/reading/reservation-lookup.service.js';
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { recordPath } from '../../../views/field.js';
 import { callbackFields } from '../../../views/reservation.js';
