@@ -47,20 +47,11 @@ interface SentReference {
   readonly refersTo: ReferenceKind;
 }
 
-interface SentField extends Partial<SentReference> {
-  readonly byRequests: boolean;
-  readonly isRequired: boolean;
-  readonly api: ApiPropertyOptions;
-  readonly inRequests: Declare;
-  readonly inImports: Declare;
-  readonly toStored: (sent: unknown) => unknown;
-}
-
 interface DeclaredField {
   readonly name: string;
-  readonly shown: { readonly read: Read; readonly api: ApiPropertyOptions } | undefined;
-  readonly sent: SentField | undefined;
-  readonly hasColumn: boolean;
+  readonly kind: FieldKind;
+  readonly options: FieldOptions;
+  readonly reference: SentReference | undefined;
 }
 
 /** A resource in responses: ids and times as text, localized texts in one language. Only these may be null. */
@@ -90,37 +81,10 @@ export function declareField(
   options: FieldOptions,
   reference?: SentReference,
 ): PropertyDecorator {
-  const { description, example } = options;
-  const api = { ...kind.api, ...withoutUndefined({ description, example }) };
   return (prototype, property) => {
     if (options.stored !== false) Prop(kind.stored)(prototype, property);
-    const field = {
-      name: String(property),
-      shown: options.shown === false ? undefined : { read: kind.read, api },
-      sent: sentField(kind, options, reference),
-      hasColumn: options.column === true,
-    };
+    const field = { name: String(property), kind, options, reference };
     ownFields.set(prototype, [...(ownFields.get(prototype) ?? []), field]);
-  };
-}
-
-function sentField(
-  { sent: declare, imported: inImports = declare, toStored }: FieldKind,
-  { sent, imported, default: standard, description, example }: FieldOptions,
-  reference: SentReference | undefined,
-): SentField | undefined {
-  if (!declare || !inImports || (sent === undefined && imported === undefined)) return undefined;
-  // The description of a reference is about its ids.
-  const shown = reference ? {} : { description, example };
-  const own = sent === true ? {} : sent;
-  return {
-    ...reference,
-    byRequests: sent !== undefined,
-    isRequired: imported === 'required',
-    api: withoutUndefined({ default: standard ?? undefined, ...shown, ...own }),
-    inRequests: declare,
-    inImports,
-    toStored: toStored ?? ((value) => (value === undefined ? standard : value)),
   };
 }
 
@@ -142,8 +106,8 @@ export function present<T extends object>(
 ): Shown<T> {
   const values = stored as Readonly<Record<string, unknown>>;
   const presented: Record<string, unknown> = {};
-  for (const { name, shown } of declaredFieldsOf(type)) {
-    const value = shown?.read(values[name], language);
+  for (const { name, kind, options } of declaredFieldsOf(type)) {
+    const value = options.shown === false ? undefined : kind.read(values[name], language);
     if (value !== undefined) presented[name] = value;
   }
   return presented as Shown<T>;
@@ -152,12 +116,18 @@ export function present<T extends object>(
 /** Without references, which are sent by name. */
 export function storedFields<T extends object>(type: Type<T>, values: object): Partial<T> {
   const sent = values as Readonly<Record<string, unknown>>;
-  const stored = declaredFieldsOf(type).flatMap((field) =>
-    field.sent === undefined || field.sent.refersTo !== undefined
-      ? []
-      : [[field.name, field.sent.toStored(sent[field.name])] as const],
-  );
+  const stored = declaredFieldsOf(type)
+    .filter((field) => isSent(field) && field.reference === undefined)
+    .map(({ name, kind, options }): [string, unknown] => {
+      const { toStored = (value: unknown) => (value === undefined ? options.default : value) } =
+        kind;
+      return [name, toStored(sent[name])];
+    });
   return withoutUndefined(Object.fromEntries(stored)) as Partial<T>;
+}
+
+function isSent({ kind, options }: DeclaredField): boolean {
+  return kind.sent !== undefined && (options.sent ?? options.imported) !== undefined;
 }
 
 export interface DeclaredReference {
@@ -167,15 +137,13 @@ export interface DeclaredReference {
 }
 
 export function referencesOf(type: Type): DeclaredReference[] {
-  return declaredFieldsOf(type).flatMap(({ name, sent }) =>
-    sent?.refersTo === undefined
-      ? []
-      : [{ field: sent.name ?? name, kind: sent.refersTo, storedAs: name }],
+  return declaredFieldsOf(type).flatMap(({ name, reference }) =>
+    reference ? [{ field: reference.name, kind: reference.refersTo, storedAs: name }] : [],
   );
 }
 
 export function columnsOf<T>(type: Type<T>): (keyof T)[] {
-  const columns = declaredFieldsOf(type).filter(({ hasColumn }) => hasColumn);
+  const columns = declaredFieldsOf(type).filter(({ options }) => options.column);
   return columns.map(({ name }) => name as keyof T);
 }
 
@@ -205,39 +173,52 @@ export function shownClass<T extends object>(type: Type<T>): Type<Shown<T>> {
   const known = shownClasses.get(type);
   if (known !== undefined) return known as Type<Shown<T>>;
   const shape = classNamed(`${type.name.replace(/Document$/, '')}Dto`);
-  for (const { name, shown } of declaredFieldsOf(type)) {
-    if (shown !== undefined) ApiProperty(shown.api)(shape.prototype as object, name);
+  for (const { name, kind, options } of declaredFieldsOf(type)) {
+    const { description, example } = options;
+    const api = { ...kind.api, ...withoutUndefined({ description, example }) };
+    if (options.shown !== false) ApiProperty(api)(shape.prototype as object, name);
   }
   shownClasses.set(type, shape);
   return shape as Type<Shown<T>>;
 }
 
 export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
-  return sentClass(type, 'Request', ({ byRequests, inRequests, api }) =>
-    byRequests ? inRequests(api) : undefined,
+  return sentClass(type, 'Request', (field) =>
+    field.options.sent ? field.kind.sent?.(sentApi(field)) : undefined,
   );
 }
 
 export function importClass<T extends object>(type: Type<T>): Type<Sent<T>> {
-  return sentClass(type, 'Input', ({ inImports, api, isRequired }) =>
-    inImports({ ...api, required: isRequired } as ApiPropertyOptions),
-  );
+  return sentClass(type, 'Input', (field) => {
+    const { sent, imported: declare = sent } = field.kind;
+    const required = field.options.imported === 'required';
+    return isSent(field)
+      ? declare?.({ ...sentApi(field), required } as ApiPropertyOptions)
+      : undefined;
+  });
+}
+
+/** The description of a reference is about its ids. */
+function sentApi({ options, reference }: DeclaredField): ApiPropertyOptions {
+  const { sent, default: standard, description, example } = options;
+  const shown = reference ? {} : { description, example };
+  const own = sent === true ? {} : sent;
+  return withoutUndefined({ default: standard ?? undefined, ...shown, ...own });
 }
 
 function sentClass<T extends object>(
   type: Type<T>,
   suffix: string,
-  declare: (sent: SentField) => PropertyDecorator | undefined,
+  declare: (field: DeclaredField) => PropertyDecorator | undefined,
 ): Type<Sent<T>> {
   const request = classNamed(`${type.name}${suffix}`);
   const prototype = request.prototype as object;
-  for (const { name, sent } of declaredFieldsOf(type)) {
-    const decorate = sent && declare(sent);
-    if (decorate === undefined) continue;
-    const field = sent?.name ?? name;
+  for (const field of declaredFieldsOf(type)) {
+    const decorate = declare(field);
+    const name = field.reference?.name ?? field.name;
     // The compiler adds this to declared fields; without it the reference cannot document `oneOf`.
-    Reflect.metadata('design:type', Object)(prototype, field);
-    decorate(prototype, field);
+    if (decorate !== undefined) Reflect.metadata('design:type', Object)(prototype, name);
+    decorate?.(prototype, name);
   }
   return request as Type<Sent<T>>;
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Localized } from '../../core/localization/language.js';
-import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
+import { ImportsService } from '../../tenants/imports/imports.service.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { unitCountIndex } from '../../catalogue/collections/unit.schema.js';
@@ -13,22 +12,7 @@ import { notDeleted } from '../../core/database/documents/tenant-document.js';
 
 const lowestId = new Types.ObjectId('0'.repeat(24));
 
-export interface CompoundUnits {
-  readonly _id: Types.ObjectId;
-  /** Null if the compound does not exist. */
-  readonly name: Partial<Localized> | null;
-  readonly total: number;
-  readonly byStatus: ReadonlyMap<string, number>;
-}
-
-export interface CatalogueOverview {
-  /** Newest first. */
-  readonly imports: readonly ImportDocument[];
-  /** Most units first. */
-  readonly compounds: readonly CompoundUnits[];
-  readonly compoundCount: number;
-  readonly unitCount: number;
-}
+export type CatalogueOverview = Awaited<ReturnType<CatalogueOverviewService['read']>>;
 
 @Injectable()
 export class CatalogueOverviewService {
@@ -38,10 +22,11 @@ export class CatalogueOverviewService {
     private readonly catalogue: CatalogueRepository,
   ) {}
 
+  /** The newest imports, and the compounds with most units. */
   async read(
     organizationId: Types.ObjectId,
     { maxImports, maxCompounds }: Record<'maxImports' | 'maxCompounds', number>,
-  ): Promise<CatalogueOverview> {
+  ) {
     const [imports, counts] = await Promise.all([
       this.importRecords.last(organizationId, 'catalogue', maxImports),
       this.countUnits(organizationId),

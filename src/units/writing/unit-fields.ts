@@ -13,13 +13,6 @@ import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;
 
-type Links = Partial<
-  Pick<
-    UnitDocument,
-    'compoundId' | 'locationId' | 'propertyTypeId' | 'unitDesignId' | 'amenitiesIds' | 'status'
-  >
->;
-
 /** @throws DomainError 400 for an unknown compound */
 export function compoundOf(
   { loaded }: UnitRecords,
@@ -43,7 +36,7 @@ export function resolveLinks(
   input: UpsertUnitDto,
   stored: UnitDocument | null,
   compoundId: Types.ObjectId | undefined,
-): Links {
+): Partial<UnitDocument> {
   const { loaded } = records;
   const { phase, propertyType, unitDesign, amenities, status } = input;
   const errors: LocalizedMessage[] = [];
