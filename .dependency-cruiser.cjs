@@ -58,7 +58,7 @@ const acrossTenants = [
   // A key is looked up before its organization is known.
   '^src/tenants/keys/api-keys\\.service\\.ts$',
   // The background pass derives keys of phones stored by other programs, of all organizations.
-  '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
+  '^src/leads/phones/lead-phone-keys\\.ts$',
   // A restore may bring back erased data of any organization.
   '^src/operator/erasure/erasures\\.repository\\.ts$',
   // The relay finds the organizations that have events without a number, and readers of all wait together.

@@ -7,7 +7,6 @@ import { EventsModule } from '../events/events.module.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
-import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
@@ -33,7 +32,6 @@ import { LeadWrites } from './upsert/lead-writes.js';
     LeadWrites,
     LeadLookupService,
     LeadsService,
-    LeadPhoneKeysRepository,
     LeadPhoneKeys,
     LeadErasuresService,
     LeadImportsService,

@@ -1,5 +1,7 @@
-import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { Long } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
@@ -18,29 +20,14 @@ export interface LeadRow {
 
 /** The default of a request. */
 const maxDepth = 32;
-const newLine = 0x0a;
 const nestedColumn = /^(data|additionalData)\.(.+)$/s;
 const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
 
 /** @throws Error when the file is not UTF-8: names would be stored unreadably */
 export async function fileHashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const chunks: AsyncIterable<Buffer> = createReadStream(path);
-  try {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      decoder.decode(chunk, { stream: true });
-    }
-    decoder.decode();
-  } catch (error) {
-    if (error instanceof TypeError)
-      throw new TypeError('The file is not UTF-8. Convert it and import it again.', {
-        cause: error,
-      });
-    throw error;
-  }
-  return hash.digest('hex');
+  const bytes = await readFile(path);
+  if (!isUtf8(bytes)) throw new Error('The file is not UTF-8. Convert it and import it again.');
+  return hash('sha256', bytes);
 }
 
 /**
@@ -58,28 +45,12 @@ export function leadRows(path: string): AsyncGenerator<LeadRow, void> {
 }
 
 async function* jsonRows(path: string): AsyncGenerator<LeadRow, void> {
-  let [row, line] = [0, 0];
-  for await (const json of linesOf(path)) {
-    line += 1;
-    if (json.toString().trim() !== '') yield { row: ++row, line, ...bodyOf(json) };
+  let row = 0;
+  // Node's `readline` also splits at U+2028, which JSON strings may contain.
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  for (const [index, json] of lines.entries()) {
+    if (json.trim() !== '') yield { row: ++row, line: index + 1, ...bodyOf(Buffer.from(json)) };
   }
-}
-
-/** Node's `readline` also splits at U+2028, which JSON strings may contain. */
-async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
-  // Joined once at the end of the line, because a long line comes in many chunks.
-  let begun: Buffer[] = [];
-  const chunks: AsyncIterable<Buffer> = createReadStream(path);
-  for await (const chunk of chunks) {
-    let rest = chunk;
-    for (let end = rest.indexOf(newLine); end !== -1; end = rest.indexOf(newLine)) {
-      yield Buffer.concat([...begun, rest.subarray(0, end)]);
-      begun = [];
-      rest = rest.subarray(end + 1);
-    }
-    if (rest.length > 0) begun.push(rest);
-  }
-  if (begun.length > 0) yield Buffer.concat(begun);
 }
 
 async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
@@ -118,6 +89,6 @@ function bodyOf(text: Buffer): Pick<LeadRow, 'body' | 'error' | 'bytes'> {
     return { body: parseJsonBody(text, bodyRules), bytes };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return { body: undefined, error: error as DomainError, bytes };
+    return { body: undefined, error, bytes };
   }
 }

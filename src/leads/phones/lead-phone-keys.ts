@@ -1,7 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { AnyBulkWriteOperation } from 'mongodb';
 import { Counter } from 'prom-client';
+import { refusedWrites } from '../../core/database/connection/database-errors.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import { bufferedBatches } from '../../core/database/documents/tenant-queries.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -11,12 +20,20 @@ import { hourMs } from '../../core/values/time.js';
 import { forgetPhones } from '../../tenants/contacts/phone-number.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
-import {
-  type DerivedLead,
-  LeadPhoneKeysRepository,
-  type LeadPhones,
-} from './lead-phone-keys.repository.js';
 import { derivedPhones, isDerived } from './lead-phones.js';
+
+type LeadPhones = Pick<
+  LeadDocument,
+  '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'updatedAt'
+>;
+
+const projection = {
+  organizationId: 1,
+  'data.phoneNumber': 1,
+  'data.phoneNumber2': 1,
+  phoneKeysOf: 1,
+  updatedAt: 1,
+};
 
 const batchSize = 500;
 /** Leads parsed before yielding to the event loop. */
@@ -51,7 +68,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly failures;
 
   constructor(
-    private readonly leads: LeadPhoneKeysRepository,
+    @InjectAcrossTenants('Lead') private readonly leads: CollectionAcrossTenants<LeadDocument>,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
     leases: Leases,
@@ -95,7 +112,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const seenUpTo = Math.min(this.lease.watermark.getTime(), now.getTime());
     const since = new Date(Math.max(0, seenUpTo - commitLagMs));
     const organizations = await this.withNewCountry(since, now);
-    for await (const leads of this.leads.outdated(since, organizations, batchSize)) {
+    for await (const leads of this.outdated(since, organizations, batchSize)) {
       await this.derive(leads);
       if (!(await this.isOwner())) return;
     }
@@ -104,6 +121,46 @@ export class LeadPhoneKeys implements OnModuleDestroy {
 
   private async isOwner(): Promise<boolean> {
     return !this.isStopping && (await this.lease.acquire());
+  }
+
+  /**
+   * Finds leads without keys, leads that another program has written since a time, and leads of some
+   * organizations whose keys are of another country, in batches.
+   */
+  private async *outdated(
+    since: Date,
+    organizations: readonly Organization[],
+    limit: number,
+  ): AsyncGenerator<LeadPhones[], void> {
+    const { acrossTenants } = this.leads;
+    const andThose = (filter: object) => {
+      const pipeline = [{ $match: { ...notDeleted, ...filter } }, { $project: { _id: 1 } }];
+      return { $unionWith: { coll: acrossTenants.collectionName, pipeline } };
+    };
+    const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
+    const found = acrossTenants.aggregate<Pick<LeadDocument, '_id'>>(
+      [
+        { $match: { ...notDeleted, updatedAt: { $gte: since } } },
+        // Computed, so that the index alone decides: a comparison in the filter would read every lead.
+        { $project: { isOwn: { $eq: ['$updatedAt', '$phoneKeysAt'] } } },
+        { $match: { isOwn: false } },
+        { $project: { _id: 1 } },
+        andThose({ phoneKeysOf: null }),
+        // One stage for each country: a pipeline has at most a thousand.
+        ...[...byCountry].map(([country, some]) => {
+          // `phoneKeysOf` is a list as text, and the country is its first item.
+          const start = JSON.stringify([country]).slice(0, -1);
+          const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
+          return andThose({ organizationId: { $in: some.map(({ _id }) => _id) }, $or });
+        }),
+      ],
+      { hint: changedElsewhereIndex, batchSize: limit },
+    );
+    for await (const some of bufferedBatches(found, limit)) {
+      const filter = { _id: { $in: some.map(({ _id }) => _id) }, ...notDeleted };
+      const options = { projection, hint: { _id: 1 } } as const;
+      yield await acrossTenants.find<LeadPhones>(filter, options).toArray();
+    }
   }
 
   /** Finds organizations whose leads may have keys of an earlier country; logs unknown countries. */
@@ -137,20 +194,28 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const countries = new Map(
       organizations.map(({ _id, phoneCountry }) => [String(_id), phoneCountry]),
     );
-    const derived: DerivedLead[] = [];
+    const derivable: LeadPhones[] = [];
+    const operations: AnyBulkWriteOperation<LeadDocument>[] = [];
     for (const [index, lead] of untried.entries()) {
       if (index % leadsPerTurn === 0) await nextTurn();
+      const { _id, updatedAt, organizationId, data } = lead;
       try {
-        const country = countries.get(lead.organizationId.toHexString()) ?? defaultCountry;
-        const isRight = isDerived(lead, country);
-        derived.push({ lead, derived: isRight ? {} : derivedPhones(lead.data, country) });
+        const country = countries.get(organizationId.toHexString()) ?? defaultCountry;
+        const derived = isDerived(lead, country) ? {} : derivedPhones(data, country);
+        const update = { $set: { ...derived, phoneKeysAt: updatedAt } };
+        // Skips leads that were written meanwhile.
+        operations.push({ updateOne: { filter: { _id, updatedAt }, update } });
+        derivable.push(lead);
       } catch (error) {
         this.reportFailed(lead, error);
       }
     }
-    for (const { index, reason } of await this.leads.setDerived(derived)) {
-      const lead = derived[index]?.lead;
-      if (lead !== undefined) this.reportFailed(lead, reason);
+    if (operations.length > 0) {
+      const stored = this.leads.acrossTenants.bulkWrite(operations, { ordered: false });
+      for (const { index, reason } of await refusedWrites(stored)) {
+        const lead = derivable[index];
+        if (lead !== undefined) this.reportFailed(lead, reason);
+      }
     }
     this.derivedLeads.inc(untried.length);
   }
