@@ -84,7 +84,7 @@ const looks: Readonly<Record<string, readonly [selector: string, () => Promise<u
   'overview-by-hour': ['.chart .bars', () => open('?by=hour')],
   partners: ['tbody .bars', () => open('/partners')],
   partner: ['.plot > .bars[role=img]', () => open(sample.partner)],
-  catalogue: ['.bar', () => open(`/catalogue?organization=${sample.organization}`)],
+  catalogue: ['td.number', () => open(`/catalogue?organization=${sample.organization}`)],
   'catalogue-choice': ['tbody tr + tr', () => open('/catalogue?organization=homes')],
   search: ['#reference', () => open('/search')],
   'search-none': ['[role=status] p', () => search('nobody')],

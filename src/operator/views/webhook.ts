@@ -12,6 +12,9 @@ import type { ViewText } from './texts.js';
 type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
   readonly organizationName?: string | undefined;
   readonly health?: EndpointHealth | undefined;
+  readonly pending?: number;
+  /** Whether `pending` was counted up to its limit only. */
+  readonly hasMore?: boolean;
 };
 
 const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
@@ -133,12 +136,6 @@ export const endpointFields: readonly ViewField<Endpoint>[] = [
   },
   createdAt,
   updatedAt,
-];
-
-export const endpointDetailFields: readonly ViewField<
-  Endpoint & { readonly pending: number; readonly hasMore?: boolean }
->[] = [
-  ...endpointFields,
   {
     title: 'endpoint.waiting',
     kind: 'number',

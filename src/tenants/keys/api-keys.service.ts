@@ -101,6 +101,7 @@ export class ApiKeysService {
   }
 
   async listActive(organizationIds: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    if (organizationIds.length === 0) return [];
     const keys = known(this.keys, await this.keys.find(organizationIds, { revokedAt: null }));
     return keys.filter((key) => this.stateOf(key) === 'active');
   }

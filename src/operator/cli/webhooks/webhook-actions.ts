@@ -15,12 +15,7 @@ import {
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookPingService } from '../../../webhooks/sending/webhook-ping.service.js';
 import { plainColumns } from '../../views/field.js';
-import {
-  endpointDetailFields,
-  endpointFields,
-  endpointListFields,
-  newEndpointFields,
-} from '../../views/webhook.js';
+import { endpointFields, endpointListFields, newEndpointFields } from '../../views/webhook.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { withProgress } from '../command-line/progress.js';
@@ -80,11 +75,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     return list(endpoints.map(endpointView), endpointListFields);
   },
 
-  show: async (context, { id }) => {
-    const { document, shown } = await endpointOf(context, id);
-    const pending = await context.get(WebhookDeliveriesService).countWaiting(document._id);
-    return item({ ...endpointView(shown), pending }, endpointDetailFields);
-  },
+  show: (context, { id }) => show(context, id),
 
   update: (context, { id, url, events }) =>
     change(context, id, 'update', (endpoints, _id) =>
@@ -159,8 +150,13 @@ async function change(
   await context.logged({ action, subject: 'endpoint', to }, () =>
     work(context.get(WebhookEndpointsService), to._id),
   );
-  const { shown } = await endpointOf(context, id);
-  return item(endpointView(shown), endpointFields);
+  return show(context, id);
+}
+
+async function show(context: CommandContext, id: string): Promise<Result> {
+  const { document, shown } = await endpointOf(context, id);
+  const pending = await context.get(WebhookDeliveriesService).countWaiting(document._id);
+  return item({ ...endpointView(shown), pending }, endpointFields);
 }
 
 /** @throws Error when there is none */

@@ -1,7 +1,5 @@
 import type { CatalogueOverview } from '../../catalogue-import/catalogue-overview.service.js';
-import { textIn } from '../../../core/localization/language.js';
 import { importFields } from '../../views/catalogue.js';
-import { Swatch } from '../charts/bars.js';
 import { type ConsolePage, useReader } from './page.js';
 import { FieldTable } from './shared/fields.js';
 import { chosenOrganizations, OrganizationFilter } from './shared/organizations.js';
@@ -10,12 +8,11 @@ import { chosenOrganizations, OrganizationFilter } from './shared/organizations.
 const limits = { maxImports: 20, maxCompounds: 40 };
 
 /** The statuses that the service knows; others are counted together. */
-const statuses = [
-  { status: 'Available', title: 'catalogue.available', color: 'good' },
-  { status: 'Reserved', title: 'catalogue.reserved', color: 'warn' },
-  { status: 'Sold', title: 'catalogue.sold', color: 'accent' },
-  { status: null, title: 'catalogue.other', color: 'faint' },
-] as const;
+const statuses = {
+  Available: 'catalogue.available',
+  Reserved: 'catalogue.reserved',
+  Sold: 'catalogue.sold',
+} as const;
 
 export const cataloguePage: ConsolePage = {
   path: '/catalogue',
@@ -45,18 +42,9 @@ export const cataloguePage: ConsolePage = {
   },
 };
 
-/** The units of each compound by status, as bars and as numbers. */
+/** The units of each compound by status. */
 function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
-  const { text, language } = useReader();
-  const most = Math.max(...compounds.map(({ total }) => total));
-  const rows = compounds.map(({ _id, name, total, byStatus }) => {
-    const known = statuses.flatMap(({ status }) =>
-      status === null ? [] : (byStatus.get(status) ?? 0),
-    );
-    const other = total - known.reduce((sum, count) => sum + count, 0);
-    const label = name === null ? _id.toHexString() : textIn(name, language);
-    return { label, counts: [...known, other], total };
-  });
+  const { text } = useReader();
   return (
     <FieldTable
       title={text('catalogue.units')}
@@ -64,48 +52,25 @@ function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
       fields={[
         {
           title: 'shared.compound',
-          show: ({ label, counts }) => (
-            <>
-              {label} <Bar counts={counts} most={most} />
-            </>
-          ),
+          kind: 'name',
+          of: ({ _id, name }) => name ?? { 'en-us': _id.toHexString() },
         },
-        ...statuses.map(({ title }, index) => ({
+        ...Object.entries(statuses).map(([status, title]) => ({
           title,
           kind: 'number' as const,
-          of: ({ counts }: (typeof rows)[number]) => counts[index],
+          of: ({ byStatus }: Compound) => byStatus.get(status) ?? 0,
         })),
+        { title: 'catalogue.other', kind: 'number', of: otherUnits },
         { title: 'catalogue.all', kind: 'number', of: ({ total }) => total },
       ]}
-      items={rows}
+      items={compounds}
       next={compoundCount > compounds.length ? '' : null}
-    >
-      {rows.length > 0 && (
-        <ul class="legend" aria-hidden="true">
-          {statuses.map(({ title, color }) => (
-            <li key={title}>
-              <Swatch color={color} />
-              {text(title)}
-            </li>
-          ))}
-        </ul>
-      )}
-    </FieldTable>
+    />
   );
 }
 
-/** The counts next to each other, on one scale for all compounds. */
-function Bar({ counts, most }: { readonly counts: readonly number[]; readonly most: number }) {
-  let end = 0;
-  return (
-    <svg class="bar" viewBox={`0 0 ${most} 1`} preserveAspectRatio="none" aria-hidden="true">
-      {statuses.map(({ title, color }, index) => {
-        const width = counts[index] ?? 0;
-        end += width;
-        return (
-          <rect key={title} class={`fill-${color}`} x={end - width} width={width} height="1" />
-        );
-      })}
-    </svg>
-  );
+type Compound = CatalogueOverview['compounds'][number];
+
+function otherUnits({ byStatus, total }: Compound): number {
+  return Object.keys(statuses).reduce((rest, status) => rest - (byStatus.get(status) ?? 0), total);
 }

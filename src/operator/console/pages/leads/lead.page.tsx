@@ -1,4 +1,5 @@
 import type { Types } from 'mongoose';
+import { textIn } from '../../../../core/localization/language.js';
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
@@ -32,7 +33,7 @@ export const leadPage: ConsolePage = {
 };
 
 async function read(request: PageRequest) {
-  const { text, services } = request;
+  const { text, services, language } = request;
   const record = await recordOf(request);
   const inspected =
     record && (await services.leads.inspect(record.organization, record.id, maxOtherLeads));
@@ -51,6 +52,12 @@ async function read(request: PageRequest) {
     services.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
     services.keys.list(organizationId),
     outcomeOf(request, organizationId),
+  ]);
+  const names = new Map([
+    [lead.assignedToId, inspected.assignedTo],
+    ...lead.compoundsIds.map(
+      (compound, index) => [compound, textIn(inspected.compounds[index], language)] as const,
+    ),
   ]);
   const keyNames = new Map(keys.map(({ _id, name }) => [_id.toHexString(), name]));
   const keyOf = (key: Types.ObjectId | null | undefined) =>
@@ -79,7 +86,7 @@ async function read(request: PageRequest) {
           { title: 'shared.what', kind: 'text', of: ({ context }) => context },
           {
             title: 'lead.changedFields',
-            show: (entry) => <ChangedFields changes={storedChanges(entry.changes)} />,
+            show: (entry) => <ChangedFields changes={storedChanges(entry.changes)} names={names} />,
           },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => keyOf(apiKeyId) },
           requestIdField,
@@ -121,7 +128,14 @@ async function read(request: PageRequest) {
 }
 
 /** Only fields of `data` and `additionalData` can be personal; ids and flags are not. */
-function ChangedFields({ changes }: { readonly changes: readonly FieldChange[] }) {
+function ChangedFields({
+  changes,
+  names,
+}: {
+  readonly changes: readonly FieldChange[];
+  /** Shown instead of ids. */
+  readonly names: ReadonlyMap<string | null, string | undefined>;
+}) {
   const { text, isShown } = useReader();
   if (changes.length === 0) return <>{text('lead.nothingChanged')}</>;
   const more = changes.length - maxFields;
@@ -130,7 +144,9 @@ function ChangedFields({ changes }: { readonly changes: readonly FieldChange[] }
       {changes.slice(0, maxFields).map(({ field, from, to }, index) => {
         const [, top, name = ''] = /^(data|additionalData)\.(.*)$/s.exec(field) ?? [];
         const shown = (value: unknown) =>
-          top === undefined && value !== null ? plainText(value) : maskedValue(value, isShown);
+          top === undefined && value !== null
+            ? plainText(value).replaceAll(/[\da-f]{24}/g, (id) => names.get(id) ?? id)
+            : maskedValue(value, isShown);
         return (
           <li key={index}>
             <code>{top === undefined ? field : `${top}.${maskedName(name, isShown)}`}</code>

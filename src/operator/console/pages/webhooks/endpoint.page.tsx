@@ -2,7 +2,7 @@ import { parseObjectId } from '../../../../core/database/documents/tenant-docume
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
-import { deliverySummaryFields, endpointDetailFields } from '../../../views/webhook.js';
+import { deliverySummaryFields, endpointFields } from '../../../views/webhook.js';
 import type { TextKey } from '../../texts/text.js';
 import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
@@ -54,7 +54,7 @@ export const endpointPage: ConsolePage = {
       <>
         <div class="columns">
           <Card title={text('endpoint.title')}>
-            <FieldList fields={endpointDetailFields} item={details} />
+            <FieldList fields={endpointFields} item={details} />
           </Card>
           <LastDay statistics={statistics.get(shown._id)} />
         </div>
