@@ -29,3 +29,23 @@ export const requestIdField = {
   kind: 'code',
   of: (item) => item.requestId,
 } satisfies ViewField<{ readonly requestId?: string | null | undefined }>;
+
+/** Only the console knows the name. */
+export const organizationField = {
+  title: 'shared.organization',
+  kind: 'text',
+  of: ({ organizationId, organizationName }) => organizationName ?? organizationId,
+} satisfies ViewField<{
+  readonly organizationId: string;
+  readonly organizationName?: string | undefined;
+}>;
+
+export const statusField = {
+  title: 'shared.status',
+  kind: 'code',
+  of: (item) => item.status,
+  note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
+} satisfies ViewField<{
+  readonly status?: string | null | undefined;
+  readonly isDeleted?: boolean | null | undefined;
+}>;

@@ -3,24 +3,25 @@ import type {
   InspectedReservation,
   ShownCallback,
 } from '../../reservations/reading/reservation-lookup.service.js';
-import { createdAt, externalIdField, id, requestIdField, updatedAt } from './common.js';
+import {
+  createdAt,
+  externalIdField,
+  id,
+  organizationField,
+  requestIdField,
+  statusField,
+  updatedAt,
+} from './common.js';
 import { type ViewField, recordPath } from './field.js';
 
 type Wallet = InspectedReservation['wallets'][number];
 type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
 type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
 
-const status: ViewField<Pick<FoundReservation, 'status' | 'isDeleted'>> = {
-  title: 'shared.status',
-  kind: 'code',
-  of: (reservation) => reservation.status,
-  note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
-};
-
 export const reservationListFields: readonly ViewField<FoundReservation>[] = [
   { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservations' },
   externalIdField,
-  status,
+  statusField,
   { title: 'shared.unit', kind: 'code', of: ({ unitId }) => unitId, record: 'units' },
   createdAt,
   updatedAt,
@@ -33,13 +34,9 @@ export const reservationFields: readonly ViewField<
   }
 >[] = [
   id,
-  {
-    title: 'shared.organization',
-    kind: 'text',
-    of: ({ organizationId, organizationName }) => organizationName ?? organizationId,
-  },
+  organizationField,
   externalIdField,
-  status,
+  statusField,
   {
     title: 'shared.unit',
     kind: 'code',

@@ -1,18 +1,18 @@
 import type { UnitStatusChange } from '../../reservations/reading/reservation-lookup.service.js';
 import type { FoundUnit } from '../../units/reading/unit-lookup.service.js';
-import { createdAt, externalIdField, id, requestIdField, updatedAt } from './common.js';
+import {
+  createdAt,
+  externalIdField,
+  id,
+  requestIdField,
+  statusField,
+  updatedAt,
+} from './common.js';
 import type { ViewField } from './field.js';
-
-const status: ViewField<FoundUnit> = {
-  title: 'shared.status',
-  kind: 'text',
-  of: (unit) => unit.status,
-  note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
-};
 
 export const unitFields: readonly ViewField<FoundUnit>[] = [
   id,
-  status,
+  statusField,
   { title: 'unit.slug', kind: 'code', of: ({ slug }) => slug },
   { title: 'unit.unitId', kind: 'code', of: ({ unitId }) => unitId },
   externalIdField,

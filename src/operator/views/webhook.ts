@@ -4,9 +4,8 @@ import type {
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { EndpointHealth } from '../../webhooks/statistics/failing-endpoints.service.js';
 import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
-import { createdAt, id, updatedAt } from './common.js';
-import { eventPath, type ViewField, type Severity } from './field.js';
-import type { ViewText } from './texts.js';
+import { createdAt, id, organizationField, updatedAt } from './common.js';
+import { eventPath, isViewText, type ViewField, type Severity } from './field.js';
 
 /** Only the console knows the name of its organization and its health. */
 type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
@@ -22,13 +21,6 @@ const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
   delivered: 'good',
   failed: 'bad',
 };
-const reasons: Readonly<Record<string, ViewText>> = {
-  operator: 'endpoint.reason.operator',
-  gone: 'endpoint.reason.gone',
-  failing: 'endpoint.reason.failing',
-  removed: 'endpoint.reason.removed',
-};
-
 const url = { title: 'endpoint.url', kind: 'url', of: (item) => item.url } satisfies ViewField<{
   readonly url: string;
 }>;
@@ -37,63 +29,49 @@ const eventTypes = {
   kind: 'code',
   of: (endpoint) => endpoint.eventTypes,
 } satisfies ViewField<Pick<ShownEndpoint, 'eventTypes'>>;
-type EndpointState = 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
 
-const stateSeverities: Readonly<Record<EndpointState, Severity>> = {
-  givenUp: 'bad',
-  failing: 'bad',
-  retried: 'warn',
-  paused: 'warn',
-  healthy: 'good',
-};
-
-function stateOf({ isEnabled, disabledReason, fault, health, ...times }: Endpoint): EndpointState {
-  if (!isEnabled) return ['gone', 'failing'].includes(disabledReason ?? '') ? 'givenUp' : 'paused';
-  if (fault !== null) return 'failing';
-  if (isAhead(times.pausedUntil)) return 'paused';
-  if (times.failingSince !== null) return 'failing';
-  return health?.retriedSince ? 'retried' : 'healthy';
+interface State {
+  readonly name: 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
+  readonly severity: Severity;
+  readonly why: string | number | null;
+  readonly since: Date | null | undefined;
 }
 
-function isAhead(time: Date | null): boolean {
-  return time !== null && time > new Date();
-}
-
-function reasonOf(endpoint: Endpoint): string | number | null {
-  const { isEnabled, disabledReason, fault, pausedUntil, health } = endpoint;
-  if (!isEnabled) return reasons[disabledReason ?? ''] ?? disabledReason;
-  if (fault !== null) return fault;
-  if (isAhead(pausedUntil)) return 'endpoint.reason.asked';
-  const { statusCode = null, error = null } = health?.lastFailure ?? {};
-  return stateOf(endpoint) === 'healthy' ? null : (statusCode ?? error);
+function stateOf(endpoint: Endpoint): State {
+  const { isEnabled, disabledReason, fault, failingSince: since, pausedUntil, health } = endpoint;
+  const { lastFailure, retriedSince } = health ?? {};
+  const why = lastFailure?.statusCode ?? lastFailure?.error ?? null;
+  if (!isEnabled) {
+    const isGivenUp = disabledReason === 'gone' || disabledReason === 'failing';
+    const text = `endpoint.reason.${disabledReason}`;
+    return {
+      name: isGivenUp ? 'givenUp' : 'paused',
+      severity: isGivenUp ? 'bad' : 'warn',
+      why: isViewText(text) ? text : disabledReason,
+      since: endpoint.updatedAt,
+    };
+  }
+  if (fault !== null) return { name: 'failing', severity: 'bad', why: fault, since };
+  if (pausedUntil !== null && pausedUntil > new Date()) {
+    const pausedSince = lastFailure?.startedAt ?? since;
+    return { name: 'paused', severity: 'warn', why: 'endpoint.reason.asked', since: pausedSince };
+  }
+  if (since !== null) return { name: 'failing', severity: 'bad', why, since };
+  if (retriedSince) return { name: 'retried', severity: 'warn', why, since: retriedSince };
+  return { name: 'healthy', severity: 'good', why: null, since: null };
 }
 
 const endpointState: ViewField<Endpoint> = {
   title: 'shared.state',
   kind: 'status',
-  of: (endpoint) => `endpoint.${stateOf(endpoint)}` as const,
-  note: reasonOf,
-  severity: (endpoint) => stateSeverities[stateOf(endpoint)],
+  of: (endpoint) => `endpoint.${stateOf(endpoint).name}` as const,
+  note: (endpoint) => stateOf(endpoint).why,
+  severity: (endpoint) => stateOf(endpoint).severity,
 };
 const stateSince: ViewField<Endpoint> = {
   title: 'endpoint.stateSince',
   kind: 'time',
-  of: (endpoint) => {
-    const { updatedAt: changedAt, failingSince: failing, health } = endpoint;
-    const since = {
-      givenUp: changedAt,
-      paused: endpoint.isEnabled ? (health?.lastFailure?.startedAt ?? failing) : changedAt,
-      failing,
-      retried: health?.retriedSince,
-      healthy: null,
-    };
-    return since[stateOf(endpoint)];
-  },
-};
-const organization: ViewField<Endpoint> = {
-  title: 'shared.organization',
-  kind: 'text',
-  of: ({ organizationId, organizationName }) => organizationName ?? organizationId,
+  of: (endpoint) => stateOf(endpoint).since,
 };
 const failingSince: ViewField<Endpoint> = {
   title: 'endpoint.failingSince',
@@ -113,14 +91,14 @@ export const endpointListFields: readonly ViewField<Endpoint>[] = [
 /** In the list of the console, next to charts. */
 export const endpointSummaryFields: readonly ViewField<Endpoint>[] = [
   { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
-  organization,
+  organizationField,
   endpointState,
   stateSince,
 ];
 
 export const endpointFields: readonly ViewField<Endpoint>[] = [
   id,
-  organization,
+  organizationField,
   url,
   eventTypes,
   endpointState,
