@@ -22,7 +22,7 @@ const stored = async (collection: string, filter: Document) =>
 
 describe('concurrent callbacks to two processes', () => {
   it.each(range(rounds(2, 10)))(
-    'approve one of two recoveries of a unit and store both cheques (round %i)',
+    'approve one of several recoveries of a unit and store all cheques (round %i)',
     async (round) => {
       const tenant = await addTenant(db);
       // A unit that is sold already has no status to change: writing it must conflict all the same.
@@ -30,16 +30,16 @@ describe('concurrent callbacks to two processes', () => {
         status: round % 2 === 0 ? 'Available' : 'Sold',
       });
       const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
-      const ids = await Promise.all([
-        addReserved(db, tenant.organizationId, unitId, bounced),
-        addReserved(db, tenant.organizationId, unitId, bounced),
-      ]);
+      const recoveries = round % 2 === 0 ? 2 : 12;
+      const ids = await Promise.all(
+        range(recoveries).map(() => addReserved(db, tenant.organizationId, unitId, bounced)),
+      );
       const responses = await Promise.all(
         ids.map((reservationId, turn) =>
           callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
         ),
       );
-      expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 422]);
+      expect(countStatuses(responses)).toEqual({ 201: 1, 422: recoveries - 1 });
       expect(responses.find(({ status }) => status === 422)?.body).toMatchObject({
         message: 'This unit already reserved',
       });
@@ -186,23 +186,6 @@ describe('concurrent callbacks to two processes', () => {
       expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
     },
   );
-
-  it('approve one of many recoveries of a unit', async () => {
-    const tenant = await addTenant(db);
-    const unitId = await addUnit(db, tenant.organizationId);
-    const ids = await Promise.all(
-      range(12).map(() =>
-        addReserved(db, tenant.organizationId, unitId, { status: 'canceled', cheque: 'bounced' }),
-      ),
-    );
-    const responses = await Promise.all(
-      ids.map((reservationId, turn) =>
-        callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
-      ),
-    );
-    expect(countStatuses(responses)).toEqual({ 201: 1, 422: 11 });
-    expect(await countDocuments(db, 'reservations', tenant, { status: 'approved' })).toBe(1);
-  });
 });
 
 describe('concurrent upserts of reservations to two processes', () => {

@@ -1,5 +1,5 @@
 import { ObjectId } from 'mongodb';
-import { ClientRecords } from '../../src/tenants/clients/client-records.js';
+import { ClientRecords } from '../../src/tenants/clients/client-link.js';
 import type { ClientDocument } from '../../src/tenants/clients/client.schema.js';
 import type { LeadDocument } from '../../src/leads/lead.schema.js';
 import type { LoadedRecords } from '../../src/leads/upsert/lead-decision.js';

@@ -10,8 +10,11 @@ import type { PendingWrites } from '../../core/writes/write-kind.js';
 import { type PendingEvent, pendingEvent } from '../../events/outbox/pending-event.js';
 import type { LeadChange } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
-import { type ClientLink, linkClient } from '../../tenants/clients/client-link.js';
-import type { ClientRecords } from '../../tenants/clients/client-records.js';
+import {
+  type ClientLink,
+  linkClient,
+  type ClientRecords,
+} from '../../tenants/clients/client-link.js';
 import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Caller } from '../../tenants/keys/caller.js';

@@ -12,8 +12,7 @@ import { textsOf } from '../../core/values/text.js';
 import type { Contact } from '../contacts/contact.js';
 import { isPhone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
-import { missingContact } from './client-link.js';
-import { type ClientChange, ClientRecords } from './client-records.js';
+import { missingContact, type ClientChange, ClientRecords } from './client-link.js';
 import { type ClientDto, presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
 
