@@ -16,7 +16,7 @@ const overheadBytes = 2_048;
 /** Memory per character of JSON, measured with documents of many small fields. */
 const bytesOfCharacter = 4;
 const maxKeyLength = 1_024;
-/** Beyond this number of writing organizations, all entries are dropped. */
+/** Beyond this number, the entries of the organizations that were used longest ago are dropped. */
 const maxOrganizations = 10_000;
 
 const kinds = ['response', 'part', 'reference'] as const;
@@ -44,9 +44,8 @@ export class FreshCache {
   now = (): number => performance.now();
   private readonly entries: LRUCache<string, Entry> | null;
   private readonly pendingLoads = new Map<string, PendingLoad>();
-  private readonly generations = new Map<string, number>();
+  private readonly generations = new LRUCache<string, number>({ max: maxOrganizations });
   private newestGeneration = 0;
-  private commonGeneration = 0;
   private readonly hits;
   private readonly misses;
 
@@ -163,13 +162,7 @@ export class FreshCache {
 
   /** Call after every write, including one with an unknown outcome. */
   invalidate(organizationId: Types.ObjectId): void {
-    this.newestGeneration += 1;
-    const organization = organizationId.toHexString();
-    if (this.generations.size >= maxOrganizations && !this.generations.has(organization)) {
-      this.generations.clear();
-      this.commonGeneration = this.newestGeneration;
-    }
-    this.generations.set(organization, this.newestGeneration);
+    this.nextGeneration(organizationId.toHexString());
   }
 
   private isUsable(): boolean {
@@ -178,7 +171,14 @@ export class FreshCache {
 
   private prefixOf(organizationId: Types.ObjectId): string {
     const organization = organizationId.toHexString();
-    return `${organization} ${this.generations.get(organization) ?? this.commonGeneration} `;
+    const generation = this.generations.get(organization) ?? this.nextGeneration(organization);
+    return `${organization} ${generation} `;
+  }
+
+  private nextGeneration(organization: string): number {
+    this.newestGeneration += 1;
+    this.generations.set(organization, this.newestGeneration);
+    return this.newestGeneration;
   }
 
   private store(key: string, entry: Entry, bytes: number): void {

@@ -176,10 +176,8 @@ export class TenantCollection<T extends TenantDocument> {
   /** @param documents of one organization, which their `organizationId` names */
   async insert(...documents: readonly T[]): Promise<void> {
     const [first] = documents;
-    if (first === undefined) return;
-    await this.writing(first.organizationId, () =>
-      this.model.collection.insertMany(documents, openSession()),
-    );
+    const writes = documents.map((document) => ({ insert: document }));
+    if (first !== undefined) await this.write(first.organizationId, writes);
   }
 
   /** All or nothing only inside a transaction. Returns how many of the documents to update were there. */
