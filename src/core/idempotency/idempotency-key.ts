@@ -1,6 +1,5 @@
 import { errorDefinitions } from '../http/errors/domain-error.js';
 
-/** In characters. */
 export const maxKeyLength = 255;
 
 /** A string of structured fields (RFC 9651): printable ASCII in quotes, quotes and backslashes escaped. */

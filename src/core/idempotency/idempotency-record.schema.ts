@@ -37,7 +37,6 @@ idempotencyRecordSchema.index(
   { organizationId: 1, apiKeyId: 1, key: 1 },
   { name: 'key', unique: true },
 );
-/** A key is free for another request then. */
 expireAfter(
   idempotencyRecordSchema,
   { expiresAt: 1 },

@@ -120,7 +120,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Path and parsed body: white space does not count. */
+/** Hashes the path and the parsed body: white space does not count. */
 function fingerprintOf({ url, body }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
   return createHash('sha256')

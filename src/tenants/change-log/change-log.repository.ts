@@ -32,7 +32,6 @@ export class ChangeLogDocument extends TenantDocument {
   @Prop({ type: String })
   source?: 'API';
 
-  /** Missing in older entries. */
   @Prop({ type: String })
   requestId?: string;
 

@@ -83,7 +83,7 @@ export class ClientsService {
     return clients.map(({ _id }) => _id);
   }
 
-  /** Without deleted clients. */
+  /** Leaves out deleted clients. */
   async idsByContact(organization: Organization, contact: Contact): Promise<Types.ObjectId[]> {
     const { _id } = organization;
     const byPhone = await this.findByPhones(_id, spellingsOf([contact], organization));

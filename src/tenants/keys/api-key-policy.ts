@@ -18,7 +18,7 @@ export function apiKeyState(
   return expiresAt && expiresAt <= now ? 'expired' : 'active';
 }
 
-/** The key's own limit; null if it has none or an invalid one of another program. */
+/** Null if the key has no limit of its own, or an invalid one of another program. */
 export function keyRateLimit({ rateLimit }: Pick<ApiKeyDocument, 'rateLimit'>): RateLimit | null {
   const { rps = -1, burst = 0 } = rateLimit ?? {};
   const isValid = Number.isInteger(rps) && Number.isInteger(burst) && rps >= 0 && burst > 0;

@@ -77,7 +77,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Checks before the body is read; to be added after authentication and rate limits. */
+/** Checks before the body is read; its hook follows authentication and rate limits. */
 @Injectable()
 export class KeyRestrictionsCheck {
   addTo(fastify: FastifyInstance): void {
@@ -120,7 +120,7 @@ function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Call
   return { ...identity, requestId: request.id, language, failures: [] };
 }
 
-/** The 401 in the form of the endpoint (rule AUTH-3). */
+/** Returns the 401 in the form of the endpoint (rule AUTH-3). */
 function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
   const error: ErrorDefinition = authenticationErrors[reason];
   const { keyErrors = [] } = routeOptionsOf(request);

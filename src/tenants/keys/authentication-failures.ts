@@ -7,7 +7,7 @@ import { rateLimitFields } from '../../core/http/rate-limit/request-rates.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 
-/** Beyond it the clients that failed longest ago are forgotten. */
+/** Beyond this number, the clients that failed longest ago are forgotten. */
 const maxClients = 10_000;
 
 @Injectable()

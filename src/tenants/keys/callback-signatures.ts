@@ -18,7 +18,7 @@ import { minuteMs } from '../../core/values/time.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
-/** For the partner's clock and the time on the way. */
+/** Allows for the partner's clock and the transfer. */
 const maxClockSkewMs = 5 * minuteMs;
 
 /** Verifies the signatures of callbacks whose keys have secrets (rule AUTH-8). */

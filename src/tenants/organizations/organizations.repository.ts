@@ -51,13 +51,13 @@ export class OrganizationsRepository {
     return document ?? null;
   }
 
-  /** Without deleted ones, oldest first. */
+  /** Leaves out deleted organizations; oldest first. */
   async list(filter: Filter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
     const found = await this.organizations.find({ ...filter, ...notDeleted }).toArray();
     return types.read(found).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
-  /** Deleted ones included. */
+  /** Includes deleted organizations. */
   async listAllIds(): Promise<Types.ObjectId[]> {
     return this.organizations.distinct('_id');
   }

@@ -21,7 +21,7 @@ export class DatabaseConnection {
     private readonly metrics: Metrics,
   ) {}
 
-  /** To be called once. A connection that was opened before counts from its next use. */
+  /** Call once. A connection that was opened before counts from its next use. */
   observe(): void {
     const waited = this.addMetrics();
     const endWait = (milliseconds: number) => {

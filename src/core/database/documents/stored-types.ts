@@ -6,7 +6,7 @@ import { isStoredObject } from '../../values/json.js';
 
 type Check = (value: unknown) => unknown;
 
-/** Lists without their items of other types: positions differ from those of the stored list. */
+/** Lists that lost items of other types: their positions differ from those of the stored list. */
 export const filteredLists = new WeakSet<readonly unknown[]>();
 
 const maxReported = 10_000;

@@ -55,7 +55,7 @@ export const readAsValues = {
   bsonRegExp: true,
 };
 
-// JSON of the database's own types; numbers keep all their digits.
+// JSON shows the database's own types; numbers keep all their digits.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 showAs(Long, (value) => rawJSON(value.toString()));
 showAs(Decimal128, decimalJson);
@@ -76,7 +76,7 @@ function showAs<T extends object>(
   });
 }
 
-/** Without trailing zeros of the fraction; JSON has no infinity. */
+/** Drops trailing zeros of the fraction; null for infinity, which JSON cannot say. */
 function decimalJson(value: Decimal128): unknown {
   const text = value.toString();
   if (!/\d/.test(text)) return null;

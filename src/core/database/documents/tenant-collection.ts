@@ -121,7 +121,7 @@ export class TenantCollection<T extends TenantDocument> {
     yield* bufferedBatches(cursor, documentsPerChunk, isSnapshot ? db.db : undefined);
   }
 
-  /** A hundred documents at a time; null keeps a document as it is. */
+  /** Reads a hundred documents at a time; null keeps a document as it is. */
   async *batchedUpdates(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -149,7 +149,6 @@ export class TenantCollection<T extends TenantDocument> {
     );
   }
 
-  /** @param hint of the index that contains these fields; ignored while it does not exist */
   async countBy<R extends object>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -180,7 +179,7 @@ export class TenantCollection<T extends TenantDocument> {
     if (first !== undefined) await this.write(first.organizationId, writes);
   }
 
-  /** All or nothing only inside a transaction. Returns how many of the documents to update were there. */
+  /** Stores all or nothing only inside a transaction. Returns how many of the documents to update exist. */
   async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<number> {
     if (writes.length === 0) return 0;
     const operations = writes.map((write) => {

@@ -53,7 +53,7 @@ export interface DatabaseStatus {
 /** The records of a kind in the database, unfinished ones included. */
 export interface RecordUsage extends RetentionState {
   readonly count: number;
-  /** On disk, with the indexes. */
+  /** Size on disk, including the indexes. */
   readonly bytes: number;
   readonly oldest: Date | null;
 }

@@ -33,7 +33,7 @@ export async function reportProgress<T>(
 
 const namespaceNotFoundCode = 26;
 const indexNotFoundCode = 27;
-/** Another process makes the same change. */
+/** The server's code when another process makes the same change. */
 export const conflictingOperationCode = 117;
 /** An index of the collection is being built. */
 const backgroundOperationCode = 12_587;
@@ -194,7 +194,7 @@ interface BuildOperation {
   readonly progress: { readonly done: number; readonly total: number };
 }
 
-/** Without the indexes that are being built. */
+/** Leaves out the indexes that are being built. */
 async function storedIndexes(model: Model<unknown>): Promise<IndexDescriptionInfo[]> {
   const listIndexes = model.collection.collectionName;
   const reply = await model.db.db
@@ -209,7 +209,6 @@ type ListedIndex = IndexDescriptionInfo & { readonly buildUUID?: unknown };
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
 
-/** Null for forever. */
 function keptSeconds(
   { setting, minimumDays = 0, extraDays = 0 }: Retention,
   environment: Environment,

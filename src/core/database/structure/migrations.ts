@@ -69,7 +69,7 @@ export class Migrations {
     return { migrations, isOfNewerVersion: documents.some(({ version }) => version > newest) };
   }
 
-  /** To be called before any change: running instances of earlier versions must not report differences. */
+  /** Call before any change: running instances of earlier versions must not report differences. */
   async announce(): Promise<void> {
     if (this.newest !== undefined) await this.begin(this.newest);
   }

@@ -14,7 +14,7 @@ export function withoutSession<T>(work: () => Promise<T>): Promise<T> {
   return sessions.run(undefined, work);
 }
 
-/** In parallel with the transaction. Only a caller that awaits the result gets its error. */
+/** Reads in parallel with the transaction. Only a caller that awaits the result gets its error. */
 export function readOutsideTransaction<T>(read: () => Promise<T>): Promise<T> {
   const result = withoutSession(read);
   result.catch(() => undefined);
@@ -28,7 +28,7 @@ export function openSession(): { session?: ClientSession } {
 
 const ending = new WeakMap<ClientSession, Set<() => void>>();
 
-/** Calls back once after the open transaction, stored or not; immediately if none is open. */
+/** Calls back once when the open transaction has ended, stored or not; immediately if none is open. */
 export function afterTransaction(callback: () => void): void {
   const session = sessions.getStore();
   if (session === undefined) {

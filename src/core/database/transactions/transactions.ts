@@ -24,7 +24,7 @@ const duplicateKeyRetries = 10;
 /** A longer conflict may be one with a process that has died. */
 const conflictThresholdMs = 1_000;
 
-/** The part of a deadline that is left for the commit. */
+/** The share of a deadline that the commit gets. */
 const commitShare = 1 / 8;
 
 export interface TransactionOptions {
@@ -60,7 +60,6 @@ export class TransactionLockDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
   organizationId!: Types.ObjectId;
 
-  /** A short hash: it does not reveal the phone or email. */
   @Prop({ type: String, required: true })
   key!: string;
 
@@ -122,7 +121,7 @@ export class Transactions {
   }
 
   /**
-   * Of open transactions that take the same key one commits; the others are retried and see its writes.
+   * One of the open transactions that take the same key commits; the others are retried and see its writes.
    * Snapshot reads alone let two transactions both find a phone number free and both take it.
    */
   async lock(
