@@ -16,7 +16,7 @@ import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.j
 import { defaultLanguage } from '../../core/localization/language.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';
 import { WriteServices } from '../../core/writes/group-transaction.js';
-import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
+import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { ReservationRecords } from '../reservation-records.js';
 import { ReservationStore } from '../reservation-store.service.js';
@@ -36,13 +36,11 @@ interface CallbackRequest {
   readonly record: CallbackRecord;
 }
 
-/** The headers of the response, and its error, which keeps the changes before it (rule CALL-7). */
-interface HandledCallback {
+/** A response whose error keeps the changes before it (rule CALL-7). */
+interface CallbackResponse extends ServiceResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly error: DomainError | undefined;
 }
-
-type CallbackResponse = ServiceResponse & HandledCallback;
 
 class CallbackRecords extends ReservationRecords {
   readonly logged: LoggedCallback[] = [];
@@ -55,7 +53,7 @@ export class CallbacksService {
   private readonly commit: GroupCommit<
     CallbackRequest,
     CallbackRecords,
-    HandledCallback,
+    CallbackResponse,
     CallbackResponse
   >;
 
@@ -74,7 +72,7 @@ export class CallbacksService {
         await this.reservations.store(organizationId, records);
         await this.log.insert(records.logged, records.now);
       },
-      respond: (decided) => decided.map((one) => this.responseTo(one)),
+      respond: (decided) => decided.map(({ decision }) => decision),
     });
   }
 
@@ -83,7 +81,7 @@ export class CallbacksService {
     caller: RequestCaller,
     callback: CallbackDto,
     request: Pick<FastifyRequest, 'id' | 'body'>,
-  ): Promise<HandledCallback['headers']> {
+  ): Promise<CallbackResponse['headers']> {
     const record = callbackRecord(request);
     const { headers, error } = await this.commit
       .submit({ caller, callback, record }, record.payload)
@@ -119,20 +117,16 @@ export class CallbacksService {
   private decide(
     records: CallbackRecords,
     { caller, callback, record }: CallbackRequest,
-  ): HandledCallback {
-    const { effects, ...outcome } = apply(records, caller, callback);
-    const headers = callbackHeaders(outcome);
-    const definition = outcome.error && reservationErrors[outcome.error];
-    const error = definition && new DomainError(definition, undefined, headers);
-    records.logged.push({ caller, record, outcome: this.logged(outcome, error, effects) });
-    return { headers, error };
-  }
-
-  private responseTo({
-    decision: { headers, error },
-  }: Decided<CallbackRequest, HandledCallback>): CallbackResponse {
-    const answer = error ? this.errorResponses.of(error, defaultLanguage) : { status: 201 };
-    return { headers, ...answer, error };
+  ): CallbackResponse {
+    const { effects, error: name, ...did } = apply(records, caller, callback);
+    const headers = {
+      'x-callback-reservation': did.reservation,
+      'x-callback-cheque': did.cheque,
+    };
+    const error = name && new DomainError(reservationErrors[name], undefined, headers);
+    records.logged.push({ caller, record, outcome: this.logged(did, error, effects) });
+    const response = error ? this.errorResponses.of(error, defaultLanguage) : { status: 201 };
+    return { headers, ...response, error };
   }
 
   private logged(
@@ -181,8 +175,4 @@ function apply(
   const { state, ...outcome } = decideCallback(loaded, callback);
   records.put(loaded, state, requestId);
   return outcome;
-}
-
-function callbackHeaders({ reservation, cheque }: CallbackOutcome): Record<string, string> {
-  return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
 }
