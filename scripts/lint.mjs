@@ -33,7 +33,9 @@ const checks = [
   },
   {
     name: 'reference',
-    command: 'redocly lint docs/openapi.json --extends recommended-strict --format stylish',
+    command:
+      'redocly lint docs/openapi.json --extends recommended-strict --format stylish && ' +
+      'node scripts/generate-client.mjs --check',
     remedy: 'fix the decorators that the document is made from, then run `npm run generate`.',
   },
   {

@@ -7,7 +7,6 @@ import {
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { looseCollation, caseSpellings, foldCase } from '../core/localization/fold-case.js';
 import {
   defaultLanguage,
@@ -45,10 +44,14 @@ export class CompoundLookupService {
     const found = new Map<string, Types.ObjectId[]>();
     const keyOf = ({ name, language }: ShownName) => `${language} ${foldCase(name)}`;
     for (const [language, ofLanguage] of byLanguage) {
-      const texts = [...new Set(ofLanguage.flatMap(({ name }) => caseSpellings(name)))];
+      const $in = [...new Set(ofLanguage.flatMap(({ name }) => caseSpellings(name)))];
+      // The default language also stands for a missing translation.
+      const $or = [...new Set([language, defaultLanguage])].map((one) => ({
+        [`name.${one}`]: { $in },
+      }));
       const compounds = await this.compounds.find(
         organizationId,
-        { ...shownAs(texts, language), ...notDeleted },
+        { $or, ...notDeleted },
         // Leads link them: the compounds must not be rolled back later.
         { fields: ['name'], sort: { _id: 1 }, collation: looseCollation, readConcern: 'majority' },
       );
@@ -59,16 +62,4 @@ export class CompoundLookupService {
     }
     return (name) => found.get(keyOf(name)) ?? [];
   }
-}
-
-function shownAs(texts: readonly string[], language: Language): TenantFilter<CompoundDocument> {
-  const $in = texts;
-  if (language === defaultLanguage) return { [`name.${language}`]: { $in } };
-  const untranslated = { [`name.${language}`]: { $in: [null, ''] } };
-  return {
-    $or: [
-      { [`name.${language}`]: { $in } },
-      { ...untranslated, [`name.${defaultLanguage}`]: { $in } },
-    ],
-  };
 }

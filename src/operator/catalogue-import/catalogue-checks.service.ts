@@ -13,7 +13,6 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import {
-  type Catalogue,
   type CatalogueFile,
   type ImportError,
   type Kind,
@@ -30,8 +29,6 @@ interface Resolved {
   readonly fields: readonly EntryFields[];
   readonly errors: readonly ImportError[];
 }
-
-const nothingInFile = { slugs: new Map(), catalogue: { phases: [] } };
 
 @Injectable()
 export class CatalogueChecksService {
@@ -68,9 +65,7 @@ export class CatalogueChecksService {
     organizationId: Types.ObjectId,
     kind: Kind,
     entries: readonly LocatedEntry[],
-    file: Pick<CatalogueFile, 'slugs'> & {
-      readonly catalogue: Pick<Catalogue, 'phases'>;
-    } = nothingInFile,
+    file?: CatalogueFile,
   ): Promise<Resolved> {
     const type: Type = entryTypes[kind];
     const fields = entries.map(({ entry }): Record<string, unknown> & EntryFields => ({
@@ -86,7 +81,7 @@ export class CatalogueChecksService {
         if (value === undefined) continue;
         const isList = Array.isArray(value);
         const found = slugsOf(value).map((slug, position) => {
-          if (!ids.has(slug) && !file.slugs.get(to)?.has(slug)) {
+          if (!ids.has(slug) && !file?.slugs.get(to)?.has(slug)) {
             errors.push({
               location: `${location}.${isList ? `${field}.${position}` : field}`,
               message: `there is nothing in ${to} with slug ${slug}`,
@@ -104,7 +99,7 @@ export class CatalogueChecksService {
       compoundId: fields[index]?.['compoundId'] as Types.ObjectId | null,
     }));
     errors.push(
-      ...(await this.phasesOfOtherCompounds(organizationId, units, file.catalogue.phases)),
+      ...(await this.phasesOfOtherCompounds(organizationId, units, file?.catalogue.phases)),
       ...(await this.conflictingIds(organizationId, units)),
     );
     return { fields, errors };
@@ -113,7 +108,7 @@ export class CatalogueChecksService {
   private async phasesOfOtherCompounds(
     organizationId: Types.ObjectId,
     units: readonly ResolvedUnit[],
-    phases: Catalogue['phases'],
+    phases: readonly LocatedEntry[] = [],
   ): Promise<ImportError[]> {
     const compoundOf = new Map(phases.map(({ entry }) => [entry.slug, entry.compound]));
     const stored = await this.catalogue.phasesBySlugs(

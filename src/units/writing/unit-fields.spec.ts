@@ -24,28 +24,6 @@ describe('requestedUnitFields', () => {
     };
     expect(requestedUnitFields({ ...plain, ...references }, null, 'en-us')).toStrictEqual(plain);
   });
-
-  it('keeps only the name of a floor', () => {
-    const floor = { name: 'Ground', level: 0 };
-    expect(requestedUnitFields({ floor }, null, 'en-us')).toStrictEqual({
-      floor: { name: 'Ground' },
-    });
-  });
-
-  it('adds the defaults of media', () => {
-    const media = [
-      { image: 'https://a' },
-      { image: 'https://b', imageType: 'floorplan', type: 'video' },
-      { image: 'https://c', imageType: null },
-    ];
-    expect(requestedUnitFields({ media }, null, 'en-us')).toStrictEqual({
-      media: [
-        { image: 'https://a', imageType: null, type: 'image' },
-        { image: 'https://b', imageType: 'floorplan', type: 'video' },
-        { image: 'https://c', imageType: null, type: 'image' },
-      ],
-    });
-  });
 });
 
 describe('the name of a unit', () => {
