@@ -1,6 +1,6 @@
 import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { DeletableDocument } from '../core/database/documents/tenant-document.js';
+import { DeletableDocument, indexUnique } from '../core/database/documents/tenant-document.js';
 import { declareField } from '../core/fields/declared-fields.js';
 import {
   Choice,
@@ -71,14 +71,7 @@ function PartnerCollection(): PropertyDecorator {
 
 export const reservationSchema = SchemaFactory.createForClass(ReservationDocument);
 
-reservationSchema.index(
-  { organizationId: 1, recordSystemId: 1 },
-  {
-    name: 'recordSystemId',
-    unique: true,
-    partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
-  },
-);
+indexUnique(reservationSchema, 'recordSystemId');
 reservationSchema.index(
   { organizationId: 1, unitId: 1, status: 1 },
   { name: 'ofUnit', partialFilterExpression: { isDeleted: false } },

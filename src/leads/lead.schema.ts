@@ -1,6 +1,10 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
+import {
+  DeletableDocument,
+  indexUnique,
+  notDeleted,
+} from '../core/database/documents/tenant-document.js';
 import {
   Flag,
   FreeForm,
@@ -90,14 +94,7 @@ export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
 const partialFilterExpression = notDeleted;
 
-leadSchema.index(
-  { organizationId: 1, recordSystemId: 1, isDeleted: 1 },
-  {
-    name: 'recordSystemId',
-    unique: true,
-    partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
-  },
-);
+indexUnique(leadSchema, 'recordSystemId', { recordSystemId: 1, isDeleted: 1 });
 leadSchema.index(
   { organizationId: 1, recordSystemId: 1 },
   {

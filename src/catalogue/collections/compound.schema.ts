@@ -1,6 +1,6 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { indexUnique, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import { languages, type Localized } from '../../core/localization/language.js';
 import { Flag, Id, List, Quantity, Slug, Text, Url } from '../../core/fields/fields.js';
@@ -108,14 +108,7 @@ export class CompoundDocument extends CatalogueDocument {
 
 export const compoundSchema = SchemaFactory.createForClass(CompoundDocument);
 
-compoundSchema.index(
-  { organizationId: 1, slug: 1 },
-  {
-    name: 'slug',
-    unique: true,
-    partialFilterExpression: { ...notDeleted, slug: { $exists: true } },
-  },
-);
+indexUnique(compoundSchema, 'slug');
 /** Also counts without reading documents. */
 compoundSchema.index(
   { organizationId: 1, isDeleted: 1, createdAt: -1, _id: -1 },

@@ -1,4 +1,5 @@
 import { SchemaFactory } from '@nestjs/mongoose';
+import { indexUnique } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { defaultLanguage, type Language, languages } from '../../core/localization/language.js';
 import { indexChanges } from './catalogue-document.js';
@@ -29,30 +30,9 @@ export const unitCountIndex = 'countsByCompound';
 
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
-unitSchema.index(
-  { organizationId: 1, slug: 1 },
-  {
-    name: 'slug',
-    unique: true,
-    partialFilterExpression: { isDeleted: false, slug: { $exists: true } },
-  },
-);
-unitSchema.index(
-  { organizationId: 1, recordSystemId: 1 },
-  {
-    name: 'recordSystemId',
-    unique: true,
-    partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
-  },
-);
-unitSchema.index(
-  { organizationId: 1, compoundId: 1, unitId: 1 },
-  {
-    name: 'unitId',
-    unique: true,
-    partialFilterExpression: { isDeleted: false, unitId: { $exists: true } },
-  },
-);
+indexUnique(unitSchema, 'slug');
+indexUnique(unitSchema, 'recordSystemId');
+indexUnique(unitSchema, 'unitId', { compoundId: 1, unitId: 1 });
 indexChanges(unitSchema);
 /** Serves full copies. */
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });

@@ -1,5 +1,11 @@
 import { Prop, Schema } from '@nestjs/mongoose';
-import { type IndexDefinition, type IndexOptions, SchemaTypes, Types } from 'mongoose';
+import {
+  type IndexDefinition,
+  type IndexOptions,
+  type Schema as DocumentSchema,
+  SchemaTypes,
+  Types,
+} from 'mongoose';
 import type { Environment } from '../../configuration/environment.js';
 import { isObjectId } from '../../values/text.js';
 
@@ -28,6 +34,17 @@ export class DeletableDocument extends TenantDocument {
 }
 
 export const notDeleted = { isDeleted: false } as const;
+
+/** Unique among the documents that are not deleted and have the field, after which the index is named. */
+export function indexUnique(
+  schema: DocumentSchema,
+  field: string,
+  fields: Readonly<Record<string, 1>> = { [field]: 1 },
+): void {
+  const partialFilterExpression = { ...notDeleted, [field]: { $exists: true } };
+  const options = { name: field, unique: true, partialFilterExpression };
+  schema.index({ organizationId: 1, ...fields }, options);
+}
 
 /** Matches all documents and lets an index on `isDeleted` provide the order. */
 export const deletedOrNot = { isDeleted: { $in: [false, true] } } as const;
