@@ -7,7 +7,7 @@ import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reserva
 import { ClientDto } from '../tenants/clients/client.presenter.js';
 import { UnitDto } from '../units/unit.dto.js';
 
-/** Sentences without their full stops. */
+/** What each event means; sentences without their full stops. */
 const events: Readonly<Record<EventType | typeof pingType, string>> = {
   'client.created': 'A lead made a client',
   'client.updated': 'A lead changed a client',

@@ -96,7 +96,6 @@ export const Url = kind({
   sent: field({ ...shortTextApi, format: 'uri' }, texts.httpUrl),
 });
 
-/** A text of any length. */
 export const LongText = kind({ ...text, sent: TextField });
 
 export const ExternalId = kind({ ...text, sent: ExternalIdField });
@@ -112,7 +111,6 @@ export const OptionalText = kind({ ...optionalText, sent: shortTextField });
 
 export const OptionalExternalId = kind({ ...optionalText, sent: ExternalIdField });
 
-/** One of the documented texts. */
 export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
   declareField({ ...text, api: { type: String, enum: [...values] } }, options);
 
@@ -130,7 +128,6 @@ export const Quantity = kind({
   sent: field({ type: Number, minimum: 0 }, quantity),
 });
 
-/** From 1. */
 export const SerialNumber = kind({
   stored: { type: Number },
   read: numberOf,

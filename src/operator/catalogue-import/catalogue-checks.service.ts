@@ -22,7 +22,7 @@ import {
   readCatalogue,
 } from './catalogue-file.js';
 
-/** Of an entry, with ids of other documents instead of their slugs. */
+/** The values of an entry, with ids of other documents instead of their slugs. */
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
 
 interface Resolved {
@@ -128,7 +128,7 @@ export class CatalogueChecksService {
     });
   }
 
-  /** Ids of stored units with another slug. */
+  /** Finds ids that belong to stored units with another slug. */
   private async conflictingIds(
     organizationId: Types.ObjectId,
     units: readonly ResolvedUnit[],

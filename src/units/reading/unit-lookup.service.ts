@@ -11,7 +11,7 @@ import type { TenantFilter, Tenants } from '../../core/database/documents/tenant
 import { present, type Shown } from '../../core/fields/declared-fields.js';
 import { defaultLanguage, type Localized } from '../../core/localization/language.js';
 
-/** By slug, external id, or the unit id of a compound. */
+/** Names a unit by its slug, external id, or unit id. */
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
@@ -59,7 +59,7 @@ export class UnitLookupService {
     return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
   }
 
-  /** By slug, external id or unit id; by own id deleted units too. */
+  /** Finds deleted units only by their own id. */
   async search(
     organizationIds: readonly Types.ObjectId[],
     reference: string,

@@ -111,7 +111,7 @@ function update(
   return { operation, unit: before, change: { before, after: { ...before, nameStandIn } } };
 }
 
-/** With the defaults of rule UNIT-1. */
+/** Adds the defaults of rule UNIT-1. */
 export function newUnit(
   organizationId: Types.ObjectId,
   fields: Partial<UnitDocument>,

@@ -81,7 +81,6 @@ function distinct(ids: readonly Types.ObjectId[]): Types.ObjectId[] {
   return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
 }
 
-/** Without references. */
 export function requestedUnitFields(
   input: UpsertUnitDto,
   stored: StoredName | null,
@@ -112,13 +111,12 @@ function mergedName(
   return { name: { ...merged, 'en-us': arabic ?? '' }, nameStandIn: arabic ?? null };
 }
 
-/** By preference. */
+/** Returns the texts of a slug, the best first. */
 export function slugTexts(fields: Partial<UnitDocument>): (string | undefined)[] {
   const { name } = { ...placeholderName(fields), ...fields };
   return [name?.['en-us'], fields.unitId, fields.recordSystemId];
 }
 
-/** For a unit without a name. */
 export function placeholderName({ unitId, recordSystemId }: Partial<UnitDocument>) {
   const text = unitId ?? recordSystemId ?? '';
   return { name: { 'en-us': text }, nameStandIn: text };

@@ -16,7 +16,7 @@ export interface LoadedUnits {
   readonly propertyTypes: IdsByName;
   readonly unitDesigns: IdsByName;
   readonly amenities: IdsByName;
-  /** By unit id. */
+  /** Statuses by the id of the unit. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
   /** Among the slugs that the requests may give. */
   readonly usedSlugs: readonly string[];
@@ -40,7 +40,7 @@ export class UnitRecords implements PendingWrites {
     return this.active().find((unit) => unit.recordSystemId === recordSystemId);
   }
 
-  /** In one compound, or in all: a unit id is unique within a compound only. */
+  /** Searches all compounds without one; a unit id is unique within a compound only. */
   findByUnitId(unitId: string, compoundId?: Types.ObjectId | null): UnitDocument[] {
     return this.active().filter(
       (unit) =>

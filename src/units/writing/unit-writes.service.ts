@@ -35,7 +35,7 @@ export class UnitWritesService {
     private readonly outbox: Outbox,
   ) {}
 
-  /** Without deleted units. */
+  /** Omits deleted units. */
   async findAll(
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
