@@ -15,24 +15,17 @@ import {
 import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { assertTransactionsSupported } from './core/database/connection/topology.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
-import { basePath } from './core/http/base-path.js';
-import { ErrorFilter } from './core/http/errors/error.filter.js';
+import { basePath } from './core/http/server/route-options.js';
 import { ErrorResponses } from './core/http/errors/error-responses.js';
 import { RequestRates } from './core/http/rate-limit/request-rates.js';
 import { UnsentResponses } from './core/http/rate-limit/unsent-responses.js';
 import { serveReference } from './core/http/reference/reference-page.js';
-import type { Connections } from './core/http/server/connections.js';
+import { type Connections, listenOn } from './core/http/server/connections.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
 import { RequestDeadline } from './core/http/server/request-deadline.js';
 import { createLogger, FrameworkLogger } from './core/http/server/logger.js';
-import { listenOn } from './core/http/server/listen-on.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
-import {
-  startTracing,
-  stopTracing,
-  traceCommands,
-  traceRequests,
-} from './core/observability/tracing.js';
+import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
 import { announce, linesAbout } from './development/announcement.js';
 import { openAtStart } from './development/demo/demo-organization.js';
 import { describeConnectionError, openDatabase } from './open-database.js';
@@ -145,20 +138,20 @@ export async function runService(
 export async function createService(options: AppOptions): Promise<Service> {
   const { adapter, connections, rejectOtherMethods } = await createHttpServer(options);
   const fastify = adapter.getInstance<FastifyInstance>();
-  traceRequests(fastify);
+  activeTracing()?.traceRequests(fastify);
   // Nest throws errors before it has a logger, and the start reports them in one line.
   const quiet = { abortOnError: false, bodyParser: false, logger: false } as const;
   const module = AppModule.forRoot(options);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, quiet);
   app.useLogger(app.get(FrameworkLogger));
-  fastify.decorate('errorFilter', app.get<ErrorFilter>(ErrorFilter));
+  fastify.decorate('errorResponses', app.get<ErrorResponses>(ErrorResponses));
   for (const hook of hooks) app.get<InstanceType<typeof hook>>(hook).addTo(fastify);
   app.setGlobalPrefix(basePath);
-  await serveReference(fastify, () => apiReference(app, app.get(ErrorResponses)));
+  await serveReference(fastify, () => apiReference(app, fastify.errorResponses));
   try {
     await app.init();
     rejectOtherMethods();
-    traceCommands(app.get<Connection>(getConnectionToken()).getClient());
+    activeTracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());
     await prepareDatabase(app, options.environment);
   } catch (error) {
     await app.close();

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { shownClass, type Shown } from '../core/fields/declared-fields.js';
 import { Id, Text } from '../core/fields/fields.js';
-import { PaginationDto } from '../core/http/lists/pages.js';
+import { PaginationDto } from '../core/http/lists/list-reading.js';
 import { TimeField } from '../core/http/validation/fields.js';
 import {
   After,

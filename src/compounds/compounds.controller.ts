@@ -1,12 +1,11 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
-import { RequestQuery } from '../core/http/validation/declared-types.js';
+import { commonCompoundErrors, httpErrors } from '../core/http/errors/http-errors.js';
+import { RequestQuery } from '../core/http/validation/field.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
-import { httpErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedResponse,
   ignoredFieldsHeader,

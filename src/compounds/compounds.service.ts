@@ -15,8 +15,12 @@ import {
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { ListPart, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { listText } from '../core/http/lists/response-streams.js';
-import { type ListEnd, ListReading, type ListPage } from '../core/http/lists/list-reading.js';
-import { pageOf } from '../core/http/lists/pages.js';
+import {
+  type ListEnd,
+  ListReading,
+  type ListPage,
+  pageOf,
+} from '../core/http/lists/list-reading.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
 

@@ -1,5 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { headerReference } from '../core/http/reference/openapi-components.js';
+import { headerReference } from '../core/http/reference/endpoint.js';
 import { maxKeyLength } from '../core/idempotency/idempotency-key.js';
 import { defaultLanguage, languages } from '../core/localization/language.js';
 
@@ -61,7 +61,7 @@ function headerNames(
   status: number,
   { content = {} }: Response,
   { hasKey, isRepeatable }: { readonly hasKey: boolean; readonly isRepeatable: boolean },
-): Parameters<typeof headerReference>[0][] {
+): string[] {
   const { examples = {} } = content['application/json'] ?? {};
   // Sent before there is a request, so without its language.
   const isUnparsable = status === 408 || status === 431;
@@ -71,11 +71,9 @@ function headerNames(
       Object.keys(examples).some((code) => !code.startsWith('idempotency.')));
   return [
     'x-request-id',
-    ...(isUnparsable ? [] : (['content-language', 'vary', 'cache-control'] as const)),
-    ...(isRepeatable && isReplayed ? (['idempotent-replayed'] as const) : []),
+    ...(isUnparsable ? [] : ['content-language', 'vary', 'cache-control']),
+    ...(isRepeatable && isReplayed ? ['idempotent-replayed'] : []),
     // The limit is known with the key.
-    ...(hasKey && status !== 401 && !isUnparsable
-      ? (['ratelimit-policy', 'ratelimit'] as const)
-      : []),
+    ...(hasKey && status !== 401 && !isUnparsable ? ['ratelimit-policy', 'ratelimit'] : []),
   ];
 }

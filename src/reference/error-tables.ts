@@ -1,7 +1,6 @@
-import { authenticationErrors } from '../core/http/errors/authentication-errors.js';
+import { authenticationErrors, httpErrors } from '../core/http/errors/http-errors.js';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
-import { httpErrors } from '../core/http/errors/http-errors.js';
 import { idempotencyErrors } from '../core/idempotency/idempotency-key.js';
 import { eventErrors } from '../events/feed/event-errors.js';
 import { leadErrors } from '../leads/lead-errors.js';

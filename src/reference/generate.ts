@@ -11,7 +11,7 @@ import { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { createLogger } from '../core/http/server/logger.js';
 import { LocalizationModule } from '../core/localization/localization.module.js';
 import { MessagesService } from '../core/localization/messages.service.js';
-import { basePath } from '../core/http/base-path.js';
+import { basePath } from '../core/http/server/route-options.js';
 
 const texts = await NestFactory.createApplicationContext(LocalizationModule, { logger: false });
 const responses = new ErrorResponses(texts.get(MessagesService));

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { typeExample } from '../core/http/reference/type-example.js';
+import { typeExample } from '../core/http/reference/endpoint.js';
 import type { EventType, pingType } from '../events/outbox/event-types.js';
 import { LeadDto, LeadErasureDto } from '../leads/dto/lead.dto.js';
 import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reservation.dto.js';

@@ -1,8 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { commonCallbackErrors } from '../core/http/errors/authentication-errors.js';
-import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { commonCallbackErrors, bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedBody,
   DocumentedResponse,
@@ -10,10 +9,10 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
   Endpoint,
+  upsertBody,
 } from '../core/http/reference/endpoint.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
-import { upsertBody } from '../core/http/server/upsert-status.js';
-import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
+import { RequestBody, RequestQuery } from '../core/http/validation/field.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import { CallbackDto, callbackExamples, CallbackQuery } from './callback/callback.dto.js';
 import { CallbackLogInterceptor, CallbacksService } from './callback/callbacks.service.js';

@@ -20,7 +20,7 @@ import { LocalizedText } from '../core/fields/object-fields.js';
 import { Field, FieldsTogether } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
 import { storable, string } from '../core/values/text.js';
-import { PaginationDto } from '../core/http/lists/pages.js';
+import { PaginationDto } from '../core/http/lists/list-reading.js';
 import type { Localized } from '../core/localization/language.js';
 
 export class UnitDto extends shownClass(UnitDocument) {

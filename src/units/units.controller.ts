@@ -1,22 +1,30 @@
 import { Controller, Get, Header, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
+import { RequestBody, RequestQuery } from '../core/http/validation/field.js';
 import { Clock } from '../core/configuration/clock.js';
-import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
+import {
+  commonCompoundErrors,
+  bodyErrors,
+  httpErrors,
+  pathErrors,
+} from '../core/http/errors/http-errors.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
-import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
-import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import {
+  type ResponseBody,
+  ResponseStreams,
+  acceptedType,
+  addVary,
+} from '../core/http/lists/response-streams.js';
 import {
   DocumentedBody,
   DocumentedResponse,
   DocumentedUpsert,
   pollingHeaders,
   Endpoint,
+  upsertBody,
 } from '../core/http/reference/endpoint.js';
-import { acceptedType, addVary } from '../core/http/server/content-negotiation.js';
-import { upsertBody } from '../core/http/server/upsert-status.js';
 import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-reading.js';
 import { compoundErrors, unitErrors } from './unit-errors.js';
 import {

@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { variableNames } from '../../src/core/configuration/variables.js';
 import { livenessPath, readinessPath } from '../../src/operator/operations/operations.js';
-import { basePath } from '../../src/core/http/base-path.js';
+import { basePath } from '../../src/core/http/server/route-options.js';
 import { typeProblems } from './kubernetes-types.js';
 
 /** Any node of a file, once its types were checked as a whole. */

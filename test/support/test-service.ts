@@ -9,7 +9,7 @@ import request from 'supertest';
 import type { Environment } from '../../src/core/configuration/environment.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { createLogger } from '../../src/core/http/server/logger.js';
-import { basePath } from '../../src/core/http/base-path.js';
+import { basePath } from '../../src/core/http/server/route-options.js';
 import { createService, listen, type Service } from '../../src/start.js';
 import { addressOf, sharedAddresses } from './shared-service.js';
 import { monitored, type TenantCommands, watchTenantCommands } from './tenant-commands.js';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Document } from 'mongodb';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { DomainError } from '../../src/core/http/errors/domain-error.js';
-import { loggedMessages } from '../../src/core/http/errors/logged-messages.js';
+import { loggedMessages } from '../../src/operator/requests/logged-messages.js';
 import { MessagesService } from '../../src/core/localization/messages.service.js';
 import { RequestRecorder } from '../../src/operator/requests/request-recorder.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';

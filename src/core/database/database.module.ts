@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule, type MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { FreshCache } from '../cache/fresh-cache.js';
-import { isTracing } from '../observability/tracing.js';
+import { activeTracing } from '../observability/tracing.js';
 import { DatabaseConnection } from './connection/database-connection.js';
 import { CountersRepository, counterSchema } from './counters/counters.repository.js';
 import { Leases, leaseSchema } from './leases/leases.js';
@@ -74,6 +74,6 @@ function connectionOptions(
     // A text that another program has cut within a character must not fail the reads of its document.
     enableUtf8Validation: false,
     // Not `false`: the connection string may request it.
-    ...(isTracing() ? { monitorCommands: true } : {}),
+    ...(activeTracing() ? { monitorCommands: true } : {}),
   };
 }

@@ -2,7 +2,6 @@ import { Global, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ResponseCache } from '../cache/response-cache.js';
 import { LocalizationModule } from '../localization/localization.module.js';
-import { ErrorFilter } from './errors/error.filter.js';
 import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
 import { RequestRates } from './rate-limit/request-rates.js';
@@ -17,8 +16,7 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
   imports: [LocalizationModule],
   providers: [
     ErrorResponses,
-    ErrorFilter,
-    { provide: APP_FILTER, useExisting: ErrorFilter },
+    { provide: APP_FILTER, useExisting: ErrorResponses },
     ResponseStreams,
     FrameworkLogger,
     RequestDeadline,
@@ -28,13 +26,6 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],
-  exports: [
-    ErrorFilter,
-    ErrorResponses,
-    FrameworkLogger,
-    LocalizationModule,
-    RequestDeadline,
-    ResponseStreams,
-  ],
+  exports: [ErrorResponses, FrameworkLogger, LocalizationModule, RequestDeadline, ResponseStreams],
 })
 export class HttpModule {}

@@ -1,4 +1,16 @@
-import { context, diag, DiagLogLevel, propagation, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  context,
+  diag,
+  DiagLogLevel,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -18,7 +30,14 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
+import { routePatternOf } from '../http/server/route-options.js';
+
+export type Describe = (attributes: Attributes) => void;
+
+export type Tracing = ReturnType<typeof startOpenTelemetry>;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -32,10 +51,8 @@ const ignore = () => undefined;
 /**
  * Exports spans as OTLP over HTTP. The instrumentation packages for Fastify and the driver would record paths
  * and statements.
- *
- * @returns a function that ends the export
  */
-export function startOpenTelemetry(variables: Variables, logger: Logger): () => Promise<void> {
+export function startOpenTelemetry(variables: Variables, logger: Logger) {
   const warn = (message: string) => logger.warn(`Tracing: ${message}`);
   diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
@@ -62,11 +79,12 @@ export function startOpenTelemetry(variables: Variables, logger: Logger): () => 
   trace.setGlobalTracerProvider(provider);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  return async () => {
+  const stop = async () => {
     const timeout = new Promise((resolve) => setTimeout(resolve, flushTimeoutMs).unref());
     await Promise.race([provider.shutdown().catch(ignore), timeout]);
     for (const api of [trace, context, propagation, diag]) api.disable();
   };
+  return { traced, traceRequests, traceCommands, stop };
 }
 
 /** By default the caller's trace decides. */
@@ -80,4 +98,86 @@ function samplerOf(variables: Variables): Sampler {
 function rootSampler(name: string, ratio: number): Sampler {
   if (name === 'always_off') return new AlwaysOffSampler();
   return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
+}
+
+/** Continues the trace of the caller. */
+function traceRequests(fastify: FastifyInstance): void {
+  const contexts = new WeakMap<FastifyRequest, Context>();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const caller = propagation.extract(ROOT_CONTEXT, request.headers);
+    const { method } = request;
+    const route = routePatternOf(request);
+    const attributes = { 'http.request.method': method, 'http.route': route };
+    const options = { kind: SpanKind.SERVER, attributes };
+    const span = tracer().startSpan(`${method} ${route}`, options, caller);
+    reply.raw.once('close', () => endRequest(span, request, reply.statusCode));
+    const inside = trace.setSpan(caller, span);
+    contexts.set(request, inside);
+    context.with(inside, done);
+  });
+  // The events of an arriving body lose the context of the request.
+  fastify.addHook('preHandler', (request, _reply, done) => {
+    context.with(contexts.get(request) ?? context.active(), done);
+  });
+}
+
+/** Makes spans of database commands within a trace. */
+function traceCommands(client: MongoClient): void {
+  const spans = new Map<number, Span>();
+  client.on('commandStarted', ({ requestId, commandName, command, databaseName, address }) => {
+    if (trace.getActiveSpan() === undefined) return;
+    const collection: unknown = command[commandName];
+    const isNamed = typeof collection === 'string';
+    const attributes: Attributes = {
+      'db.system.name': 'mongodb',
+      'db.operation.name': commandName,
+      'db.namespace': databaseName,
+      'server.address': address,
+      ...(isNamed ? { 'db.collection.name': collection } : {}),
+    };
+    const name = isNamed ? `${commandName} ${collection}` : commandName;
+    spans.set(requestId, tracer().startSpan(name, { kind: SpanKind.CLIENT, attributes }));
+  });
+  const end = (requestId: number, error?: Error) => {
+    const span = spans.get(requestId);
+    spans.delete(requestId);
+    if (span !== undefined && error !== undefined) setFailed(span, error);
+    span?.end();
+  };
+  client.on('commandSucceeded', ({ requestId }) => end(requestId));
+  client.on('commandFailed', ({ requestId, failure }) => end(requestId, failure));
+}
+
+function endRequest(span: Span, { id, caller }: FastifyRequest, status: number): void {
+  span.setAttributes({ 'http.response.status_code': status, 'request.id': id });
+  if (caller !== undefined) span.setAttribute('organization.id', String(caller.organizationId));
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+async function traced<T>(
+  name: string,
+  attributes: Attributes,
+  work: (describe: Describe) => Promise<T>,
+): Promise<T> {
+  return tracer().startActiveSpan(name, { attributes }, async (span) => {
+    try {
+      return await work((more) => span.setAttributes(more));
+    } catch (error) {
+      setFailed(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+function tracer() {
+  return trace.getTracer('integration-api');
+}
+
+/** The message of the error may quote data. */
+function setFailed(span: Span, error: unknown): void {
+  const { codeName, name } = (error ?? {}) as Readonly<Record<string, string>>;
+  span.setStatus({ code: SpanStatusCode.ERROR, message: codeName ?? name ?? 'error' });
 }

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import type { Environment } from '../configuration/environment.js';
 
-export const keyBytes = 32;
+const keyBytes = 32;
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
@@ -55,4 +56,16 @@ export function sealingKeyOf(sealed: string): string {
 /** Eight hexadecimal digits that reveal nothing about the key. */
 export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('name of ').update(key).digest('hex').slice(0, 8);
+}
+
+/** Public: seals outside production without ENCRYPTION_KEYS. */
+const developmentKey = Buffer.alloc(keyBytes, 'development');
+
+/** Newest first (rule HOOK-12). */
+export function encryptionKeys({
+  ENCRYPTION_KEYS: configured = [],
+  NODE_ENV,
+}: Environment): readonly Buffer[] {
+  // Last, so that secrets sealed before ENCRYPTION_KEYS was set can be opened.
+  return NODE_ENV === 'production' ? configured : [...configured, developmentKey];
 }

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { KeyPurpose } from '../../core/http/operations.js';
 import type { Language } from '../../core/localization/language.js';
-import { basePath } from '../../core/http/base-path.js';
+import { basePath } from '../../core/http/server/route-options.js';
 import { objectOf, scalarText } from '../../core/values/json.js';
 import { readableJson } from './readable-json.js';
 

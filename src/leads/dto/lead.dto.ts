@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/sw
 import { present, shownClass } from '../../core/fields/declared-fields.js';
 import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
-import { describeErrors } from '../../core/http/reference/openapi-components.js';
+import { describeErrors } from '../../core/http/reference/endpoint.js';
 import { leadErrors } from '../lead-errors.js';
 import { LeadDocument } from '../lead.schema.js';
 

@@ -3,7 +3,7 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../../compounds/compound-lookup.service.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
-import { upsertStatus } from '../../core/http/server/upsert-status.js';
+import { upsertStatus } from '../../core/http/reference/endpoint.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';

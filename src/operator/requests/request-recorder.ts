@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
-import { loggedMessages } from '../../core/http/errors/logged-messages.js';
+import { loggedMessages } from './logged-messages.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { MessagesService } from '../../core/localization/messages.service.js';

@@ -3,11 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from '../../core/http/errors/http-errors.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
-import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
-import { open, seal } from '../../core/secrets/secret-box.js';
+import { encryptionKeys, open, seal } from '../../core/secrets/secret-box.js';
 import {
   isSignedWith,
   type SealedSecret,

@@ -14,9 +14,14 @@ import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { ListPart } from '../../core/database/documents/tenant-queries.js';
 import { withoutSession, Snapshots } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { type ListEnd, ListReading, type ListPage } from '../../core/http/lists/list-reading.js';
+import {
+  type ListEnd,
+  ListReading,
+  type ListPage,
+  type PaginationDto,
+  pageOf,
+} from '../../core/http/lists/list-reading.js';
 import { type Batches, linesText, listText } from '../../core/http/lists/response-streams.js';
-import { type PaginationDto, pageOf } from '../../core/http/lists/pages.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';

@@ -8,7 +8,7 @@ import { UnitReservationsRepository } from '../../availability/unit-reservations
 import { havingOneOf, UnitLookupService } from '../reading/unit-lookup.service.js';
 import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { upsertStatus } from '../../core/http/server/upsert-status.js';
+import { upsertStatus } from '../../core/http/reference/endpoint.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';
 import { WriteServices } from '../../core/writes/group-transaction.js';

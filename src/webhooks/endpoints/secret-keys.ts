@@ -8,8 +8,13 @@ import {
 } from '../../core/database/documents/across-tenants.js';
 import { textOf } from '../../core/database/documents/stored-values.js';
 import type { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
-import { keyIdOf, open, seal, sealingKeyOf } from '../../core/secrets/secret-box.js';
+import {
+  encryptionKeys,
+  keyIdOf,
+  open,
+  seal,
+  sealingKeyOf,
+} from '../../core/secrets/secret-box.js';
 import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 

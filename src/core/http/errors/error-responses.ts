@@ -1,10 +1,18 @@
 import { STATUS_CODES } from 'node:http';
-import { Injectable } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
-import type { Language } from '../../localization/language.js';
+import { type Language, requestLanguage } from '../../localization/language.js';
 import { type LocalizedMessage, MessagesService } from '../../localization/messages.service.js';
 import { DomainError, type ErrorDefinition } from './domain-error.js';
 import { httpErrors } from './http-errors.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For errors outside Nest's handlers. */
+    errorResponses: ErrorResponses;
+  }
+}
 
 /** Rule HTTP-5. */
 export interface ErrorBody {
@@ -50,9 +58,25 @@ export function toDomainError(error: unknown): DomainError {
   return new DomainError(frameworkErrors[status] ?? unlisted);
 }
 
+/** Every error in the caller's language, without server internals. */
 @Injectable()
-export class ErrorResponses {
+@Catch()
+export class ErrorResponses implements ExceptionFilter {
   constructor(private readonly messages: MessagesService) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.respond(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+
+  /** Logs an unexpected error; does nothing after the response was sent. */
+  respond(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    if (reply.sent) return;
+    request.failure = toDomainError(error);
+    const { status, headers, body } = this.of(request.failure, requestLanguage(request));
+    if (status >= 500) request.log.error({ err: error }, 'The request failed');
+    void reply.status(status).headers(headers).send(body);
+  }
 
   of(error: DomainError, language: Language): ErrorResponse {
     const { status, code, isList = false, omitsErrorField = false } = error.definition;

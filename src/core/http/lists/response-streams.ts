@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withinDeadline } from '../../database/connection/database-errors.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { UnsentResponses } from '../rate-limit/unsent-responses.js';
 import { mebibyte } from '../../values/numbers.js';
+import Negotiator from 'negotiator';
 
 /** Rule HTTP-10. */
 const maxBufferedBytes = 4 * mebibyte;
@@ -124,4 +125,19 @@ export async function* linesText(batches: Batches<object>): AsyncGenerator<Buffe
 
 function listContents(value: object): string {
   return JSON.stringify(value).slice(1, -1);
+}
+
+const parameter = /;\s*(?!q\s*=)[^;,\s]+/gi;
+
+export function acceptedType<T extends string>(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  types: readonly T[],
+): T | undefined {
+  const accept = headers.accept?.replace(parameter, '');
+  const negotiator = new Negotiator({ headers: accept === undefined ? {} : { accept } });
+  return negotiator.mediaType([...types]) as T | undefined;
+}
+
+export function addVary(reply: FastifyReply, name: string): void {
+  reply.header('vary', `${String(reply.getHeader('vary'))}, ${name}`);
 }

@@ -8,18 +8,13 @@ import {
   type ApiOperationOptions,
   ApiResponse,
   type ApiResponseOptions,
+  DECORATORS,
 } from '@nestjs/swagger';
-import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
+import type { FastifyReply } from 'fastify';
+import { commonErrors, permissionErrors } from '../errors/http-errors.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { Operation } from '../operations.js';
 import type { RouteOptions } from '../server/route-options.js';
-import {
-  errorSchemaReference,
-  exampleReference,
-  describeErrors,
-  headerReference,
-} from './openapi-components.js';
-import { typeExample } from './type-example.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
@@ -61,6 +56,10 @@ export function Endpoint({
     DocumentedErrors([...errors, ...common, ...permissionErrors]),
     ...polling,
   );
+}
+
+export function headerReference(name: string): { $ref: string } {
+  return { $ref: `#/components/headers/${name}` };
 }
 
 export const pollingHeaders = {
@@ -169,9 +168,72 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
     ) as Headers,
     content: {
       'application/json': {
-        schema: errorSchemaReference,
+        schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(errors.map((error) => [error.code, exampleReference(error)])),
       },
     },
   });
+}
+
+export function exampleName({ code, omitsErrorField = false }: ErrorDefinition): string {
+  return omitsErrorField ? `${code}.without-error` : code;
+}
+
+function exampleReference(error: ErrorDefinition): { $ref: string } {
+  return { $ref: `#/components/examples/${exampleName(error)}` };
+}
+
+export function describeErrors(errors: readonly ErrorDefinition[]): string {
+  const lines = errors.map(({ code, cause, remedy }) => `- \`${code}\`: ${cause}. *${remedy}.*`);
+  return [...new Set(lines)].join('\n');
+}
+
+interface FieldOptions {
+  readonly type?: unknown;
+  readonly isArray?: boolean;
+  readonly example?: unknown;
+}
+
+/** The example of a response or event, from those of its fields. */
+export function typeExample({ prototype }: Type): Readonly<Record<string, unknown>> {
+  const keys = Reflect.getMetadata(
+    DECORATORS.API_MODEL_PROPERTIES_ARRAY,
+    prototype as object,
+  ) as readonly string[];
+  // The library stores field names with a leading colon.
+  const fields = keys.map((key) => key.slice(1));
+  const examples = fields.map(
+    (field) => [field, fieldExample(prototype as object, field)] as const,
+  );
+  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
+}
+
+function fieldExample(prototype: object, field: string): unknown {
+  const { type, isArray, example } = Reflect.getMetadata(
+    DECORATORS.API_MODEL_PROPERTIES,
+    prototype,
+    field,
+  ) as FieldOptions;
+  if (example !== undefined) return example;
+  if (!isDocumented(type)) return undefined;
+  return isArray === true ? [typeExample(type)] : typeExample(type);
+}
+
+function isDocumented(type: unknown): type is Type {
+  if (typeof type !== 'function') return false;
+  return Reflect.hasMetadata(DECORATORS.API_MODEL_PROPERTIES_ARRAY, type.prototype as object);
+}
+
+interface UpsertResult {
+  readonly operation: 'create' | 'update';
+}
+
+export function upsertStatus(operation: UpsertResult['operation']): number {
+  return operation === 'create' ? 201 : 200;
+}
+
+export function upsertBody<T extends UpsertResult>(reply: FastifyReply, result: T): T {
+  // After the deadline's 503, the log would report this status.
+  if (!reply.sent) void reply.status(upsertStatus(result.operation));
+  return result;
 }

@@ -136,7 +136,7 @@ function newConnections(
     logger,
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     unparsableResponse: (error) => {
-      const { status, headers, body } = fastify().errorFilter.responses.of(error, defaultLanguage);
+      const { status, headers, body } = fastify().errorResponses.of(error, defaultLanguage);
       const id = requestIdFor({ headers: {} });
       logUnparsableRequest(logger, id, status);
       return unparsableResponse(status, { ...headers, 'x-request-id': id }, JSON.stringify(body));
@@ -177,7 +177,7 @@ function newAdapter(
       setContextHeaders(request, reply);
       if (isIncomplete(request.raw)) void reply.header('connection', 'close');
       reply.raw.once('close', () => logResponse(logger, request, reply));
-      request.server.errorFilter.respond(error, request, reply);
+      request.server.errorResponses.respond(error, request, reply);
     },
     // No feature uses middleware.
     skipMiddie: true,

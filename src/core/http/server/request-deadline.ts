@@ -67,5 +67,5 @@ export class RequestDeadline {
 }
 
 function respondUnavailable(request: FastifyRequest, reply: FastifyReply): void {
-  request.server.errorFilter.respond(new DatabaseUnavailableError(), request, reply);
+  request.server.errorResponses.respond(new DatabaseUnavailableError(), request, reply);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { DomainError } from '../errors/domain-error.js';
-import { loggedIgnoredFields } from './ignored-fields.js';
+import { loggedIgnoredFields } from '../validation/unknown-names.js';
 import { routePatternOf } from './route-options.js';
 
 export interface CompletedRequest {

@@ -5,6 +5,9 @@ import type { Operation } from '../operations.js';
 import type { DtoClass } from '../validation/field.js';
 import type { NumberError } from '../validation/json-body.js';
 
+/** Rule HTTP-1. */
+export const basePath = 'external/apis/v1.0';
+
 export interface RouteOptions {
   readonly isPublic?: boolean;
   readonly permission?: Operation;

@@ -31,7 +31,7 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
     paths.set(key, path);
   });
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) fastify.errorFilter.respond(routeNotFound, request, reply);
+    if (request.is404) fastify.errorResponses.respond(routeNotFound, request, reply);
     else done();
   });
   return () => {

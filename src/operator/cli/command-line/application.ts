@@ -10,9 +10,9 @@ import {
 import { assertTransactionsSupported } from '../../../core/database/connection/topology.js';
 import { createLogger, FrameworkLogger } from '../../../core/http/server/logger.js';
 import {
+  activeTracing,
   startTracing,
   stopTracing,
-  traceCommands,
   traced,
 } from '../../../core/observability/tracing.js';
 import { describeConnectionError, openDatabase } from '../../../open-database.js';
@@ -43,7 +43,7 @@ export async function withApplication(
     application.useLogger(application.get(FrameworkLogger));
     application.flushLogs();
     const connection = application.get<Connection>(getConnectionToken());
-    traceCommands(connection.getClient());
+    activeTracing()?.traceCommands(connection.getClient());
     const checked = async () => {
       await assertTransactionsSupported(application);
       await work(new CommandContext(application, isJson));

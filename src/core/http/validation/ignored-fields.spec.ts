@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
-import { setIgnoredFields } from './ignored-fields.js';
+import { setIgnoredFields } from './unknown-names.js';
 
 const headersFor = (names: readonly string[], earlier?: string) => {
   const header = jest.fn();

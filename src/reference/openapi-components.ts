@@ -1,7 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { languages } from '../../localization/language.js';
-import type { ErrorDefinition } from '../errors/domain-error.js';
-import type { ErrorResponses } from '../errors/error-responses.js';
+import { languages } from '../core/localization/language.js';
+import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
+import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import { exampleName } from '../core/http/reference/endpoint.js';
 
 const text = { type: 'string' as const };
 
@@ -76,12 +77,6 @@ const headers = {
   'retry-after': { description: 'Seconds to wait before the next try.', schema: text },
 };
 
-export function headerReference(name: keyof typeof headers): { $ref: string } {
-  return { $ref: `#/components/headers/${name}` };
-}
-
-export const errorSchemaReference = { $ref: '#/components/schemas/Error' };
-
 export function sharedComponents(
   errors: readonly ErrorDefinition[],
   responses: ErrorResponses,
@@ -107,17 +102,4 @@ function formsOf(error: ErrorDefinition): ErrorDefinition[] {
 
 function exampleOf(error: ErrorDefinition, responses: ErrorResponses) {
   return { summary: error.cause, description: error.remedy, value: responses.sample(error) };
-}
-
-function exampleName({ code, omitsErrorField = false }: ErrorDefinition): string {
-  return omitsErrorField ? `${code}.without-error` : code;
-}
-
-export function exampleReference(error: ErrorDefinition): { $ref: string } {
-  return { $ref: `#/components/examples/${exampleName(error)}` };
-}
-
-export function describeErrors(errors: readonly ErrorDefinition[]): string {
-  const lines = errors.map(({ code, cause, remedy }) => `- \`${code}\`: ${cause}. *${remedy}.*`);
-  return [...new Set(lines)].join('\n');
 }

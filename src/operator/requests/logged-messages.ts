@@ -1,6 +1,6 @@
-import type { LocalizedMessage } from '../../localization/messages.service.js';
-import { isIdentifier } from '../server/ignored-fields.js';
-import type { DomainError } from './domain-error.js';
+import type { LocalizedMessage } from '../../core/localization/messages.service.js';
+import { isIdentifier } from '../../core/http/validation/unknown-names.js';
+import type { DomainError } from '../../core/http/errors/domain-error.js';
 
 const mask = '•••';
 

@@ -1,2 +1,0 @@
-/** Rule HTTP-1. */
-export const basePath = 'external/apis/v1.0';
