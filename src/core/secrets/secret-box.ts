@@ -8,18 +8,6 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const version = 's1';
 
-/** Public: seals outside production without ENCRYPTION_KEYS. */
-const developmentKey = Buffer.alloc(keyBytes, 'development');
-
-/** Newest first (rule HOOK-12). */
-export function encryptionKeys({
-  ENCRYPTION_KEYS: configured = [],
-  NODE_ENV,
-}: Environment): readonly Buffer[] {
-  // Last, so that secrets sealed before ENCRYPTION_KEYS was set can be opened.
-  return NODE_ENV === 'production' ? configured : [...configured, developmentKey];
-}
-
 /**
  * Encrypts and authenticates a text.
  *
