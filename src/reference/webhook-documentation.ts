@@ -7,7 +7,7 @@ import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reserva
 import { ClientDto } from '../tenants/clients/client.presenter.js';
 import { UnitDto } from '../units/unit.dto.js';
 
-/** What each event means; sentences without their full stops. */
+/** Describes each event without a full stop, so that texts can be appended. */
 const events: Readonly<Record<EventType | typeof pingType, string>> = {
   'client.created': 'A lead made a client',
   'client.updated': 'A lead changed a client',
