@@ -108,13 +108,15 @@ describe('a new unit', () => {
     });
   });
 
-  it('has the location of its compound without a phase, and its id without a name', () => {
+  it('has defaults: the location of its compound, its id as the name, and empty lists', () => {
     const { unit } = decide(recordsWith(), { unitId: 'A-1', compound: 'palm' });
     expect(unit).toMatchObject({
       locationId: palm,
       name: { 'en-us': 'A-1' },
       nameStandIn: 'A-1',
       slug: 'a-1',
+      ...{ amenitiesIds: [], media: [], reviews: [], listingType: [] },
+      ...{ showForBrokers: false, isAdminOnly: false, allowToTaskeen: false },
     });
     const recorded = decide(recordsWith(), { recordSystemId: 'ERP-1', compound: 'palm' });
     expect(recorded.unit.name).toEqual({ 'en-us': 'ERP-1' });
