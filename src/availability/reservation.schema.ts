@@ -1,24 +1,14 @@
 import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { DeletableDocument, indexUnique } from '../core/database/documents/tenant-document.js';
+import { indexUnique } from '../core/database/documents/tenant-document.js';
 import { declareField } from '../core/fields/declared-fields.js';
-import {
-  Choice,
-  Flag,
-  NullableRecordId,
-  NullableTime,
-  OptionalText,
-  RecordId,
-  Time,
-} from '../core/fields/fields.js';
+import { Choice, NullableRecordId, NullableTime, OptionalText } from '../core/fields/fields.js';
+import { ShownDocument } from '../core/fields/shown-document.js';
 import { objectOf } from '../core/values/json.js';
 import { type ReservationStatus, reservationStatuses } from './availability.js';
 
 @Schema({ collection: 'reservations' })
-export class ReservationDocument extends DeletableDocument {
-  @RecordId({ stored: false, example: '6740b1f2c3d4e5f607182940' })
-  declare _id: Types.ObjectId;
-
+export class ReservationDocument extends ShownDocument {
   /** Missing only where another program omitted it; the unit then counts as deleted. */
   @NullableRecordId({ example: '6740b1f2c3d4e5f607182942' })
   unitId?: Types.ObjectId | null;
@@ -40,15 +30,6 @@ export class ReservationDocument extends DeletableDocument {
 
   @NullableTime()
   canceledAt?: Date | null;
-
-  @Flag({ stored: false })
-  declare isDeleted: boolean;
-
-  @Time({ stored: false })
-  declare createdAt: Date;
-
-  @Time({ stored: false })
-  declare updatedAt: Date;
 }
 
 function PartnerCollection(): PropertyDecorator {

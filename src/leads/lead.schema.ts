@@ -1,29 +1,21 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import {
-  DeletableDocument,
-  indexUnique,
-  notDeleted,
-} from '../core/database/documents/tenant-document.js';
+import { indexUnique, notDeleted } from '../core/database/documents/tenant-document.js';
 import {
   Flag,
   FreeForm,
   NullableRecordId,
   OptionalText,
-  RecordId,
   RecordIds,
   SerialNumber,
-  Time,
 } from '../core/fields/fields.js';
+import { ShownDocument } from '../core/fields/shown-document.js';
 import { looseCollation } from '../core/localization/fold-case.js';
 
 export type LeadData = Readonly<Record<string, unknown>>;
 
 @Schema({ collection: 'leads' })
-export class LeadDocument extends DeletableDocument {
-  @RecordId({ stored: false, description: 'Id of the lead.', example: '6740b1f2c3d4e5f60718293a' })
-  declare _id: Types.ObjectId;
-
+export class LeadDocument extends ShownDocument {
   @SerialNumber({
     description: 'Sequential number within the organization; never changes.',
     example: 42,
@@ -62,15 +54,6 @@ export class LeadDocument extends DeletableDocument {
 
   @Flag({ example: true })
   isActive?: boolean | null;
-
-  @Flag({ stored: false })
-  declare isDeleted: boolean;
-
-  @Time({ stored: false })
-  declare createdAt: Date;
-
-  @Time({ stored: false })
-  declare updatedAt: Date;
 
   @Prop({ type: [String] })
   phoneKeys?: string[];

@@ -1,25 +1,14 @@
 import { Schema } from '@nestjs/mongoose';
 import type { Schema as DocumentSchema, Types } from 'mongoose';
-import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
-import { Flag, Id, ImportedTime, Quantity, Text, Time, Url } from '../../core/fields/fields.js';
+import { ImportedTime, Quantity, Text, Url } from '../../core/fields/fields.js';
+import { ShownDocument } from '../../core/fields/shown-document.js';
 
 /** Only required fields are always stored. Each class declares its name and slug, in the order of responses. */
 @Schema()
-export class CatalogueDocument extends DeletableDocument {
-  @Id({ stored: false })
-  declare _id: Types.ObjectId;
-
-  @Flag({ stored: false })
-  declare isDeleted: boolean;
-
-  @Time({ stored: false })
-  declare createdAt: Date;
-
-  @Time({ stored: false })
-  declare updatedAt: Date;
-
+export class CatalogueDocument extends ShownDocument {
   @Quantity({ example: 0, description: 'An internal version key.', stored: false })
   __v?: number;
 

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { DeletableDocument } from '../../core/database/documents/tenant-document.js';
 import {
   declareField,
   type FieldOptions,
@@ -10,7 +9,6 @@ import {
 } from '../../core/fields/declared-fields.js';
 import {
   Choice,
-  Flag,
   NullableRecordId,
   NullableTime,
   OptionalNumber,
@@ -18,8 +16,8 @@ import {
   OptionalTime,
   RecordId,
   Text,
-  Time,
 } from '../../core/fields/fields.js';
+import { ShownDocument } from '../../core/fields/shown-document.js';
 import { objectsIn } from '../../core/values/json.js';
 import { type ChequeStatus, chequeStatuses } from '../transitions.js';
 
@@ -58,30 +56,18 @@ export class Cheque extends ChequeFields {
 }
 
 @Schema({ collection: 'chequeWallets' })
-export class ChequeWalletDocument extends DeletableDocument {
-  @RecordId({ stored: false, example: '6740b1f2c3d4e5f607182941' })
-  declare _id: Types.ObjectId;
-
+export class ChequeWalletDocument extends ShownDocument {
   @RecordId({ example: '6740b1f2c3d4e5f607182940' })
   reservationId!: Types.ObjectId;
 
   @NullableRecordId({ example: '6740b1f2c3d4e5f607182942' })
   unitId?: Types.ObjectId | null;
 
-  @Flag({ stored: false })
-  declare isDeleted: boolean;
-
   @NullableTime({ stored: false })
   declare deletedAt?: Date | null;
 
   @ObjectList(Cheque)
   cheques?: readonly Cheque[];
-
-  @Time({ stored: false })
-  declare createdAt: Date;
-
-  @Time({ stored: false })
-  declare updatedAt: Date;
 
   /** Replaced to make parallel reports conflict (rule CALL-12). */
   statusLock?: Types.ObjectId;

@@ -47,10 +47,10 @@ export type UpsertLeadDto = {
 };
 
 export type LeadDto = {
-    /**
-     * Id of the lead.
-     */
     _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
     /**
      * Sequential number within the organization; never changes.
      */
@@ -88,9 +88,6 @@ export type LeadDto = {
      */
     parentId: string | null;
     isActive: boolean;
-    isDeleted: boolean;
-    createdAt: string;
-    updatedAt: string;
 };
 
 export type LeadUpsertResponseDto = {
@@ -118,10 +115,10 @@ export type LeadBatchDto = {
 };
 
 export type BatchLeadDto = {
-    /**
-     * Id of the lead.
-     */
     _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
     /**
      * External id, exactly as sent; present when the lead has one.
      */
@@ -155,9 +152,6 @@ export type BatchLeadDto = {
      */
     parentId: string | null;
     isActive: boolean;
-    isDeleted: boolean;
-    createdAt: string;
-    updatedAt: string;
     /**
      * Sequential number within the organization; null for a lead that a dry run would create, whose ids are placeholders too.
      */
@@ -716,17 +710,20 @@ export type ChequeDto = {
 
 export type ChequeWalletDto = {
     _id: string;
-    reservationId: string;
-    unitId: string | null;
     isDeleted: boolean;
-    deletedAt: string | null;
-    cheques: Array<ChequeDto>;
     createdAt: string;
     updatedAt: string;
+    reservationId: string;
+    unitId: string | null;
+    deletedAt: string | null;
+    cheques: Array<ChequeDto>;
 };
 
 export type ReservationDto = {
     _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
     unitId: string | null;
     leadId: string | null;
     recordSystemId?: string;
@@ -739,9 +736,6 @@ export type ReservationDto = {
     };
     approvedAt: string | null;
     canceledAt: string | null;
-    isDeleted: boolean;
-    createdAt: string;
-    updatedAt: string;
     /**
      * The active wallet, else the one that was deleted last, else null.
      */
@@ -966,9 +960,6 @@ export type ClientDto = {
 };
 
 export type LeadErasureDto = {
-    /**
-     * Id of the lead.
-     */
     _id: string;
     /**
      * Sequential number within the organization; never changes.
