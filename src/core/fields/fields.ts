@@ -128,9 +128,10 @@ export const Quantity = kind({
   sent: field({ type: Number, minimum: 0 }, quantity),
 });
 
+/** Shown exactly, even if another program stored a 64-bit integer. */
 export const SerialNumber = kind({
   stored: { type: Number },
-  read: numberOf,
+  read: (value) => value ?? 0,
   api: { type: 'integer', minimum: 1 },
 });
 
