@@ -277,12 +277,6 @@ describe('a console page', () => {
     expect(html).toContain('<h1>نظرة عامة</h1>');
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^console-language=ar-eg;/)]);
   });
-
-  it('returns 404 with the menu when the path is unknown', async () => {
-    const { status, html } = await service.get('/unknown');
-    expect(status).toBe(404);
-    expect(html).toContain('<nav');
-  });
 });
 
 it('logging out clears the cookie', async () => {

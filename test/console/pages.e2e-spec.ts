@@ -238,7 +238,7 @@ describe('the partner pages', () => {
     await service.service.app.get(UsageRecorder).store();
     const { html } = await service.get(`/partners/${_id.toHexString()}`);
     const [, chart = ''] = html.split('Refused requests by error code</h3>');
-    expect(textOf(chart)).toMatch(/^ lead\.not_found 2, reservation\.unit_required 1 /);
+    expect(textOf(chart)).toMatch(/^ lead\.not_found 2 · reservation\.unit_required 1 /);
     expect(row(chart.slice(chart.indexOf('<tbody>')), '').slice(1)).toEqual(['2', '1']);
     await service.db.collection('apiKeys').deleteOne({ _id });
   });

@@ -88,7 +88,7 @@ export function TimeChart<Step extends { readonly at: Date }>({
     <figure class="chart">
       <figcaption>
         {heading}
-        <p class="note">{note ?? sums.join(', ')}</p>
+        <p class="note">{note ?? sums.join(' · ')}</p>
       </figcaption>
       <ul class="legend">
         <li>

@@ -75,7 +75,7 @@ function ErrorsChart({
   return (
     <TimeChart
       title={text('partners.errorsByCode')}
-      note={totals.join(', ')}
+      note={totals.join(' · ')}
       steps={times.map((at, index) => ({ at, index }))}
       lines={rare.length > 0 ? [...lines, others] : lines}
     />
