@@ -64,7 +64,7 @@ function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
         { title: 'catalogue.all', kind: 'number', of: ({ total }) => total },
       ]}
       items={compounds}
-      next={compoundCount > compounds.length ? '' : null}
+      hasMore={compoundCount > compounds.length}
     />
   );
 }

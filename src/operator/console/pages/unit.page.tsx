@@ -3,7 +3,7 @@ import { unitChangeFields, unitFields } from '../../views/unit.js';
 import type { ConsolePage } from './page.js';
 import { FieldList, FieldTable } from './shared/fields.js';
 import { recordOf } from './shared/organizations.js';
-import { Card, keysetRequestOf } from './shared/parts.js';
+import { keysetRequestOf } from './shared/parts.js';
 
 const reservationsPerPage = 25;
 
@@ -23,15 +23,11 @@ export const unitPage: ConsolePage = {
     ]);
     const body = (
       <>
-        <Card title={text('shared.now')}>
-          <FieldList
-            fields={[
-              { title: 'shared.organization', show: () => organization.name },
-              ...unitFields,
-            ]}
-            item={unit}
-          />
-        </Card>
+        <FieldList
+          title={text('shared.now')}
+          fields={[{ title: 'shared.organization', show: () => organization.name }, ...unitFields]}
+          item={unit}
+        />
         <FieldTable
           title={text('shared.reservations')}
           caption={text('unit.reservationsCaption')}

@@ -4,7 +4,6 @@ export const recordTexts = {
   'lead.clientNone': { 'en-us': 'It has no client.', 'ar-eg': 'ليس له عميل.' },
   'lead.changes': { 'en-us': 'Changes', 'ar-eg': 'التغييرات' },
   'lead.nothingChanged': { 'en-us': 'nothing changed', 'ar-eg': 'لم يتغير شيء' },
-  'lead.moreFields': { 'en-us': 'and {count} more', 'ar-eg': 'و{count} غيرها' },
   'lead.sentToNobody': { 'en-us': 'no subscriber', 'ar-eg': 'لا مشترك' },
   'lead.notRelayed': { 'en-us': 'not sent yet', 'ar-eg': 'لم يُرسل بعد' },
   'lead.others': {

@@ -15,7 +15,6 @@ export const usageTexts = {
   'overview.byRoute': { 'en-us': 'Last 24 hours by route', 'ar-eg': 'آخر 24 ساعة حسب المسار' },
   'overview.byKey': { 'en-us': 'Last 24 hours by key', 'ar-eg': 'آخر 24 ساعة حسب المفتاح' },
   'overview.noKey': { 'en-us': 'without a valid key', 'ar-eg': 'دون مفتاح صالح' },
-  'overview.more': { 'en-us': '{count} more are not shown.', 'ar-eg': 'لا يظهر {count} آخر.' },
   'overview.deliveriesChart': {
     'en-us': 'Attempts to deliver webhooks',
     'ar-eg': 'محاولات إرسال إشعارات الويب',

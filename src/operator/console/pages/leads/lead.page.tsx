@@ -65,15 +65,11 @@ async function read(request: PageRequest) {
   const body = (
     <>
       <div class="columns">
-        <Card title={text('lead.fields')}>
-          <FieldList
-            fields={[
-              { title: 'shared.organization', show: () => organization.name },
-              ...leadFields,
-            ]}
-            item={{ ...inspected, ...lead }}
-          />
-        </Card>
+        <FieldList
+          title={text('lead.fields')}
+          fields={[{ title: 'shared.organization', show: () => organization.name }, ...leadFields]}
+          item={{ ...inspected, ...lead }}
+        />
         <Card title={text('lead.client')}>
           {client === null && <p class="note">{text('lead.clientNone')}</p>}
           {client !== null && <FieldList fields={clientFields} item={client} />}
@@ -115,7 +111,7 @@ async function read(request: PageRequest) {
           ...other.lead,
           shares: other.shares.map((share) => sharedTitles[share]),
         }))}
-        next={hasMoreOthers ? '' : null}
+        hasMore={hasMoreOthers}
       />
     </>
   );
@@ -138,7 +134,6 @@ function ChangedFields({
 }) {
   const { text, isShown } = useReader();
   if (changes.length === 0) return <>{text('lead.nothingChanged')}</>;
-  const more = changes.length - maxFields;
   return (
     <ul class="plain" dir="ltr">
       {changes.slice(0, maxFields).map(({ field, from, to }, index) => {
@@ -154,7 +149,7 @@ function ChangedFields({
           </li>
         );
       })}
-      {more > 0 && <li>{text('lead.moreFields', { count: more })}</li>}
+      {changes.length > maxFields && <li>{text('shared.more', { count: maxFields })}</li>}
     </ul>
   );
 }

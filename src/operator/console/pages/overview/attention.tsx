@@ -144,7 +144,7 @@ export function Attention({
             </li>
           )),
           ofKind.length > maxLinesPerKind && (
-            <li>{text('overview.more', { count: ofKind.length - maxLinesPerKind })}</li>
+            <li>{text('shared.more', { count: maxLinesPerKind })}</li>
           ),
         ])}
       </ul>

@@ -1,10 +1,8 @@
 import { withinDeadline } from '../../../../core/database/connection/database-errors.js';
 import type { CallSummary } from '../../../usage/call-counts.js';
 import { stepOf } from '../../charts/time-chart.js';
-import type { TextKey } from '../../texts/text.js';
 import { type ConsolePage, useReader } from '../page.js';
 import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
-import { Card, Link } from '../shared/parts.js';
 import { Attention, attentionLines, type SystemState } from './attention.js';
 import { CallCharts } from './call-charts.js';
 
@@ -62,70 +60,51 @@ export const overviewPage: ConsolePage = {
 };
 
 function Calls({ day, partners }: SystemState) {
-  const { text } = useReader();
+  const { text, formats } = useReader();
   if (day === null) return null;
   const known = new Map((partners ?? []).map((partner) => [partner.keyId, partner]));
+  const fields: readonly ShownField<CallSummary>[] = [
+    { title: 'overview.callsName', kind: 'number', of: ({ calls }) => calls },
+    {
+      title: 'partners.errors',
+      kind: 'number',
+      of: ({ errors }) => errors,
+      note: ({ errors, calls }) => (errors > 0 ? formats.percent(errors / calls) : null),
+    },
+    {
+      title: 'overview.failed',
+      kind: 'number',
+      of: ({ failures }) => failures,
+      severity: ({ failures }) => (failures > 0 ? 'bad' : undefined),
+    },
+    { title: 'overview.median', kind: 'duration', of: ({ medianMs }) => medianMs },
+    { title: 'overview.p95', kind: 'duration', of: ({ p95Ms }) => p95Ms },
+  ];
   return (
     <>
-      <CallTable
-        title="overview.byRoute"
-        subject={{ title: 'requests.route', kind: 'code', of: ({ route }) => route }}
-        rows={day.routes}
+      <FieldTable
+        title={text('overview.byRoute')}
+        fields={[{ title: 'requests.route', kind: 'code', of: ({ route }) => route }, ...fields]}
+        items={day.routes}
+        limit={maxRows}
       />
-      <CallTable
-        title="overview.byKey"
-        subject={{
-          title: 'shared.key',
-          show: ({ keyId }) => {
-            if (keyId === null) return text('overview.noKey');
-            const { name = keyId, organizationName = '' } = known.get(keyId) ?? {};
-            return (
-              <>
-                <Link to={`/partners/${keyId}`}>{name}</Link> <small>{organizationName}</small>
-              </>
-            );
+      <FieldTable
+        title={text('overview.byKey')}
+        fields={[
+          {
+            title: 'shared.key',
+            kind: 'text',
+            of: ({ keyId }) =>
+              keyId === null ? text('overview.noKey') : (known.get(keyId)?.name ?? keyId),
+            to: ({ keyId }) => keyId && `/partners/${keyId}`,
+            note: ({ keyId }) => known.get(keyId ?? '')?.organizationName ?? null,
           },
-        }}
-        rows={day.keys}
+          ...fields,
+        ]}
+        items={day.keys}
+        limit={maxRows}
       />
     </>
-  );
-}
-
-function CallTable<Row extends CallSummary>({
-  title,
-  subject,
-  rows,
-}: {
-  readonly title: TextKey;
-  readonly subject: ShownField<NoInfer<Row>>;
-  readonly rows: readonly Row[];
-}) {
-  const { text, formats } = useReader();
-  return (
-    <FieldTable<Row>
-      title={text(title)}
-      fields={[
-        subject,
-        { title: 'overview.callsName', kind: 'number', of: ({ calls }) => calls },
-        {
-          title: 'partners.errors',
-          kind: 'number',
-          of: ({ errors }) => errors,
-          note: ({ errors, calls }) => (errors > 0 ? formats.percent(errors / calls) : null),
-        },
-        {
-          title: 'overview.failed',
-          kind: 'number',
-          of: ({ failures }) => failures,
-          severity: ({ failures }) => (failures > 0 ? 'bad' : undefined),
-        },
-        { title: 'overview.median', kind: 'duration', of: ({ medianMs }) => medianMs },
-        { title: 'overview.p95', kind: 'duration', of: ({ p95Ms }) => p95Ms },
-      ]}
-      items={rows.slice(0, maxRows)}
-      next={rows.length > maxRows ? '' : null}
-    />
   );
 }
 
@@ -137,28 +116,27 @@ function System(state: SystemState) {
       : `${formats.number(backlog.count)} (${formats.duration(backlog.lagMs)})`;
   return (
     <div id="database">
-      <Card title={text('overview.database')}>
-        <FieldList
-          fields={[
-            {
-              title: 'shared.state',
-              show: ({ hasPrimary }) => (
-                <span class={hasPrimary ? 'good' : 'bad'}>
-                  {text(hasPrimary ? 'overview.hasPrimary' : 'overview.hasNoPrimary')}
-                </span>
-              ),
-            },
-            {
-              title: 'overview.connections',
-              show: ({ connections: { inUse: used, open } }) =>
-                text('overview.ofConnections', { used, open }),
-            },
-            { title: 'overview.eventsWaiting', show: ({ events }) => waiting(events) },
-            { title: 'overview.deliveriesWaiting', show: ({ deliveries }) => waiting(deliveries) },
-          ]}
-          item={state}
-        />
-      </Card>
+      <FieldList
+        title={text('overview.database')}
+        fields={[
+          {
+            title: 'shared.state',
+            show: ({ hasPrimary }) => (
+              <span class={hasPrimary ? 'good' : 'bad'}>
+                {text(hasPrimary ? 'overview.hasPrimary' : 'overview.hasNoPrimary')}
+              </span>
+            ),
+          },
+          {
+            title: 'overview.connections',
+            show: ({ connections: { inUse: used, open } }) =>
+              text('overview.ofConnections', { used, open }),
+          },
+          { title: 'overview.eventsWaiting', show: ({ events }) => waiting(events) },
+          { title: 'overview.deliveriesWaiting', show: ({ deliveries }) => waiting(deliveries) },
+        ]}
+        item={state}
+      />
     </div>
   );
 }

@@ -25,9 +25,7 @@ export const partnerPage: ConsolePage = {
     ]);
     const body = (
       <>
-        <Card title={text('shared.key')}>
-          <FieldList fields={partnerFields} item={partner} />
-        </Card>
+        <FieldList title={text('shared.key')} fields={partnerFields} item={partner} />
         <Card title={text('overview.callsName')}>
           <StepChoice />
           <CallsChart series={series} />

@@ -45,16 +45,14 @@ export const reservationPage: ConsolePage = {
       services.keys.list(organization._id),
     ]);
     const { timeline, leadNumber } = history;
-    const reports = reportsOf(reservation);
     const body = (
       <>
         <div class="columns">
-          <Card title={text('shared.now')}>
-            <FieldList
-              fields={reservationFields}
-              item={{ ...reservation, organizationName: organization.name, leadNumber }}
-            />
-          </Card>
+          <FieldList
+            title={text('shared.now')}
+            fields={reservationFields}
+            item={{ ...reservation, organizationName: organization.name, leadNumber }}
+          />
           <Card title={text('reservation.statusHistory')}>
             <ol reversed>
               {history.statusPath.toReversed().map((transition, index) => (
@@ -85,8 +83,8 @@ export const reservationPage: ConsolePage = {
         <FieldTable
           title={text('reservation.reports')}
           fields={reportFields}
-          items={reports.slice(-maxReports).toReversed()}
-          next={reports.length > maxReports ? '' : null}
+          items={reportsOf(reservation).toReversed()}
+          limit={maxReports}
         />
       </>
     );

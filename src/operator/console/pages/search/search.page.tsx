@@ -52,8 +52,8 @@ async function search(request: PageRequest): Promise<PageContent | Redirect> {
         },
         { title: 'shared.created', kind: 'time', of: ({ createdAt }) => createdAt },
       ]}
-      items={results.slice(0, maxResults)}
-      next={results.length > maxResults ? '' : null}
+      items={results}
+      limit={maxResults}
     />,
   );
 }

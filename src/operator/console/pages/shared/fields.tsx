@@ -15,9 +15,14 @@ interface Shown<T> {
   readonly fields: readonly ShownField<NoInfer<T>>[];
 }
 
-export function FieldList<T>({ fields, item }: Shown<T> & { readonly item: T }) {
+/** A record, in a card of its own when it has a title. */
+export function FieldList<T>({
+  title,
+  fields,
+  item,
+}: Shown<T> & { readonly title?: string; readonly item: T }) {
   const reader = useReader();
-  return (
+  const list = (
     <dl class="facts">
       {fields.map((field) => {
         const value = isMissingTime(field, item) ? null : valueOf(field, item, reader);
@@ -32,6 +37,7 @@ export function FieldList<T>({ fields, item }: Shown<T> & { readonly item: T }) 
       })}
     </dl>
   );
+  return title === undefined ? list : <Card title={title}>{list}</Card>;
 }
 
 function isMissingTime<T>(field: ShownField<T>, item: T): boolean {
@@ -84,26 +90,29 @@ export function Table<T>({ title, caption, fields, items }: TableProps<T>) {
 }
 
 export function FieldTable<T>({
+  items,
+  limit = items.length,
+  hasMore = items.length > limit,
   next = null,
   part,
-  children,
   ...table
 }: TableProps<T> & {
+  /** Further items are not shown, which a note says. */
+  readonly limit?: number;
+  readonly hasMore?: boolean;
   /** The cursor of the next part; null at the end of the list. */
   readonly next?: string | null;
-  /** The query parameter of the cursor; without it a note says that there are more. */
+  /** The query parameter of the cursor; without it nothing leads to the next part. */
   readonly part?: string;
-  readonly children?: ComponentChildren;
 }) {
   const { text } = useReader();
+  const shown = items.slice(0, limit);
+  const isCut = hasMore || (part === undefined && next !== null);
   return (
     <Card title={table.title}>
-      <Table {...table} />
-      {children}
+      <Table {...table} items={shown} />
       {part !== undefined && <Pages name={part} next={next} label={table.title} />}
-      {part === undefined && next !== null && (
-        <p class="note">{text('shared.more', { count: table.items.length })}</p>
-      )}
+      {isCut && <p class="note">{text('shared.more', { count: shown.length })}</p>}
     </Card>
   );
 }

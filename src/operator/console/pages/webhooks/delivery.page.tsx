@@ -28,15 +28,14 @@ async function read(request: PageRequest) {
   const endpoint = await services.endpoints.show(delivery.endpointId);
   const body = (
     <>
-      <Card title={text('delivery.title')}>
-        <FieldList
-          fields={[
-            ...deliveryFields,
-            { title: 'endpoint.url', kind: 'url', of: () => endpoint?.shown.url },
-          ]}
-          item={delivery}
-        />
-      </Card>
+      <FieldList
+        title={text('delivery.title')}
+        fields={[
+          ...deliveryFields,
+          { title: 'endpoint.url', kind: 'url', of: () => endpoint?.shown.url },
+        ]}
+        item={delivery}
+      />
       {endpoint?.shown.isEnabled === true && (
         <Card title={text('endpoint.actions')}>
           <ResendDelivery deliveryId={id} />

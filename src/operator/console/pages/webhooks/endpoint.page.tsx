@@ -53,9 +53,7 @@ export const endpointPage: ConsolePage = {
     const body = (
       <>
         <div class="columns">
-          <Card title={text('endpoint.title')}>
-            <FieldList fields={endpointFields} item={details} />
-          </Card>
+          <FieldList title={text('endpoint.title')} fields={endpointFields} item={details} />
           <LastDay statistics={statistics.get(shown._id)} />
         </div>
         {!shown.isRemoved && <Actions {...shown} />}
@@ -142,16 +140,15 @@ function LastDay({ statistics }: { readonly statistics: EndpointStatistics | und
   const failures = hours.reduce((sum, { failed }) => sum + failed, 0);
   const attempts = hours.reduce((sum, { delivered }) => sum + delivered, failures);
   return (
-    <Card title={reader.text('endpoint.lastDay')}>
-      <FieldList
-        fields={[
-          ...curveFields(reader),
-          { title: 'delivery.attempts', kind: 'number', of: () => attempts },
-          { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
-        ]}
-        item={{ statistics }}
-      />
-    </Card>
+    <FieldList
+      title={reader.text('endpoint.lastDay')}
+      fields={[
+        ...curveFields(reader),
+        { title: 'delivery.attempts', kind: 'number', of: () => attempts },
+        { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
+      ]}
+      item={{ statistics }}
+    />
   );
 }
 
