@@ -3,7 +3,17 @@ import { type ViewText, viewTexts } from './texts.js';
 
 export type Severity = 'good' | 'warn' | 'bad' | 'note';
 
-type RecordKind = 'leads' | 'reservations' | 'units';
+/** Records with a page; an address of `null` begins with the organization. */
+const folders = {
+  lead: null,
+  reservation: null,
+  unit: null,
+  endpoint: 'webhooks',
+  delivery: 'webhooks/deliveries',
+  key: 'partners',
+} as const;
+
+type RecordKind = keyof typeof folders;
 
 interface Title<T, Key> {
   readonly title: Key;
@@ -35,15 +45,19 @@ export type ViewField<T, Key extends string = ViewText> =
   | Value<T, Key, 'change', { readonly from: string | null; readonly to: string }>
   | Value<T, Key, 'personal', unknown>;
 
-/** Below the address of the console. */
-export function recordPath(kind: RecordKind, organizationId: string, id: string): string {
-  return `/${kind}/${organizationId}/${id}`;
+/** The page of a record below the address of the console; null where it has none. */
+export function recordPath(kind: string, organizationId: string, id: string | null): string | null {
+  if (id === null || !isRecordKind(kind)) return null;
+  return `/${folders[kind] ?? `${kind}s/${organizationId}`}/${id}`;
 }
 
-/** The page of the record that an event is about; null where it has none. */
+function isRecordKind(kind: string): kind is RecordKind {
+  return Object.hasOwn(folders, kind);
+}
+
+/** The page of the record that an event is about. */
 export function eventPath(type: string, organizationId: string, id: string | null): string | null {
-  const kind = (['lead', 'unit', 'reservation'] as const).find((one) => type.startsWith(`${one}.`));
-  return kind === undefined || id === null ? null : recordPath(`${kind}s`, organizationId, id);
+  return recordPath(type.replace(/\..*$/, ''), organizationId, id);
 }
 
 /** The page of a value; null where it has none. */

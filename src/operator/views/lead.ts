@@ -11,7 +11,7 @@ const number: ViewField<LeadDto> = {
   title: 'shared.number',
   kind: 'code',
   of: ({ leadId }) => leadId,
-  to: ({ _id }, organizationId) => recordPath('leads', organizationId, _id),
+  to: ({ _id }, organizationId) => recordPath('lead', organizationId, _id),
 };
 const state: ViewField<Lead> = {
   title: 'shared.state',

@@ -11,7 +11,13 @@ export const operatorLogFields: readonly ViewField<Entry>[] = [
     kind: 'status',
     of: ({ subject }) => `record.${subject}` as const,
   },
-  { title: 'shared.id', kind: 'code', of: ({ subjectId }) => subjectId, to: pathOf },
+  {
+    title: 'shared.id',
+    kind: 'code',
+    of: ({ subjectId }) => subjectId,
+    to: ({ subject, subjectId, organizationId }) =>
+      recordPath(subject, organizationId.toHexString(), subjectId),
+  },
   { title: 'log.details', kind: 'code', of: ({ details }) => details },
   {
     title: 'log.result',
@@ -22,21 +28,3 @@ export const operatorLogFields: readonly ViewField<Entry>[] = [
   { title: 'shared.organization', kind: 'text', of: ({ organizationName }) => organizationName },
   { title: 'log.who', kind: 'code', of: ({ address, session }) => `${address} ${session}` },
 ];
-
-function pathOf({ subject, subjectId, organizationId }: Entry): string | null {
-  switch (subject) {
-    case 'lead':
-    case 'reservation':
-      return recordPath(`${subject}s`, organizationId.toHexString(), subjectId);
-    case 'delivery':
-      return `/webhooks/deliveries/${subjectId}`;
-    case 'endpoint':
-      return `/webhooks/${subjectId}`;
-    case 'database':
-    case 'key':
-    case 'organization':
-      return null;
-    default:
-      return subject satisfies never;
-  }
-}

@@ -19,10 +19,10 @@ type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
 type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
 
 export const reservationListFields: readonly ViewField<FoundReservation>[] = [
-  { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservations' },
+  { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservation' },
   externalIdField,
   statusField,
-  { title: 'shared.unit', kind: 'code', of: ({ unitId }) => unitId, record: 'units' },
+  { title: 'shared.unit', kind: 'code', of: ({ unitId }) => unitId, record: 'unit' },
   createdAt,
   updatedAt,
 ];
@@ -41,7 +41,7 @@ export const reservationFields: readonly ViewField<
     title: 'shared.unit',
     kind: 'code',
     of: ({ unitId, unit }) => unit?.slug ?? unitId,
-    to: ({ organizationId, unitId }) => unitId && recordPath('units', organizationId, unitId),
+    to: ({ organizationId, unitId }) => recordPath('unit', organizationId, unitId ?? null),
   },
   {
     title: 'reservation.unitStatus',
@@ -56,7 +56,7 @@ export const reservationFields: readonly ViewField<
     title: 'shared.lead',
     kind: 'code',
     of: ({ leadId, leadNumber = null }) => leadNumber ?? leadId,
-    to: ({ organizationId, leadId }) => leadId && recordPath('leads', organizationId, leadId),
+    to: ({ organizationId, leadId }) => recordPath('lead', organizationId, leadId ?? null),
   },
   {
     title: 'reservation.partner',

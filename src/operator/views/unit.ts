@@ -43,7 +43,7 @@ export const unitChangeFields: readonly ViewField<UnitStatusChange>[] = [
     title: 'shared.reservation',
     kind: 'code',
     of: ({ reservationId }) => reservationId,
-    record: 'reservations',
+    record: 'reservation',
   },
   requestIdField,
 ];

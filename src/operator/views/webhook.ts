@@ -38,27 +38,26 @@ interface State {
 }
 
 function stateOf(endpoint: Endpoint): State {
-  const { isEnabled, disabledReason, fault, failingSince: since, pausedUntil, health } = endpoint;
-  const { lastFailure, retriedSince } = health ?? {};
-  const why = lastFailure?.statusCode ?? lastFailure?.error ?? null;
-  if (!isEnabled) {
-    const isGivenUp = disabledReason === 'gone' || disabledReason === 'failing';
-    const text = `endpoint.reason.${disabledReason}`;
-    return {
-      name: isGivenUp ? 'givenUp' : 'paused',
-      severity: isGivenUp ? 'bad' : 'warn',
-      why: isViewText(text) ? text : disabledReason,
-      since: endpoint.updatedAt,
-    };
-  }
+  const { fault, failingSince: since, pausedUntil, health } = endpoint;
+  if (!endpoint.isEnabled) return disabledState(endpoint);
   if (fault !== null) return { name: 'failing', severity: 'bad', why: fault, since };
+  const { lastFailure, retriedSince } = health ?? {};
   if (pausedUntil !== null && pausedUntil > new Date()) {
     const pausedSince = lastFailure?.startedAt ?? since;
     return { name: 'paused', severity: 'warn', why: 'endpoint.reason.asked', since: pausedSince };
   }
+  const why = lastFailure?.statusCode ?? lastFailure?.error ?? null;
   if (since !== null) return { name: 'failing', severity: 'bad', why, since };
   if (retriedSince) return { name: 'retried', severity: 'warn', why, since: retriedSince };
   return { name: 'healthy', severity: 'good', why: null, since: null };
+}
+
+function disabledState({ disabledReason, updatedAt: since }: Endpoint): State {
+  const text = `endpoint.reason.${disabledReason}`;
+  const why = isViewText(text) ? text : disabledReason;
+  return disabledReason === 'gone' || disabledReason === 'failing'
+    ? { name: 'givenUp', severity: 'bad', why, since }
+    : { name: 'paused', severity: 'warn', why, since };
 }
 
 const endpointState: ViewField<Endpoint> = {
@@ -162,7 +161,7 @@ function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): strin
 
 /** In lists of the console, which fit the page: the event leads to its record. */
 export const deliverySummaryFields: readonly ViewField<ListedDelivery>[] = [
-  { ...deliveryId, to: ({ _id }) => `/webhooks/deliveries/${_id.toHexString()}` },
+  { ...deliveryId, record: 'delivery' },
   { ...event, to: pathOfRecord },
   deliveryState,
   attempts,
@@ -188,7 +187,7 @@ export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
     title: 'endpoint.title',
     kind: 'code',
     of: ({ endpointId }) => endpointId.toHexString(),
-    to: ({ endpointId }) => `/webhooks/${endpointId.toHexString()}`,
+    record: 'endpoint',
   },
   { title: 'delivery.messageId', kind: 'code', of: ({ messageId }) => messageId },
   deliveryState,

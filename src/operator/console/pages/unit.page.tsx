@@ -31,7 +31,7 @@ export const unitPage: ConsolePage = {
         <FieldTable
           title={text('shared.reservations')}
           caption={text('unit.reservationsCaption')}
-          fields={reservationListFields.filter(({ record: kind }) => kind !== 'units')}
+          fields={reservationListFields.filter(({ record: kind }) => kind !== 'unit')}
           part="reservations"
           {...reservations}
         />

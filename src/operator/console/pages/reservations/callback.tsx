@@ -59,11 +59,11 @@ function BlockedBy({
   reservation: { organizationId, unitId },
   history: { approvedOthers },
 }: Omit<CallbackContext, 'keys'>) {
-  const paths = approvedOthers.map((id) => recordPath('reservations', organizationId, id));
-  const ofUnit = unitId === null ? [] : [recordPath('units', organizationId, unitId)];
-  return (paths.length > 0 ? paths : ofUnit).map((path) => (
-    <Link key={path} to={path}>
-      <Code>{path.split('/').at(-1)}</Code>
+  const ids = approvedOthers.length > 0 ? approvedOthers : [unitId ?? ''];
+  const kind = approvedOthers.length > 0 ? 'reservation' : 'unit';
+  return ids.map((id) => (
+    <Link key={id} to={recordPath(kind, organizationId, id) ?? ''}>
+      <Code>{id}</Code>
     </Link>
   ));
 }

@@ -55,7 +55,7 @@ async function leads(
     kind: 'lead',
     organizationId,
     name: String(leadId),
-    path: recordPath('leads', organizationId, _id),
+    path: recordPath('lead', organizationId, _id),
     details: [recordSystemId, isDeleted ? 'deleted' : null],
     createdAt,
   }));
@@ -72,7 +72,7 @@ const reservations: Search = async ({ services }, ids, reference, limit) => {
       kind: 'reservation',
       organizationId,
       name: recordSystemId ?? _id,
-      path: recordPath('reservations', organizationId, _id),
+      path: recordPath('reservation', organizationId, _id),
       details: [status, isDeleted ? 'deleted' : null],
       createdAt,
     };
@@ -85,7 +85,7 @@ const units: Search = async ({ services, language }, ids, reference, limit) => {
     kind: 'unit',
     organizationId,
     name: unitId || slug || _id,
-    path: recordPath('units', organizationId, _id),
+    path: recordPath('unit', organizationId, _id),
     details: [textIn(compound, language) || unit.compoundId, slug, unit.status],
     createdAt: unit.createdAt,
   }));

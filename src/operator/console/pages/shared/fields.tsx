@@ -27,10 +27,10 @@ export function FieldList<T>({
       {fields.map((field) => {
         const value = isMissingTime(field, item) ? null : valueOf(field, item, reader);
         if ((value ?? false) === false || value === '') return null;
-        const title = titleOf(field, reader);
+        const name = titleOf(field, reader);
         return (
-          <div key={title}>
-            <dt>{title}</dt>
+          <div key={name}>
+            <dt>{name}</dt>
             <dd>{value}</dd>
           </div>
         );
