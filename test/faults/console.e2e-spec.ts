@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { MongoClient, ObjectId } from 'mongodb';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import {
   type ConsolePageResponse,
   startConsole,
   type TestConsole,
 } from '../console/console-client.js';
 import { addTenant } from '../support/builders.js';
-import { startFaultDatabase } from './support/fault-database.js';
+import { useFaultDatabase } from './support/fault-database.js';
 
 const deadlineMs = 1_600;
 /** Tolerance for a busy machine, milliseconds. */
@@ -14,28 +14,18 @@ const marginMs = 2_000;
 /** Commands of pages, and the ping. */
 const failCommands = ['find', 'aggregate', 'ping', 'hello'];
 
-let admin: MongoClient;
 let service: TestConsole;
 
+// Before the database stops.
+afterAll(() => service.stop());
+
+const database = useFaultDatabase();
+
 beforeAll(async () => {
-  const database = await startFaultDatabase();
-  admin = await new MongoClient(database.uri).connect();
   service = await startConsole({ DATABASE_DEADLINE_MS: String(deadlineMs) }, database.uri);
   await addTenant(database.db);
 });
-afterAll(async () => {
-  await service.stop();
-  await admin.close();
-});
-
-const block = (mode: 'alwaysOn' | 'off') =>
-  admin.db('admin').command({
-    configureFailPoint: 'failCommand',
-    mode,
-    ...(mode === 'alwaysOn' && {
-      data: { failCommands, appName: 'integration-api', blockConnection: true, blockTimeMS: 6_000 },
-    }),
-  });
+afterEach(() => database.pass());
 
 async function timed(path: string): Promise<ConsolePageResponse & { readonly ms: number }> {
   const begin = performance.now();
@@ -46,7 +36,7 @@ async function timed(path: string): Promise<ConsolePageResponse & { readonly ms:
 it('console pages return 503 within the deadline while the database hangs', async () => {
   const id = new ObjectId().toHexString();
   expect(await service.get('')).toMatchObject({ status: 200 });
-  await block('alwaysOn');
+  await database.fail({ failCommands, blockConnection: true, blockTimeMS: 6_000 });
   const overview = await timed('');
   expect(overview).toMatchObject({ status: 503 });
   expect(overview.html).toContain('The database has no primary');
@@ -58,5 +48,4 @@ it('console pages return 503 within the deadline while the database hangs', asyn
     expect(page.html).toMatch(/\d+ of \d+ connections of this process are in use/);
   }
   for (const { ms } of [overview, ...others]) expect(ms).toBeLessThan(deadlineMs + marginMs);
-  await block('off');
 });

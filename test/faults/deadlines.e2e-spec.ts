@@ -1,52 +1,33 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { MongoClient } from 'mongodb';
+import { beforeAll, expect, it } from '@jest/globals';
 import {
   addCompound,
   addKey,
-  addReservation,
+  addReserved,
   addTenant,
   addUnit,
-  addWallet,
   type Tenant,
 } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { basePath } from '../support/shared-service.js';
-import { startTestService, type TestService } from '../support/test-service.js';
-import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
-import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
+import { rounds } from '../support/rounds.js';
+import { send } from '../support/service-process.js';
+import type { TestService } from '../support/test-service.js';
+import { useFaultDatabase } from './support/fault-database.js';
+import { randomNumbers, report } from './support/random.js';
 
 const deadlineMs = 1_600;
 const slug = 'palm-meadows';
-const rounds = faultRounds(5, 120);
 /** Whatever a request sends but the commit, which may take longer than the rest of its time. */
 const commands = ['find', 'insert', 'update', 'findAndModify', 'aggregate'];
 
-let database: FaultDatabase;
-let admin: MongoClient;
+const database = useFaultDatabase();
 let service: TestService;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  database = await startFaultDatabase();
-  admin = await new MongoClient(database.uri).connect();
-  const variables = { DATABASE_DEADLINE_MS: String(deadlineMs) };
-  service = await startTestService(variables, database.uri);
+  service = await database.startService({ DATABASE_DEADLINE_MS: String(deadlineMs) });
   tenant = await addTenant(database.db);
   await addCompound(database.db, tenant.organizationId, { 'en-us': 'Palm Meadows' }, { slug });
 });
-afterAll(async () => {
-  await service.stop();
-  await admin.close();
-});
-
-const block = (mode: 'alwaysOn' | 'off', failCommands: readonly string[] = [], blockTimeMS = 0) =>
-  admin.db('admin').command({
-    configureFailPoint: 'failCommand',
-    mode,
-    ...(mode === 'off'
-      ? {}
-      : { data: { failCommands, appName: 'integration-api', blockConnection: true, blockTimeMS } }),
-  });
 
 /** A request, and how often what it stores is there. */
 interface Attempt {
@@ -64,9 +45,7 @@ async function attempts(round: number): Promise<Attempt[]> {
   const { db } = database;
   const { organizationId } = tenant;
   const unitId = await addUnit(db, organizationId, { slug: `unit-${round}` });
-  const reservationId = await addReservation(db, organizationId, unitId);
-  const cheques = [{ installmentId: 'i-1' }];
-  await addWallet(db, organizationId, { reservationId, unitId, cheques });
+  const reservationId = await addReserved(db, organizationId, unitId);
   const leads = (ids: readonly string[]) => () =>
     db.collection('leads').countDocuments({ recordSystemId: { $in: [...ids] } });
   const id = (name: string) => `${name}-${round}`;
@@ -107,7 +86,7 @@ async function attempts(round: number): Promise<Attempt[]> {
       path: '/reservations/webhook',
       body: {
         reservationId: reservationId.toHexString(),
-        installmentId: 'i-1',
+        installmentId: '1',
         chequeStatus: 'overdue',
       },
       isKeyed: true,
@@ -120,38 +99,30 @@ async function attempts(round: number): Promise<Attempt[]> {
   ];
 }
 
-async function send({ path, body, isKeyed }: Attempt, key: string, round: number) {
-  const response = await fetch(`${service.url}/${basePath}${path}`, {
-    method: 'POST',
-    headers: {
-      'api-key': key,
-      'content-type': 'application/json',
-      ...(isKeyed ? { 'idempotency-key': `${path}-${round}` } : {}),
-    },
-    body: JSON.stringify(body),
-  });
-  await response.arrayBuffer();
-  return response.status;
+async function post({ path, body, isKeyed }: Attempt, key: string, round: number) {
+  const headers: Record<string, string> = isKeyed ? { 'idempotency-key': `${path}-${round}` } : {};
+  return (await send(service.url, { method: 'POST', path, key, body, headers })).status;
 }
 
 /** Whatever a request has begun has ended by then. */
 const untilQuiet = () =>
   eventually(async () => {
-    const { transactions } = await admin.db('admin').command({ serverStatus: 1 });
+    const { transactions } = await database.server.command({ serverStatus: 1 });
     expect(transactions).toMatchObject({ currentOpen: 0 });
   });
 
 it('a request that returned 503 stores nothing later when the database delays any command', async () => {
   const random = randomNumbers();
   const statuses = new Map<number, number>();
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds(5, 120); round++) {
     // Nobody has asked for this key: it is looked up within the request's time.
     const key = await addKey(database.db, tenant.organizationId);
     const all = await attempts(round);
     const delayed = commands.filter(() => random.next() < 0.7);
-    await block('alwaysOn', delayed, 20 + random.below(deadlineMs / 5));
-    const sent = await Promise.all(all.map((attempt) => send(attempt, key, round)));
-    await block('off');
+    const blockTimeMS = 20 + random.below(deadlineMs / 5);
+    await database.fail({ failCommands: delayed, blockConnection: true, blockTimeMS });
+    const sent = await Promise.all(all.map((attempt) => post(attempt, key, round)));
+    await database.pass();
     // The request waits for running requests of its organization.
     await service.api('post', '/leads').set('api-key', key).send({ name: 'last' });
     await untilQuiet();
@@ -165,16 +136,14 @@ it('a request that returned 503 stores nothing later when the database delays an
       // The client repeats, and what it wanted is there once. A 409 tells it that its first request has just ended.
       let again = 409;
       await eventually(async () => {
-        again = await send(attempt, key, round);
+        again = await post(attempt, key, round);
         expect(again).not.toBe(409);
       });
       const isDone = again < 300 ? again : 'a success';
       expect([context, again, await attempt.count()]).toEqual([context, isDone, attempt.whole]);
     }
   }
-  report(
-    `seed ${random.seed}: ${rounds} rounds, responses ${JSON.stringify(Object.fromEntries(statuses))}`,
-  );
+  report(`seed ${random.seed}: responses ${JSON.stringify(Object.fromEntries(statuses))}`);
   expect(statuses.get(503) ?? 0).toBeGreaterThan(0);
   expect(statuses.get(201) ?? 0).toBeGreaterThan(0);
 });

@@ -1,53 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { MongoClient, ObjectId } from 'mongodb';
-import { startMongod } from '../../src/development/embedded/embedded-mongod.js';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { startOperations } from '../../src/start.js';
 import { runCli } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import type { TestService } from '../support/test-service.js';
+import { useFaultDatabase } from './support/fault-database.js';
 
-const testCommands = ['--setParameter', 'enableTestCommands=1'];
-
-type Mongod = Awaited<ReturnType<typeof startMongod>>;
-
-let mongod: Mongod;
+const database = useFaultDatabase();
 /** One that waits as long as a busy machine takes, and one with a short deadline. */
 let service: TestService;
 let hasty: TestService;
 let tenant: Tenant;
-let admin: MongoClient;
 
 beforeAll(async () => {
-  // A server of its own: fail points and stops must not reach the other test files.
-  const folder = await mkdtemp(join(tmpdir(), 'integration-api-faults-'));
-  mongod = await startMongod(folder, { args: testCommands });
-  admin = await new MongoClient(mongod.uri).connect();
-  const uri = mongod.uri.replace('/?', '/faults?');
-  service = await startTestService({ DATABASE_DEADLINE_MS: '30000' }, uri);
-  hasty = await startTestService({ DATABASE_DEADLINE_MS: '2000' }, uri);
+  service = await database.startService({ DATABASE_DEADLINE_MS: '30000' });
+  hasty = await database.startService({ DATABASE_DEADLINE_MS: '2000' });
   tenant = await addTenant(service.db);
 });
-afterEach(() => failNothing());
-afterAll(async () => {
-  // Dropping the database would wait for the transactions that were cut off.
-  await admin.db('admin').command({ killAllSessions: [] });
-  await hasty.stop();
-  await service.stop();
-  await admin.close();
-  await mongod.stop();
-  await rm(mongod.folder, { recursive: true, force: true });
-});
+afterEach(() => database.pass());
 
-const fail = (data: object, mode: object | string = 'alwaysOn') =>
-  admin.db('admin').command({ configureFailPoint: 'failCommand', mode, data });
-const failNothing = () =>
-  admin.db('admin').command({ configureFailPoint: 'failCommand', mode: 'off' });
 const post = (body: object, to = service) =>
   to.api('post', '/leads').set('api-key', tenant.key).send(body);
 const leadsOf = (recordSystemId: string) =>
@@ -57,14 +31,13 @@ const unavailable = {
   message: 'The service is temporarily unavailable, please try again',
   error: 'Service Unavailable',
 };
-const appName = 'integration-api';
 
 describe('a request to a failing database', () => {
   it('succeeds with an Idempotency-Key when an earlier claim of the key timed out', async () => {
     const keyed = () =>
       post({ recordSystemId: 'late-claim', name: 'Laila' }, hasty).set('idempotency-key', 'late');
-    await fail(
-      { failCommands: ['insert'], appName, blockConnection: true, blockTimeMS: 2_500 },
+    await database.fail(
+      { failCommands: ['insert'], blockConnection: true, blockTimeMS: 2_500 },
       { times: 1 },
     );
     await keyed().expect(503);
@@ -76,43 +49,13 @@ describe('a request to a failing database', () => {
     expect(await leadsOf('late-claim')).toBe(1);
   });
 
-  it('succeeds on retry after one write conflict', async () => {
-    const failCommands = ['insert'];
-    await fail(
-      { failCommands, appName, errorCode: 112, errorLabels: ['TransientTransactionError'] },
-      { times: 3 },
-    );
-    await post({ recordSystemId: 'conflict', name: 'Mona' }).expect(201);
-    expect(await leadsOf('conflict')).toBe(1);
-  });
-
-  it('retries the whole transaction when an operation was interrupted', async () => {
-    // The error of a process whose transaction another process aborted as abandoned.
-    await fail({ failCommands: ['insert'], appName, errorCode: 11_601 }, { times: 1 });
-    await post({ recordSystemId: 'interrupted', name: 'Mona Adel' }).expect(201);
-    expect(await leadsOf('interrupted')).toBe(1);
-    expect(await service.db.collection('clients').countDocuments({ name: 'Mona Adel' })).toBe(1);
-  });
-
-  it('retries an unconfirmed commit and stores one lead', async () => {
-    const errorLabels = ['UnknownTransactionCommitResult'];
-    await fail(
-      { failCommands: ['commitTransaction'], appName, errorCode: 89, errorLabels },
-      { times: 2 },
-    );
-    const { body } = await post({ recordSystemId: 'unknown-commit', name: 'Mona' }).expect(201);
-    expect(body.operation).toBe('create');
-    expect(await leadsOf('unknown-commit')).toBe(1);
-    expect(await service.db.collection('clients').countDocuments({ name: 'Mona' })).toBe(2);
-  });
-
   it('returns 503 when no commit is confirmed, and later replays the stored response', async () => {
     const errors = { code: 64, errmsg: 'waiting for replication timed out' };
-    await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
+    await database.fail({ failCommands: ['commitTransaction'], writeConcernError: errors });
     const keyed = () =>
       post({ name: 'No External Id' }, hasty).set('idempotency-key', 'unconfirmed');
     await keyed().expect(503);
-    await failNothing();
+    await database.pass();
     await eventually(async () => {
       const { status, headers } = await keyed();
       expect([status, headers['idempotent-replayed']]).toEqual([201, 'true']);
@@ -121,23 +64,8 @@ describe('a request to a failing database', () => {
     expect(await leads.countDocuments({ 'data.name': 'No External Id' })).toBe(1);
   });
 
-  it('returns 503 in time and writes nothing when every write conflicts', async () => {
-    await fail({
-      failCommands: ['insert'],
-      appName,
-      errorCode: 112,
-      errorLabels: ['TransientTransactionError'],
-    });
-    const response = await post({ recordSystemId: 'given-up' }, hasty).expect(503);
-    expect(response.body).toEqual(unavailable);
-    expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    await failNothing();
-    expect(await leadsOf('given-up')).toBe(0);
-    await post({ recordSystemId: 'given-up' }).expect(201);
-  });
-
   it('returns 500 without the cause, which is logged, on an unknown error', async () => {
-    await fail({ failCommands: ['insert'], appName, errorCode: 2 });
+    await database.fail({ failCommands: ['insert'], errorCode: 2 });
     const { body } = await post({ recordSystemId: 'fault', name: 'Fault Name' }).expect(500);
     expect(body).toEqual({
       statusCode: 500,
@@ -146,22 +74,17 @@ describe('a request to a failing database', () => {
     });
     expect(service.logged()).toContain('"code":2');
     expect(service.logged()).not.toContain('Fault Name');
-    await failNothing();
+    const arabic = await post({ name: 'x' }).set('language', 'ar-eg').expect(500);
+    expect(arabic.body.message).toBe('خطأ داخلي في الخادم');
+    await database.pass();
     expect(await leadsOf('fault')).toBe(0);
-  });
-
-  it('returns an Arabic message when requested', async () => {
-    await fail({ failCommands: ['insert'], appName, errorCode: 2 });
-    const { body } = await post({ name: 'x' }).set('language', 'ar-eg').expect(500);
-    expect(body.message).toBe('خطأ داخلي في الخادم');
   });
 
   it('returns 503 in time with known and new keys when the database hangs', async () => {
     await eventually(() => post({ name: 'Warm' }, hasty).expect(201));
     const blockTimeMS = 6_000;
-    await fail({
+    await database.fail({
       failCommands: ['find', 'insert', 'update', 'ping', 'aggregate'],
-      appName,
       blockConnection: true,
       blockTimeMS,
     });
@@ -179,13 +102,13 @@ describe('a request to a failing database', () => {
   });
 });
 
-describe('a request to a stopped database', () => {
+describe('a request to a killed database', () => {
   it('returns 503, and succeeds after the database is back', async () => {
     await post({ recordSystemId: 'before' }).expect(201);
-    await mongod.stop();
+    await database.server.kill();
     expect((await post({ recordSystemId: 'while' }, hasty)).body).toEqual(unavailable);
     expect((await hasty.api('get', '/healthz').expect(503)).body.ok).toBe(false);
-    mongod = await startMongod(mongod.folder, { port: mongod.port, args: testCommands });
+    await database.server.restart();
     for (const one of [hasty, service]) {
       await eventually(() => one.api('get', '/healthz').expect(200));
     }
@@ -209,9 +132,9 @@ describe('usage statistics', () => {
     const before = await countedCalls();
     await call().expect(200);
     const errors = { code: 100, errmsg: 'not enough data-bearing nodes' };
-    await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
+    await database.fail({ failCommands: ['commitTransaction'], writeConcernError: errors });
     await expect(store()).rejects.toThrow(/./);
-    await failNothing();
+    await database.pass();
     await eventually(async () => expect(await countedCalls()).toBe(before + 1));
     await call().expect(200);
     await store();
@@ -221,11 +144,11 @@ describe('usage statistics', () => {
 
   it('are stored after the database is back', async () => {
     const before = await countedCalls();
-    await mongod.stop();
+    await database.server.kill();
     for (let time = 0; time < 2; time++) await call().expect(503);
     await expect(store()).rejects.toThrow(/./);
     await call().expect(503);
-    mongod = await startMongod(mongod.folder, { port: mongod.port, args: testCommands });
+    await database.server.restart();
     await eventually(async () => {
       await store();
       expect(await countedCalls()).toBe(before + 3);
@@ -242,9 +165,8 @@ describe('db init', () => {
 
   it('builds indexes for longer than the request deadline', async () => {
     await deliveries().dropIndex('ofEndpoint');
-    await fail({
+    await database.fail({
       failCommands: ['createIndexes'],
-      appName,
       blockConnection: true,
       blockTimeMS: 2_500,
     });
@@ -261,7 +183,7 @@ describe('db init', () => {
       { bypassDocumentValidation: true },
     );
     const hang = (mode: string) =>
-      admin.db('admin').command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode });
+      database.server.command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode });
     await hang('alwaysOn');
     const first = init();
     await eventually(async () => expect(await indexNames()).toContain('ofEndpoint'));
@@ -277,13 +199,21 @@ describe('db init', () => {
     expect(await first).toMatchObject({ code: 0 });
     await deliveries().deleteMany({});
   });
+
+  it('waits for the index build of another process before it changes a validator', async () => {
+    await service.db.command({ collMod: 'clients', validator: {} });
+    const isBuilding = { failCommands: ['collMod'], errorCode: 12_587 };
+    await database.fail(isBuilding, { times: 1 });
+    await structure().apply();
+    expect((await structure().status()).isComplete).toBe(true);
+  });
 });
 
 describe('an operator command', () => {
   it('reports a hanging database at its deadline', async () => {
     const blockTimeMS = 8_000;
     const failCommands = ['find', 'ping'];
-    await fail({ failCommands, appName, blockConnection: true, blockTimeMS });
+    await database.fail({ failCommands, blockConnection: true, blockTimeMS });
     const startedAt = performance.now();
     const outcome = await runCli(['org', 'list'], {
       MONGODB_URI: service.databaseUri,
@@ -297,7 +227,7 @@ describe('an operator command', () => {
   });
 
   it('waits for a slow database longer than a request does', async () => {
-    await fail({ failCommands: ['find'], appName, blockConnection: true, blockTimeMS: 1_200 });
+    await database.fail({ failCommands: ['find'], blockConnection: true, blockTimeMS: 1_200 });
     const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' };
     const outcome = await runCli(['org', 'list', '--json'], variables);
     expect(outcome).toMatchObject({ code: 0, stderr: '' });

@@ -22,13 +22,12 @@ describe('a killed worker', () => {
     const held = await endpoints.findOne({ _id: endpoint.id });
     expect(held?.['leaseOwner']).toEqual(expect.any(String));
     expect(held?.['leasedUntil'].getTime() - Date.now()).toBeGreaterThan(30_000);
-    // The rest of the minute is left out.
+    receiver.respondWith(204);
+    await workers.startHere();
+    // The rest of the minute is left out, once the other worker is there.
     const leasedUntil = Date.now() + 3_000;
     const $set = { leasedUntil: new Date(leasedUntil) };
     await endpoints.updateOne({ _id: endpoint.id }, { $set });
-
-    receiver.respondWith(204);
-    await workers.startHere();
     await service.createLead(tenant);
     // Another endpoint is not held up by the lease.
     const other = await workers.startReceiver();
@@ -41,7 +40,7 @@ describe('a killed worker', () => {
     });
     const takenOverAt = receiver.received[1]?.at ?? 0;
     expect(takenOverAt).toBeGreaterThanOrEqual(leasedUntil);
-    expect(takenOverAt).toBeLessThan(leasedUntil + 5_000);
+    expect(takenOverAt).toBeLessThan(leasedUntil + 10_000);
     const [first, again] = receiver.received;
     expect(again?.body).toBe(first?.body);
     expect(webhookIds(receiver)[1]).toBe(webhookIds(receiver)[0]);

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addTenant } from '../support/builders.js';
-import { kill, type ServiceProcess, startProcess } from '../support/service-process.js';
-import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
-import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
+import { rounds } from '../support/rounds.js';
+import { useFaultDatabase } from './support/fault-database.js';
 import { buildChecker, checkHistories } from './support/histories.js';
+import { Instances } from './support/instances.js';
+import { randomNumbers, report } from './support/random.js';
 import { RecordedClients, type RecordedOperation } from './support/recorded-clients.js';
 
 const operationsOfRound = 2_000;
@@ -13,52 +14,30 @@ const reason = await buildChecker();
 if (reason !== undefined) report(`Histories are not checked. ${reason}`);
 const whereGoIs = reason === undefined ? it : it.skip;
 
-let database: FaultDatabase;
-let instances: (ServiceProcess | undefined)[];
-let recorded: RecordedClients;
+const database = useFaultDatabase();
 const random = randomNumbers();
+let instances: Instances;
+let recorded: RecordedClients;
 
 beforeAll(async () => {
   if (reason !== undefined) return;
-  database = await startFaultDatabase();
-  instances = await Promise.all([1, 2].map(start));
-  recorded = new RecordedClients(
-    database.db,
-    await addTenant(database.db),
-    () => instances.flatMap((one) => (one === undefined ? [] : [one.url])),
-    random,
-  );
+  const { db, uri } = database;
+  instances = await Instances.startTwo({ MONGODB_URI: uri, ROLE: 'api' });
+  recorded = new RecordedClients(db, await addTenant(db), instances.urls, random);
 });
-afterAll(async () => {
-  recorded?.stop();
-  await database?.stop();
-});
-
-function start(): Promise<ServiceProcess> {
-  return startProcess({ MONGODB_URI: database.uri, ROLE: 'api' });
-}
-
-/** Ends one of two instances at once, and starts it again. */
-async function replaceOne(): Promise<void> {
-  const index = random.below(2);
-  const victim = instances[index];
-  instances[index] = undefined;
-  if (victim !== undefined) await kill(victim);
-  instances[index] = await start();
-}
 
 describe('the histories of two instances, one of them killed and restarted', () => {
   whereGoIs('are linearizable', async () => {
-    const operations = Number(process.env['FAULT_OPERATIONS'] ?? faultRounds(2_000, 1_000_000));
-    let rounds = 0;
+    const operations = Number(process.env['FAULT_OPERATIONS'] ?? rounds(2_000, 1_000_000));
+    let kills = 0;
     let notTold = 0;
     let total = 0;
     const startedAt = performance.now();
     while (total < operations) {
       const done = recorded.run(operationsOfRound, clients);
       await recorded.further(random.below(operationsOfRound / 2));
-      await Promise.all([done, replaceOne()]);
-      rounds += 1;
+      await Promise.all([done, instances.replace(random.below(2))]);
+      kills += 1;
       total += recorded.history.length;
       const found = await checkHistories(recorded.history);
       notTold += recorded.history.filter(({ output }) => output === null).length;
@@ -68,7 +47,7 @@ describe('the histories of two instances, one of them killed and restarted', () 
     }
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     report(
-      `seed ${random.seed}: ${total} operations in ${seconds} s, ${rounds} kills, ${notTold} ` +
+      `seed ${random.seed}: ${total} operations in ${seconds} s, ${kills} kills, ${notTold} ` +
         `operations of which nobody knows whether they happened: linearizable`,
     );
   });

@@ -1,137 +1,112 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Db, MongoClient } from 'mongodb';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { rounds } from '../support/rounds.js';
+import { operationsUrl, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
-import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
-import { type Answer, LeadLoad, longestWait, statusCounts } from './support/lead-load.js';
-import { nextPrimaryAt, type ReplicaSet, startReplicaSet } from './support/replica-set.js';
-import { differences } from './support/stored-state.js';
+import { useFaultDatabase } from './support/fault-database.js';
+import { LeadLoad, type LoadResponse, longestWait } from './support/lead-load.js';
+import { randomNumbers, report } from './support/random.js';
+import { nextPrimaryAt } from './support/replica-set.js';
 
 /** No client waits longer, whatever happens to the database. */
 const maxWaitMs = 10_000;
 /** How soon after there is a new primary a change is acknowledged again. */
 const resumptionMs = 5_000;
 
-let set: ReplicaSet;
-let client: MongoClient;
-let db: Db;
+const database = useFaultDatabase(3);
 let services: ServiceProcess[];
 const random = randomNumbers();
 
 beforeAll(async () => {
-  set = await startReplicaSet(3);
-  const MONGODB_URI = set.uri('faults');
-  client = await new MongoClient(MONGODB_URI).connect();
-  db = client.db();
-  services = await Promise.all(
-    [1, 2].map(() => startProcess({ MONGODB_URI, ROLE: 'api', OPS_PORT: '0' })),
-  );
-});
-afterAll(async () => {
-  await client.close();
-  await set.stop();
+  const variables = { MONGODB_URI: database.uri, ROLE: 'api', OPS_PORT: '0' };
+  services = await Promise.all([1, 2].map(() => startProcess(variables)));
 });
 
-const loadOf = (tenant: Tenant) =>
-  new LeadLoad({ urls: () => services.map(({ url }) => url), apiKey: tenant.key, random });
-const isAcknowledged = ({ status }: Answer) => status === 200 || status === 201;
-/** Log lines of failed requests, except those without a database. */
-const faultsOf = (processes: readonly ServiceProcess[]) =>
-  processes
+async function newLoad(): Promise<LeadLoad> {
+  const { db } = database;
+  const tenant = await addTenant(db);
+  return new LeadLoad({ db, tenant, urls: () => services.map(({ url }) => url), random });
+}
+
+/** Nothing is wrong, or what went wrong with what the services logged of it. */
+async function expectRight(load: LeadLoad): Promise<void> {
+  report(load.summary);
+  const wrongs = await load.wrongs();
+  const logged = services
     .flatMap(({ output }) => output().split('\n'))
-    .filter((line) => line.includes('The request failed') && !line.includes('respond in time'))
-    .join('\n');
-const readyzOf = ({ output }: ServiceProcess) =>
-  `${/Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1]}/readyz`;
+    .filter((line) => line.includes('The request failed') && !line.includes('respond in time'));
+  expect({ wrongs, logged: wrongs.length === 0 ? [] : logged }).toEqual({ wrongs: [], logged: [] });
+  expect(longestWait(load.responses)).toBeLessThan(maxWaitMs);
+}
 
 describe('a replica set whose primary is killed under load', () => {
   it('loses no acknowledged change, and accepts requests soon after the election', async () => {
-    const rounds = faultRounds(1, 20);
-    for (let round = 1; round <= rounds; round++) {
-      const tenant = await addTenant(db);
-      const load = loadOf(tenant);
+    for (let round = 1; round <= rounds(1, 20); round++) {
+      const load = await newLoad();
       load.start(8);
       await load.further(20 + random.below(60));
-      const victim = await set.primary();
+      const victim = await database.primary();
       const killedAt = performance.now();
       await victim.kill();
-      const others = set.members.filter((member) => member !== victim);
+      const others = database.members.filter((member) => member !== victim);
       const electedAt = await nextPrimaryAt(others);
-      await eventually(() => {
-        expect(load.answers.filter(({ sentAt }) => sentAt > electedAt).some(isAcknowledged)).toBe(
-          true,
-        );
-      });
-      // The first one that came after the election, whenever it was sent.
-      const resumedAt = Math.min(
-        ...load.answers
-          .filter(isAcknowledged)
-          .map(({ sentAt, milliseconds }) => sentAt + milliseconds)
-          .filter((at) => at > electedAt),
-      );
+      const acknowledgedAt = () =>
+        load.responses
+          .filter(({ status }) => status === 200 || status === 201)
+          .map(({ sentAt, milliseconds }: LoadResponse) => sentAt + milliseconds)
+          .filter((at) => at > electedAt);
+      await eventually(() => expect(acknowledgedAt()).not.toEqual([]));
+      const resumedAt = Math.min(...acknowledgedAt());
       await load.further(60);
       await load.stop();
       await victim.restart();
       report(
-        `round ${round}, seed ${random.seed}: ${load.acknowledged} changes acknowledged, answers ` +
-          `${JSON.stringify(statusCounts(load.answers))}, a new primary after ` +
-          `${Math.round(electedAt - killedAt)} ms, answers ${Math.round(resumedAt - electedAt)} ms ` +
-          `later, longest ${longestWait(load.answers)} ms`,
+        `round ${round}: a new primary after ${Math.round(electedAt - killedAt)} ms, responses ` +
+          `${Math.round(resumedAt - electedAt)} ms later`,
       );
-      expect(await differences(db, tenant.organizationId, load.leads)).toEqual([]);
-      if (load.unexpected().length > 0) report(faultsOf(services));
-      expect(statusCounts(load.unexpected())).toEqual({});
+      await expectRight(load);
       expect(resumedAt - electedAt).toBeLessThan(resumptionMs);
-      expect(longestWait(load.answers)).toBeLessThan(maxWaitMs);
     }
   });
 });
 
 describe('a replica set without a majority', () => {
   it('returns 503 in time, fails the probes, and recovers without a restart', async () => {
-    const tenant = await addTenant(db);
-    const load = loadOf(tenant);
+    const load = await newLoad();
     await load.create('recordSystemId');
-    const primary = await set.primary();
-    const secondaries = set.members.filter((member) => member !== primary);
+    const primary = await database.primary();
+    const secondaries = database.members.filter((member) => member !== primary);
+    const expectProbes = async (status: number) => {
+      for (const service of services) {
+        await eventually(async () => {
+          const health = await fetch(`${service.url}/${basePath}/healthz`);
+          expect([health.status, await health.json()]).toMatchObject([
+            status,
+            { ok: status === 200 },
+          ]);
+          const readiness = await fetch(`${operationsUrl(service)}/readyz`);
+          expect([readiness.status, await readiness.json()]).toMatchObject([
+            status,
+            { hasPrimary: status === 200 },
+          ]);
+        });
+      }
+    };
     await Promise.all(secondaries.map((member) => member.kill()));
     load.start(8);
-    await eventually(() => {
-      expect(load.answers.filter(({ status }) => status === 503).length).toBeGreaterThan(15);
-    });
-    for (const service of services) {
-      await eventually(async () => {
-        const health = await fetch(`${service.url}/${basePath}/healthz`);
-        expect([health.status, await health.json()]).toMatchObject([503, { ok: false }]);
-        const readiness = await fetch(readyzOf(service));
-        expect([readiness.status, await readiness.json()]).toMatchObject([
-          503,
-          { hasPrimary: false },
-        ]);
-      });
-    }
+    await eventually(() => expect(load.unavailable.length).toBeGreaterThan(15));
+    await expectProbes(503);
     const backAt = performance.now();
     await Promise.all(secondaries.map((member) => member.restart()));
     await load.further(50);
-    for (const service of services) {
-      await eventually(async () => {
-        expect((await fetch(`${service.url}/${basePath}/healthz`)).status).toBe(200);
-        expect((await fetch(readyzOf(service))).status).toBe(200);
-      });
-    }
+    await expectProbes(200);
     const seconds = ((performance.now() - backAt) / 1_000).toFixed(1);
     await load.stop();
-    const refused = load.answers.filter(({ status }) => status === 503);
-    report(
-      `seed ${random.seed}: ${refused.length} got 503, the last after ${longestWait(refused)} ms; ` +
-        `well again ${seconds} s after the majority was started`,
-    );
-    for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    expect(longestWait(load.answers)).toBeLessThan(maxWaitMs);
-    expect(await differences(db, tenant.organizationId, load.leads)).toEqual([]);
-    const causes = load.unexpected().length === 0 ? '' : faultsOf(services);
-    expect([statusCounts(load.unexpected()), causes]).toEqual([{}, '']);
+    report(`all well ${seconds} s after the majority was started`);
+    for (const { headers } of load.unavailable) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    await expectRight(load);
   });
 });

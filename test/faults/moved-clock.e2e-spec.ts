@@ -1,74 +1,49 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Db, MongoClient } from 'mongodb';
+import { describe, expect, it } from '@jest/globals';
 import { addKey, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
-import {
-  send,
-  serviceAfter,
-  type ServiceProcess,
-  startProcess,
-} from '../support/service-process.js';
+import { send, serviceAfter, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
-import { randomNumbers, report } from './support/fault-rounds.js';
-import { LeadLoad, longestWait, statusCounts } from './support/lead-load.js';
-import { type ReplicaSet, startReplicaSet } from './support/replica-set.js';
-import { differences, undelivered } from './support/stored-state.js';
-import { subscribe, toLoopback } from './support/subscription.js';
+import { toLoopback } from '../webhooks/webhook-service.js';
+import { useFaultDatabase } from './support/fault-database.js';
+import { LeadLoad } from './support/lead-load.js';
+import { randomNumbers, report } from './support/random.js';
+import { undelivered } from './support/stored-state.js';
+import { subscribe } from './support/subscription.js';
 
 const hourMs = 3_600_000;
 /** How far the time that is signed may be off for the receivers' libraries. */
 const toleranceMs = 300_000;
 const moved = serviceAfter(join(import.meta.dirname, 'support/moved-clock.mjs'));
 
-let set: ReplicaSet;
-let client: MongoClient;
-let db: Db;
-
-beforeAll(async () => {
-  set = await startReplicaSet(1);
-  client = await new MongoClient(set.uri('faults')).connect();
-  db = client.db();
-});
-afterAll(async () => {
-  await client.close();
-  await set.stop();
-});
+const database = useFaultDatabase();
 
 describe('an instance whose clock jumps an hour ahead and back', () => {
   it('keeps keys, limits, leases, signatures and changes valid', async () => {
+    const { db, uri } = database;
     const random = randomNumbers();
     // Limits that hold, and that the load does not reach.
-    const variables = { MONGODB_URI: set.uri('faults'), RATE_LIMIT_RPS: '1000', ...toLoopback };
+    const variables = { MONGODB_URI: uri, RATE_LIMIT_RPS: '1000', ...toLoopback };
     const [jumping, steady] = await Promise.all([
       startProcess(variables, moved),
       startProcess(variables),
     ]);
-    const instances: readonly ServiceProcess[] = [jumping, steady];
+    const urls = [jumping.url, steady.url];
     const tenant = await addTenant(db);
-    const receiver = await startReceiver();
-    const ids = new Set<string>();
     const skews = new Map<string, number>();
-    receiver.respondWith(({ headers, at }, response) => {
-      ids.add(headers['webhook-id'] ?? '');
+    const receiver = await startReceiver(({ headers, at }, response) => {
       skews.set(headers['webhook-id'] ?? '', Number(headers['webhook-timestamp']) * 1_000 - at);
       response.writeHead(204).end();
     });
-    await subscribe(variables.MONGODB_URI, tenant.organizationId, receiver.url);
-    const load = new LeadLoad({
-      urls: () => instances.map(({ url }) => url),
-      apiKey: tenant.key,
-      random,
-    });
+    await subscribe(uri, tenant.organizationId, receiver.url);
+    const load = new LeadLoad({ db, tenant, urls: () => urls, random });
     // Valid now, and no more in an hour.
     const expiresAt = new Date(Date.now() + hourMs / 2);
     const shortKey = await addKey(db, tenant.organizationId, { expiresAt });
-    const statusOf = async (key: string) =>
-      (await send(jumping.url, { method: 'GET', path: '/compounds', key })).status;
+    const request = { method: 'GET', path: '/compounds', key: shortKey };
     const becomes = (status: number) =>
-      eventually(async () => expect(await statusOf(shortKey)).toBe(status), 10_000);
+      eventually(async () => expect((await send(jumping.url, request)).status).toBe(status));
     const repeated = { name: 'Repeated', data: { marker: 'repeated', step: 0 } };
     const repeat = () => load.post(repeated, { 'idempotency-key': 'over-the-jump' }, jumping.url);
 
@@ -88,29 +63,24 @@ describe('an instance whose clock jumps an hour ahead and back', () => {
     await load.further(100);
     await load.stop();
 
-    report(
-      `seed ${random.seed}: ${load.acknowledged} changes acknowledged, answers ` +
-        `${JSON.stringify(statusCounts(load.answers))}, longest ${longestWait(load.answers)} ms`,
-    );
-    expect(await differences(db, tenant.organizationId, load.leads, 'in any order')).toEqual([]);
-    expect(statusCounts(load.unexpected())).toEqual({});
-    for (const { url } of instances) {
+    report(load.summary);
+    expect(await load.wrongs('in any order')).toEqual([]);
+    for (const url of urls) {
       expect((await fetch(`${url}/${basePath}/healthz`)).status).toBe(200);
     }
     // Retries scheduled by the clock that was ahead are due when that hour has passed.
     jumping.process.kill('SIGUSR2');
     await eventually(async () => {
-      expect((await undelivered(db, tenant.organizationId, ids)).slice(0, 3)).toEqual([]);
+      const missing = await undelivered(db, tenant.organizationId, new Set(skews.keys()));
+      expect(missing.slice(0, 3)).toEqual([]);
     }, 120_000);
     jumping.process.kill('SIGHUP');
-    await delay(100);
-    const before = ids.size;
+    await becomes(200);
     skews.clear();
-    const last = new LeadLoad({ urls: () => [jumping.url], apiKey: tenant.key, random });
+    const last = new LeadLoad({ db, tenant, urls: () => [jumping.url], random });
     await last.create('recordSystemId');
-    await eventually(() => expect(ids.size).toBeGreaterThan(before), 120_000);
+    await eventually(() => expect(skews.size).toBeGreaterThan(0), 120_000);
     for (const skew of skews.values()) expect(Math.abs(skew)).toBeLessThan(toleranceMs);
-    await last.stop();
     await receiver.stop();
   });
 });

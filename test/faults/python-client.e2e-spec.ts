@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mayReadEvents } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
 import { sharedService } from '../support/shared-service.js';
-import { report } from './support/fault-rounds.js';
+import { report } from './support/random.js';
 import { installPythonPackages } from './support/python-packages.js';
 
 const run = promisify(execFile);

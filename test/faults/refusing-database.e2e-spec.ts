@@ -1,84 +1,63 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Db, type Document, MongoClient } from 'mongodb';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
-import { randomNumbers, report } from './support/fault-rounds.js';
-import { LeadLoad, longestWait, statusCounts } from './support/lead-load.js';
-import { type Member, type ReplicaSet, startReplicaSet } from './support/replica-set.js';
-import { differences } from './support/stored-state.js';
+import { useFaultDatabase } from './support/fault-database.js';
+import { LeadLoad } from './support/lead-load.js';
+import { randomNumbers, report } from './support/random.js';
 
 const writes = ['insert', 'update', 'delete', 'findAndModify', 'bulkWrite'];
-const fullDisk = { errorCode: 14_031, failCommands: writes, appName: 'integration-api' };
-const refusals: readonly (readonly [string, Document, Document])[] = [
-  [
-    'is read-only',
-    { setUserWriteBlockMode: 1, global: true },
-    { setUserWriteBlockMode: 1, global: false },
-  ],
-  [
-    'has a full disk',
-    { configureFailPoint: 'failCommand', mode: 'alwaysOn', data: fullDisk },
-    { configureFailPoint: 'failCommand', mode: 'off' },
-  ],
-];
+const outOfDiskSpace = 14_031;
 
-const random = randomNumbers();
-let set: ReplicaSet;
-let server: Member;
-let client: MongoClient;
-let db: Db;
+const database = useFaultDatabase();
 let service: ServiceProcess;
 
+const blockWrites = (isBlocked: boolean) =>
+  database.server.command({ setUserWriteBlockMode: 1, global: isBlocked });
+
 beforeAll(async () => {
-  set = await startReplicaSet(1);
-  server = await set.primary();
-  const MONGODB_URI = set.uri('faults');
-  client = await new MongoClient(MONGODB_URI).connect();
-  db = client.db();
-  service = await startProcess({ MONGODB_URI });
+  service = await startProcess({ MONGODB_URI: database.uri });
 });
 afterEach(async () => {
-  for (const [, , accept] of refusals) await server.command(accept);
-});
-afterAll(async () => {
-  await client.close();
-  await set.stop();
+  await blockWrites(false);
+  await database.pass();
 });
 
 describe('a database', () => {
-  it.each(refusals)(
-    'that %s makes writes return 503 until it accepts them again',
-    async (...row) => {
-      const [what, refuse, accept] = row;
+  it.each([
+    {
+      state: 'is read-only',
+      refuse: () => blockWrites(true),
+      accept: () => blockWrites(false),
+    },
+    {
+      state: 'has a full disk',
+      refuse: () => database.fail({ failCommands: writes, errorCode: outOfDiskSpace }),
+      accept: () => database.pass(),
+    },
+  ])(
+    'that $state makes writes return 503 until it accepts them again',
+    async ({ state, refuse, accept }) => {
+      const { db } = database;
       const tenant = await addTenant(db);
-      const load = new LeadLoad({ urls: () => [service.url], apiKey: tenant.key, random });
+      const random = randomNumbers();
+      const load = new LeadLoad({ db, tenant, urls: () => [service.url], random });
       const { marker } = await load.create('recordSystemId');
       load.start(8);
       await load.further(20);
-      await server.command(refuse);
-      const refused = () => load.answers.filter(({ status }) => status === 503);
-      await eventually(() => {
-        expect(refused().length).toBeGreaterThan(40);
-      }, 30_000);
-      const read = await send(service.url, {
-        method: 'GET',
-        path: `/leads/${marker}`,
-        key: tenant.key,
-      });
-      expect(read.status).toBe(200);
-      await server.command(accept);
+      await refuse();
+      await eventually(() => expect(load.unavailable.length).toBeGreaterThan(40));
+      const request = { method: 'GET', path: `/leads/${marker}`, key: tenant.key };
+      expect((await send(service.url, request)).status).toBe(200);
+      await accept();
       await load.further(50);
       await load.stop();
-      report(
-        `seed ${random.seed}, ${what}: answers ${JSON.stringify(statusCounts(load.answers))}, longest ` +
-          `${longestWait(load.answers)} ms`,
-      );
+      report(`${state}: ${load.summary}`);
       expect(service.process.exitCode).toBeNull();
-      expect(statusCounts(load.unexpected())).toEqual({});
-      for (const { headers } of refused())
-        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-      expect(await differences(db, tenant.organizationId, load.leads)).toEqual([]);
+      for (const { headers } of load.unavailable) {
+        expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+      expect(await load.wrongs()).toEqual([]);
     },
   );
 });

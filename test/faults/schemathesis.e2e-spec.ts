@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { rounds } from '../support/rounds.js';
 import { startProcess } from '../support/service-process.js';
-import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
-import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
+import { useFaultDatabase } from './support/fault-database.js';
+import { randomNumbers, report } from './support/random.js';
 import { installSchemathesis, runSchemathesis } from './support/schemathesis.js';
 
 const installed = await installSchemathesis();
@@ -11,19 +12,17 @@ if ('reason' in installed) report(`No requests are generated. ${installed.reason
 const whereSchemathesisIs = 'reason' in installed ? it.skip : it;
 const folder = 'reason' in installed ? '' : installed.folder;
 
-let database: FaultDatabase | undefined;
-afterAll(() => database?.stop());
+const database = useFaultDatabase();
 
 describe('requests generated from the reference', () => {
   whereSchemathesisIs('return only documented responses and no 5xx', async () => {
-    const wanted = faultRounds(600, 100_000);
-    const maxExamples = faultRounds(20, 1_000);
+    const wanted = rounds(600, 100_000);
+    const maxExamples = rounds(20, 1_000);
     // Most of the time is Python's, on one processor; in the short form other tests use the second one.
-    const atOnce = faultRounds(1, 2);
+    const atOnce = rounds(1, 2);
     // A change is judged by the same requests each time; new ones are for the long form.
-    const usualSeed = faultRounds(20_261_122, randomInt(2 ** 31));
+    const usualSeed = rounds(20_261_122, randomInt(2 ** 31));
     const random = randomNumbers(Number(process.env['FAULT_SEED'] ?? usualSeed));
-    database = await startFaultDatabase();
     // With the demo organization, whose key is printed once.
     const service = await startProcess({ MONGODB_URI: database.uri, NODE_ENV: 'development' });
     let apiKey = '';

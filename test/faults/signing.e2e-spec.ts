@@ -6,7 +6,7 @@ import { keyPurposes } from '../../src/core/http/operations.js';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { addReservation, addTenant, addUnit, addWallet } from '../support/builders.js';
 import { startTestService } from '../support/test-service.js';
-import { report } from './support/fault-rounds.js';
+import { report } from './support/random.js';
 import { installPythonPackages } from './support/python-packages.js';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { DomainError } from '../../src/core/http/errors/domain-error.js';
@@ -13,30 +13,26 @@ import { toOrganization } from '../../src/tenants/organizations/organization.js'
 import { UnitUpsertsService } from '../../src/units/writing/unit-upserts.service.js';
 import {
   addCatalogue,
+  addCompound,
   addLead,
   addReservation,
   addTenant,
   addUnit,
   addWallet,
 } from '../support/builders.js';
+import { rounds } from '../support/rounds.js';
 import { storedRecords } from '../support/stored-records.js';
-import { startTestService, type TestService } from '../support/test-service.js';
-import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
-import { faultRounds, report } from './support/fault-rounds.js';
+import type { TestService } from '../support/test-service.js';
+import { useFaultDatabase } from './support/fault-database.js';
+import { report } from './support/random.js';
 
-let database: FaultDatabase;
+const database = useFaultDatabase();
 let service: TestService;
 
 beforeAll(async () => {
-  database = await startFaultDatabase();
-  service = await startTestService({}, database.uri);
+  service = await database.startService();
 });
-const pass = () => database.server.command({ configureFailPoint: 'failCommand', mode: 'off' });
-afterEach(pass);
-afterAll(async () => {
-  await service.stop();
-  await database.stop();
-});
+afterEach(() => database.pass());
 
 const collections = [
   'leads',
@@ -160,13 +156,13 @@ const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
 async function makeCaller() {
   const { db } = service;
   const { organizationId } = await addTenant(db);
-  const fields = { organizationId, isDeleted: false };
   for (const slug of ['palm', 'lake']) {
-    const _id = await addUnitless('compounds', slug);
-    if (slug === 'palm')
-      await addCatalogue(db, 'phases', organizationId, { slug: 'north', parentId: _id });
+    const compoundId = await addCompound(db, organizationId, { 'en-us': slug }, { slug });
+    if (slug === 'palm') {
+      await addCatalogue(db, 'phases', organizationId, { slug: 'north', parentId: compoundId });
+    }
     for (const unitId of ['twice', 'both']) {
-      await addUnit(db, organizationId, { unitId, compoundId: _id, slug: `${unitId} ${slug}` });
+      await addUnit(db, organizationId, { unitId, compoundId, slug: `${unitId} ${slug}` });
     }
   }
   await addCatalogue(db, 'propertyTypes', organizationId, {
@@ -198,16 +194,6 @@ async function makeCaller() {
     language: 'en-us',
   };
   return { caller, reservations };
-
-  async function addUnitless(collection: string, slug: string) {
-    const now = new Date();
-    const _id = new ObjectId();
-    const name = { 'en-us': slug };
-    await db
-      .collection(collection)
-      .insertOne({ ...fields, _id, slug, name, createdAt: now, updatedAt: now });
-    return _id;
-  }
 }
 
 type Tenant = Awaited<ReturnType<typeof makeCaller>>;
@@ -265,8 +251,7 @@ async function together(tenant: Tenant, bursts: readonly Burst[], failing: Failu
     ),
   );
   if (failing !== null) {
-    const data = { appName: 'integration-api', ...failing.data };
-    await database.server.command({ configureFailPoint: 'failCommand', ...failing, data });
+    await database.fail(failing.data, failing.mode);
   }
   return Promise.all(
     prepared.map(async ({ kind, body, tenant: { caller, reservations } }) => ({
@@ -314,7 +299,7 @@ it('grouped requests have the same results as sequential ones under random failu
           const running = together(grouped, bursts, failing);
           const isFirst = await foreignLead(grouped.caller);
           const handled = await running;
-          await pass();
+          await database.pass();
           groups += bursts.length;
           const failed = handled.filter(({ outcome }) => outcome.failure !== undefined);
           failures += failed.length;
@@ -335,7 +320,7 @@ it('grouped requests have the same results as sequential ones under random failu
         expect(await stored(grouped, outcomes)).toEqual(await stored(single, expected));
       },
     ),
-    { numRuns: faultRounds(20, 1_000), endOnFailure: true },
+    { numRuns: rounds(20, 1_000), endOnFailure: true },
   );
   report(`${groups} bursts, ${failures} requests failed, ${unknown} runs with an unknown outcome`);
 });

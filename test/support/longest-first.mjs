@@ -2,7 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Files that start processes, and files with the most requests. */
 const longest =
-  /\/test\/(processes|clients|races|operations|demo|events|values|polling)\/|\/(plans|structure|catalogue|groups|request-cost|linearizability|schemathesis|failing-database|lost-primary|soak)\./;
+  /\/test\/(processes|clients|races|operations|demo|events|values|polling)\/|\/(plans|structure|catalogue|groups|request-cost|linearizability|schemathesis|failing-database|killed-instance|shutdown|lost-primary|soak)\./;
 
 /** Where no run has left times yet, the files that take the longest come first. */
 export default class LongestFirst extends Sequencer {

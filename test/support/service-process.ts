@@ -68,21 +68,36 @@ export interface ResponseBody {
   readonly message: string;
 }
 
+/** A request to send. */
+interface SentRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export async function send(
   url: string,
-  { method, path, key, body }: { method: string; path: string; key: string; body?: unknown },
+  { method, path, key, body, headers: further = {} }: SentRequest,
 ): Promise<{ status: number; headers: Headers; body: ResponseBody }> {
   const response = await fetch(`${url}/${basePath}${path}`, {
     method,
     headers: {
       'api-key': key,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...further,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   const { status, headers } = response;
   return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as ResponseBody };
+}
+
+/** Address of the metrics and probes of a service with `OPS_PORT`, as it has printed it. */
+export function operationsUrl({ output }: ServiceProcess): string {
+  return /Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1] ?? '';
 }
 
 /** The environment of a service in a process of its own, with what a test sets. */

@@ -1,9 +1,12 @@
-import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from '@jest/globals';
+import type { Db } from 'mongodb';
+import type { Tenant } from '../../support/builders.js';
+import { countStatuses } from '../../support/counting.js';
 import { eventually } from '../../support/eventually.js';
-import { basePath } from '../../support/shared-service.js';
-import type { RandomNumbers } from './fault-rounds.js';
+import { send } from '../../support/service-process.js';
+import type { RandomNumbers } from './random.js';
+import { differences } from './stored-state.js';
 
 /** The acknowledged state of a lead. */
 export interface KnownLead {
@@ -22,12 +25,12 @@ export interface KnownLead {
 type StoredLead = Pick<KnownLead, '_id' | 'leadId'>;
 
 /** One response, or that there was none. */
-export interface Answer {
+export interface LoadResponse {
   /** HTTP status; 0 when the connection was refused or cut. */
   readonly status: number;
   /** Code of the error on the connection. */
   readonly error?: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: Headers;
   readonly body?: { readonly lead: StoredLead };
   readonly sentAt: number;
   readonly milliseconds: number;
@@ -37,9 +40,11 @@ export interface Answer {
 export type Identity = 'recordSystemId' | 'Idempotency-Key';
 
 export interface LoadOptions {
+  readonly db: Db;
+  /** Has no other callers. */
+  readonly tenant: Tenant;
   /** Addresses of the instances as they are now; it may be empty for a while. */
   readonly urls: () => readonly string[];
-  readonly apiKey: string;
   readonly random: RandomNumbers;
 }
 
@@ -57,11 +62,10 @@ afterAll(() => {
 export class LeadLoad {
   /** Every lead whose creation was acknowledged. */
   readonly leads: KnownLead[] = [];
-  /** Every answer, in the order in which they came. */
-  readonly answers: Answer[] = [];
-  /** Called with each answer as it comes. */
-  onAnswer: (answer: Answer) => void = () => undefined;
-  private readonly agent = new Agent({ keepAlive: true });
+  /** Every response, in the order in which they came. */
+  readonly responses: LoadResponse[] = [];
+  /** Called after each response. */
+  onResponse: () => void = () => undefined;
   private clients: Promise<void>[] = [];
   private isStopped = false;
   private turn = 0;
@@ -71,6 +75,19 @@ export class LeadLoad {
   /** Acknowledged changes: each one has stored something. */
   get acknowledged(): number {
     return this.leads.reduce((sum, { step }) => sum + 1 + step, 0);
+  }
+
+  /** The responses that asked for a retry, because the database was not available. */
+  get unavailable(): LoadResponse[] {
+    return this.responses.filter(({ status }) => status === 503);
+  }
+
+  /** Changes, responses and the longest wait, for the report of a test. */
+  get summary(): string {
+    return (
+      `seed ${this.options.random.seed}: ${this.acknowledged} changes acknowledged, responses ` +
+      `${JSON.stringify(countStatuses(this.responses))}, longest ${longestWait(this.responses)} ms`
+    );
   }
 
   /** Lets a number of callers begin. */
@@ -93,7 +110,6 @@ export class LeadLoad {
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.clients);
-    this.agent.destroy();
   }
 
   /** Creates a lead, again and again until that is acknowledged. */
@@ -103,7 +119,7 @@ export class LeadLoad {
     const phoneNumber = `010${String(number).padStart(8, '0')}`;
     const recordSystemId = identity === 'recordSystemId' ? { recordSystemId: marker } : {};
     const body = { ...recordSystemId, name: marker, phoneNumber, data: { marker, step: 0 } };
-    const headers = identity === 'recordSystemId' ? {} : { 'idempotency-key': marker };
+    const headers = identity === 'recordSystemId' ? undefined : { 'idempotency-key': marker };
     const { lead: stored, repetitions } = await this.untilAcknowledged(body, headers);
     const { _id, leadId } = stored;
     const lead = { marker, ...recordSystemId, _id, leadId, step: 0, repetitions };
@@ -120,9 +136,21 @@ export class LeadLoad {
     lead.repetitions += repetitions;
   }
 
-  /** The answers that say something else than acknowledged, unavailable or still running. */
-  unexpected(): Answer[] {
-    return this.answers.filter(({ status }) => ![200, 201, 0, 503, 409].includes(status));
+  /**
+   * Everything that went wrong, in words: responses other than acknowledged, unavailable or still running, and
+   * differences between what is stored and what was acknowledged.
+   *
+   * @param order whether the clocks of the instances agreed
+   */
+  async wrongs(order: 'in their order' | 'in any order' = 'in their order'): Promise<string[]> {
+    const { db, tenant } = this.options;
+    const unexpected = this.responses.filter(
+      ({ status }) => ![200, 201, 0, 503, 409].includes(status),
+    );
+    return [
+      ...unexpected.map(({ status, body }) => `${status} ${JSON.stringify(body)}`),
+      ...(await differences(db, tenant.organizationId, this.leads, order)),
+    ];
   }
 
   /** Sends a request once. */
@@ -130,12 +158,12 @@ export class LeadLoad {
     body: object,
     headers: Readonly<Record<string, string>> = {},
     url = this.nextUrl(),
-  ): Promise<Answer> {
+  ): Promise<LoadResponse> {
     const sentAt = performance.now();
-    const answer = await this.exchange(url, JSON.stringify(body), headers);
-    const timed = { ...answer, sentAt, milliseconds: performance.now() - sentAt };
-    this.answers.push(timed);
-    this.onAnswer(timed);
+    const response = await this.exchange(url, body, headers);
+    const timed = { ...response, sentAt, milliseconds: performance.now() - sentAt };
+    this.responses.push(timed);
+    this.onResponse();
     return timed;
   }
 
@@ -152,7 +180,7 @@ export class LeadLoad {
 
   private async untilAcknowledged(
     body: object,
-    headers: Readonly<Record<string, string>> = {},
+    headers?: Readonly<Record<string, string>>,
   ): Promise<{ readonly lead: StoredLead; readonly repetitions: number }> {
     for (let repetitions = 0; !isOver; repetitions++) {
       const { status, body: received } = await this.post(body, headers);
@@ -173,50 +201,28 @@ export class LeadLoad {
     return urls[this.turn++ % urls.length];
   }
 
-  private exchange(
+  private async exchange(
     url: string | undefined,
-    body: string,
+    body: object,
     headers: Readonly<Record<string, string>>,
-  ): Promise<Pick<Answer, 'status' | 'error' | 'headers' | 'body'>> {
-    if (url === undefined) return Promise.resolve({ status: 0, error: 'no instance', headers: {} });
-    return new Promise((resolve) => {
-      const cut = (error: NodeJS.ErrnoException) =>
-        resolve({ status: 0, error: error.code ?? error.message, headers: {} });
-      const sent = request(
-        `${url}/${basePath}/leads`,
-        {
-          method: 'POST',
-          agent: this.agent,
-          headers: {
-            'api-key': this.options.apiKey,
-            'content-type': 'application/json',
-            ...headers,
-          },
-        },
-        (response) => {
-          let text = '';
-          response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-          response.on('error', cut);
-          response.on('end', () => {
-            const { statusCode: status = 0, headers: received } = response;
-            resolve({ status, headers: received, body: JSON.parse(text) as Answer['body'] & {} });
-          });
-        },
-      );
-      sent.on('error', cut);
-      sent.end(body);
-    });
+  ): Promise<Omit<LoadResponse, 'sentAt' | 'milliseconds'>> {
+    const none = { status: 0, headers: new Headers() };
+    if (url === undefined) return { ...none, error: 'no instance' };
+    const { key } = this.options.tenant;
+    try {
+      return await send(url, { method: 'POST', path: '/leads', key, body, headers });
+    } catch (error) {
+      return { ...none, error: connectionErrorOf(error) };
+    }
   }
 }
 
-/** How many answers there were of each status. */
-export function statusCounts(answers: readonly Answer[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
-  return counts;
+/** The longest that a caller waited for a response, in milliseconds. */
+export function longestWait(responses: readonly LoadResponse[]): number {
+  return Math.round(Math.max(0, ...responses.map(({ milliseconds }) => milliseconds)));
 }
 
-/** The longest that a caller waited for an answer, in milliseconds. */
-export function longestWait(answers: readonly Answer[]): number {
-  return Math.round(Math.max(0, ...answers.map(({ milliseconds }) => milliseconds)));
+function connectionErrorOf(error: unknown): string {
+  const { cause } = error as { cause?: NodeJS.ErrnoException };
+  return cause?.code ?? String(error);
 }

@@ -1,9 +1,8 @@
-import { Agent, request } from 'node:http';
 import type { Db, Document, ObjectId } from 'mongodb';
 import { addReservation, addUnit, addWallet, type Tenant } from '../../support/builders.js';
 import { eventually } from '../../support/eventually.js';
-import { basePath } from '../../support/shared-service.js';
-import type { RandomNumbers } from './fault-rounds.js';
+import { send } from '../../support/service-process.js';
+import type { RandomNumbers } from './random.js';
 
 /** A request in the format of the checker. */
 interface Input {
@@ -35,7 +34,7 @@ interface Step {
 
 interface Response {
   readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: Headers;
   readonly body: Document | undefined;
 }
 
@@ -60,7 +59,6 @@ export class RecordedClients {
   readonly history: RecordedOperation[] = [];
   /** Answers that no operation may get, such as a 400. */
   readonly unexpected: unknown[] = [];
-  private readonly agent = new Agent({ keepAlive: true });
   private round = 0;
   private value = 0;
   private turn = 0;
@@ -100,10 +98,6 @@ export class RecordedClients {
   /** Begins a new history. */
   forget(): void {
     this.history.length = 0;
-  }
-
-  stop(): void {
-    this.agent.destroy();
   }
 
   private async addUnit(key: string): Promise<Unit> {
@@ -200,9 +194,9 @@ export class RecordedClients {
       },
       told: ({ status, headers }) => ({
         status,
-        code: headers['x-error-code'] ?? '',
-        reservationStep: headers['x-callback-reservation'],
-        chequeStep: headers['x-callback-cheque'],
+        code: headers.get('x-error-code') ?? '',
+        reservationStep: headers.get('x-callback-reservation'),
+        chequeStep: headers.get('x-callback-cheque'),
       }),
     };
   }
@@ -231,34 +225,16 @@ export class RecordedClients {
     });
   }
 
-  private exchange({
-    method,
-    path,
-    body,
-  }: Pick<Step, 'method' | 'path' | 'body'>): Promise<Response> {
+  private async exchange(request: Pick<Step, 'method' | 'path' | 'body'>): Promise<Response> {
     const urls = this.urls();
     const url = urls[this.turn++ % urls.length] ?? '';
-    const headers = {
-      'api-key': this.tenant.key,
-      // Such a response is never cached: another instance's writes may be missing for a second otherwise (rule DATA-6).
-      'x-no-compression': '1',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-    return new Promise((resolve) => {
-      const cut = () => resolve({ status: 0, headers: {}, body: undefined });
-      const options = { method, agent: this.agent, headers };
-      const sent = request(`${url}/${basePath}${path}`, options, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.on('error', cut);
-        response.on('end', () => {
-          const { statusCode: status = 0, headers: received } = response;
-          resolve({ status, headers: received, body: text === '' ? undefined : JSON.parse(text) });
-        });
-      });
-      sent.on('error', cut);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+    // Such a response is never cached: another instance's writes may be missing for a second otherwise (rule DATA-6).
+    const headers = { 'x-no-compression': '1' };
+    try {
+      return await send(url, { ...request, key: this.tenant.key, headers });
+    } catch {
+      return { status: 0, headers: new Headers(), body: undefined };
+    }
   }
 }
 

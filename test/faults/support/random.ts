@@ -1,13 +1,5 @@
 import { randomInt } from 'node:crypto';
 
-/**
- * How often a fault is repeated: in the short form, as continuous integration runs it, and in the
- * long one (`TEST_ROUNDS=full`).
- */
-export function faultRounds(short: number, full: number): number {
-  return process.env['TEST_ROUNDS'] === 'full' ? full : short;
-}
-
 /** Numbers that look random and are the same again with the same seed. */
 export interface RandomNumbers {
   readonly seed: number;
