@@ -5,6 +5,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 import { password, startConsole, type TestConsole } from '../console/console-client.js';
 import { addSample, type SamplePages } from '../console/sample-records.js';
+import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
@@ -260,10 +261,11 @@ describeWithBrowser('the console', () => {
         (rows, index) => [...(rows[index]?.cells ?? [])].map(({ textContent }) => textContent),
         steps,
       );
-    const expectRow = async (steps: number) => {
-      const shown = await legend();
-      for (const value of await rowFromEnd(steps)) expect(shown).toContain(value);
-    };
+    const expectRow = (steps: number) =>
+      eventually(async () => {
+        const shown = await legend();
+        for (const value of await rowFromEnd(steps)) expect(shown).toContain(value);
+      });
     await expectRow(0);
     await chart.$eval('input', (range) => range.focus());
     for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft');

@@ -108,9 +108,10 @@ describeWithBrowser('the reference in a browser', () => {
     await press('.btn.authorize');
     await page.waitForSelector('.modal-ux input');
     expect(await page.$$eval('.modal-ux input', (fields) => fields.length)).toBe(1);
-    expect(await page.evaluate('document.activeElement?.id')).toBe('api_key_value');
+    await page.waitForFunction(`document.activeElement?.id === 'api_key_value'`);
     await page.keyboard.type(key);
     await page.keyboard.press('Enter');
+    await page.waitForSelector('.btn-done');
     await press('.btn-done');
   });
 

@@ -62,16 +62,6 @@ describe('the database structure', () => {
     expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('waits for the index build of another process before a change', async () => {
-    await service.db.command({ collMod: 'clients', validator: {} });
-    const namespace = `${service.db.databaseName}.clients`;
-    const data = { failCommands: ['collMod'], namespace, errorCode: 12_587 };
-    const failPoint = { configureFailPoint: 'failCommand', mode: { times: 1 }, data };
-    await service.db.admin().command(failPoint);
-    await structure.apply();
-    expect((await structure.status()).isComplete).toBe(true);
-  });
-
   it('changes only with a migration that older instances detect', async () => {
     const { models } = service.service.app.get<Connection>(getConnectionToken());
     const declared = Object.values(models).map(({ collection, schema }) => [

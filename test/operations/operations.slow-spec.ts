@@ -8,7 +8,13 @@ import { runCli, runJson } from '../operator/command-line.js';
 import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { runToEnd, send, type ServiceProcess, startProcess } from '../support/service-process.js';
+import {
+  operationsUrl,
+  runToEnd,
+  send,
+  type ServiceProcess,
+  startProcess,
+} from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri, workerLogger } from '../support/test-service.js';
 import { alertRules, dashboardQueries, problemsOf, type Query } from './queries.js';
@@ -66,9 +72,9 @@ beforeAll(async () => {
     ...production,
     ...traced,
     MONGODB_URI: gate.uri,
-    DRAIN_MS: '2000',
+    DRAIN_MS: '4000',
   });
-  operations = operationsOf(service);
+  operations = operationsUrl(service);
 });
 afterAll(async () => {
   gate?.stop();
@@ -88,8 +94,6 @@ const workerOptions = (variables: Record<string, string>) => {
   });
   return { environment, logger: workerLogger(environment) };
 };
-const operationsOf = ({ output }: ServiceProcess) =>
-  /Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1] ?? '';
 const probe = async (path: string, from = operations) => {
   const response = await fetch(`${from}${path}`);
   return { status: response.status, body: (await response.json()) as object };

@@ -17,7 +17,7 @@ const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
 
 /** The output of a start that fails on a database. */
 async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
-  const variables = { NODE_ENV: 'test', PORT: '0', MONGODB_URI, DATABASE_DEADLINE_MS: '300' };
+  const variables = { NODE_ENV: 'test', PORT: '0', MONGODB_URI, DATABASE_DEADLINE_MS: '2000' };
   const environment = readEnvironment(variables);
   const started = runService(environment, workerLogger(environment));
   return started.then(
@@ -98,7 +98,7 @@ describe('a start on an unusable database', () => {
   });
   afterAll(() => Promise.all([standalone.stop(), uninitiated.stop()]));
 
-  const reasonOf = async (uri: string, DATABASE_DEADLINE_MS = '300') => {
+  const reasonOf = async (uri: string, DATABASE_DEADLINE_MS = '2000') => {
     const { stderr } = await runCli(['org', 'list'], { MONGODB_URI: uri, DATABASE_DEADLINE_MS });
     return /^The database at \S+ cannot be used: (.*)\n$/m.exec(stderr)?.[1] ?? stderr;
   };

@@ -271,7 +271,7 @@ describe('a large response', () => {
           await eventually(async () => expect(await openCursors()).toEqual([]));
           expect((await readUnits()).documents).toBeLessThan(exportLimit);
           // Without waiting for the deadline, and not as a failure.
-          await eventually(() => expect(linesWith(id)).toMatchObject([{ status: 200 }]), 5_000);
+          await eventually(() => expect(linesWith(id)).toMatchObject([{ status: 200 }]), 20_000);
           if (method === 'GET') expect(linesWith(id)).toMatchObject([{ aborted: true }]);
           await service.db.command({ profile: 0, filter: 'unset' });
           await service.db.collection('system.profile').drop();

@@ -215,8 +215,10 @@ describe('the backlog of a disabled endpoint', () => {
   it('is failed by the worker in batches of one thousand', async () => {
     await turnOff('gone');
     await service.db.command({ profile: 2 });
-    await addDeliveries(1_100, { status: 'pending' });
-    await service.passTime(0);
+    // Not due before all of them are there: the worker would fail the first ones in a batch of their own.
+    const nextAttemptAt = new Date(service.service.app.get(Clock).now().getTime() + hour);
+    await addDeliveries(1_100, { status: 'pending', nextAttemptAt });
+    await service.passTime(hour);
     await eventually(async () => {
       const failed = { endpointId: endpoint.id, ...givenUp };
       expect(await deliveries().countDocuments(failed)).toBe(1_100);

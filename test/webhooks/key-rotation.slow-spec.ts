@@ -133,8 +133,8 @@ describe('a change of ENCRYPTION_KEYS', () => {
 
     expect(receiver.received).toHaveLength(sent);
     expect(receiver.received.filter((received) => !isGenuine(secret, received))).toEqual([]);
-    const failed = { statusCode: { $ne: 204 } };
-    expect(await instance.db.collection('webhookAttempts').find(failed).toArray()).toEqual([]);
+    const failed = { log: { $elemMatch: { statusCode: { $ne: 204 } } } };
+    expect(await instance.db.collection('webhookDeliveries').find(failed).toArray()).toEqual([]);
   });
 });
 

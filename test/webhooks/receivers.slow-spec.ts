@@ -93,7 +93,7 @@ describe('an attempt', () => {
       response: expect.stringMatching(/^x+$/),
       error: expect.stringContaining('broke off'),
     });
-    expect(isClosed).toBe(true);
+    await eventually(() => expect(isClosed).toBe(true));
   });
 
   it('reads at most 4 KiB of a response', async () => {
