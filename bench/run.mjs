@@ -12,7 +12,7 @@ const usage = `npm run bench -- [${suites.join('|')}] [options]
   --seconds, --rounds  length and number of measurements (2.5, 3)
   --clients, --count   concurrent requests (32), records or requests of a suite (10000)
   --sizes <list>       of the suite growth
-  --profile            prints where the processor time goes
+  --profile            writes a profile of the processor time
 `;
 const { options, suite } = parse();
 if (options.help) {

@@ -2,21 +2,22 @@
 import { compoundName, idOf, loadedAt, numberOf } from './names.mjs';
 import { sizes } from './sizes.mjs';
 
-/** The compound with 300 units, and the one with 10,000. */
-export const garden = { slug: 'residence-0', number: 0, firstUnit: 0, units: sizes.unitsOfGarden };
-export const city = {
-  slug: 'residence-1',
-  number: 1,
-  firstUnit: sizes.unitsOfGarden,
-  units: sizes.unitsOfCity,
-};
+/** The compound with 300 units, and the one with the next 10,000; further ones have as many. */
+export const garden = { slug: 'residence-0', number: 0, firstUnit: 0, units: 300 };
+export const city = { slug: 'residence-1', number: 1, firstUnit: 300, units: 10_000 };
 
-export const counts = { amenities: 12, propertyTypes: 5, unitDesigns: 30, phases: 5 };
+/** When the units changed that pollers ask for, always the same number of them. */
+export const changedAt = new Date('2026-02-01T08:00:00.000Z');
+const changedUnits = 100;
+
+/** A phase needs a compound: as many of them as have units at the largest size. */
+const compoundsWithPhases = 12;
+const counts = { amenities: 12, propertyTypes: 5, unitDesigns: 30, phases: 5 };
 const cdn = 'https://cdn.example.com/catalogue';
 
 const statuses = ['Available', 'Reserved', 'Sold'];
 
-/** The documents of the catalogue of an organization by collection; only the large one has units. */
+/** The documents of the catalogue of an organization by collection, except units. */
 export function catalogueOf(organization) {
   if (organization > 0) {
     return { compounds: many(sizes.compoundsOfSmall, (index) => compound(organization, index)) };
@@ -26,10 +27,7 @@ export function catalogueOf(organization) {
     amenities: many(counts.amenities, amenity),
     propertyTypes: many(counts.propertyTypes, propertyType),
     unitDesigns: many(counts.unitDesigns, unitDesign),
-    phases: [garden, city].flatMap(({ number }) =>
-      many(counts.phases, (index) => phase(number, index)),
-    ),
-    units: [garden, city].flatMap((of) => many(of.units, (index) => unit(of, index))),
+    phases: many(compoundsWithPhases * counts.phases, phase),
   };
 }
 
@@ -120,12 +118,10 @@ function propertyType(index) {
   };
 }
 
-/** A phase of a compound of the large organization. */
-export function phase(compoundIndex, index) {
-  const number = compoundIndex * counts.phases + index;
+function phase(number) {
   return {
     ...common('phase', number),
-    parentId: idOf('compound', compoundIndex),
+    parentId: idOf('compound', Math.floor(number / counts.phases)),
     type: 'Phase',
     name: localized(`Phase ${number}`),
     slug: `phase-${number}`,
@@ -165,11 +161,13 @@ function unitDesign(index) {
   };
 }
 
-/** A unit of a compound of the large organization. */
-export function unit({ number, firstUnit }, index) {
-  const place = firstUnit + index;
+/** A unit of the large organization. */
+export function unit(place) {
+  const number = place < garden.units ? 0 : 1 + Math.floor((place - garden.units) / city.units);
+  const index = place - (number === 0 ? 0 : garden.units + (number - 1) * city.units);
   return {
     ...common('unit', place),
+    ...(place < changedUnits ? { updatedAt: changedAt } : {}),
     compoundId: idOf('compound', number),
     locationId: idOf('phase', number * counts.phases + (index % counts.phases)),
     unitDesignId: idOf('unitDesign', index % counts.unitDesigns),

@@ -37,9 +37,10 @@ export function personOf(organization, index) {
   };
 }
 
-/** The leads of an organization, one client for each, and the counter of their numbers. */
+/** The counter of lead numbers of an organization; a small one's leads, and one client for each. */
 export function peopleOf(organization) {
-  const indexes = Array.from({ length: leadsOf(organization) }, (_, index) => index);
+  const value = leadsOf(organization);
+  const indexes = Array.from({ length: organization === 0 ? 0 : value }, (_, index) => index);
   return {
     leads: indexes.map((index) => lead(organization, index)),
     clients: indexes.map((index) => client(organization, index)),
@@ -48,16 +49,10 @@ export function peopleOf(organization) {
         _id: idOf('counter', organization),
         organizationId: idOf('organization', organization),
         name: 'leadId',
-        value: indexes.length,
+        value,
       },
     ],
   };
-}
-
-/** Reservations of units of the large compound, each with a wallet of three cheques. */
-export function reservations() {
-  const indexes = Array.from({ length: sizes.reservations }, (_, index) => index);
-  return { reservations: indexes.map(reservation), chequeWallets: indexes.map(wallet) };
 }
 
 /** The cheques of every wallet. */
@@ -105,6 +100,19 @@ export function client(organization, index) {
   };
 }
 
+export function changeLog(index) {
+  return {
+    ...common('changeLog', index, 0),
+    entity: 'Lead',
+    entityId: idOf('lead', index),
+    context: 'External Lead Create',
+    modifier: 'External API',
+    source: 'API',
+    changes: [{ field: 'data.note', from: null, to: 'Called twice.' }],
+  };
+}
+
+/** A reservation of a unit of the large compound, and its wallet of three cheques. */
 export function reservation(index) {
   return {
     ...common('reservation', index, 0),

@@ -104,7 +104,7 @@ export function unitRequests(seed) {
   let count = 0;
   return () => {
     count += 1;
-    const place = city.firstUnit + random.below(sizes.unitsOfCity);
+    const place = city.firstUnit + random.below(city.units);
     const isNew = count % createdEvery === 0;
     if (isNew) created += 1;
     const recordSystemId = isNew ? `new-unit-${created}` : `erp-${place}`;

@@ -1,8 +1,9 @@
 // Pages of the operator's console among much data: `npm run bench -- console [--sizes 50]`.
 import { hashPassword } from '../../dist/core/values/password-hash.js';
 import { loadEvents } from '../data/events.mjs';
-import { amountAt, loadLarge } from '../data/growing.mjs';
+import { loadData } from '../data/load.mjs';
 import { idOf, nationalPhone, recordSystemIdOf } from '../data/names.mjs';
+import { sizes, sizesAt } from '../data/sizes.mjs';
 import { loadUsage } from '../data/usage.mjs';
 import { startDatabase } from '../programs/database.mjs';
 import { startService } from '../programs/service.mjs';
@@ -45,8 +46,8 @@ const searches = {
 export async function run({ programs, builds, options }) {
   const factor = Number(options.sizes ?? 50);
   const load = async (db) => {
-    await loadLarge(db, factor);
-    await loadEvents(db, eventsPerSize * factor, Math.min(leadsOfEvents, amountAt(factor).leads));
+    await loadData(db, sizesAt(factor));
+    await loadEvents(db, eventsPerSize * factor, Math.min(leadsOfEvents, sizes.leads));
     await loadUsage(db, keysOfUsage);
     await db.collection('webhookEndpoints').insertOne(endpoint());
   };

@@ -1,7 +1,8 @@
 // Reading many events by pages of a thousand, and erasing a lead among them: `npm run bench -- feed [--count 1000000]`.
 import { loadEvents } from '../data/events.mjs';
-import { amountAt, loadLarge } from '../data/growing.mjs';
+import { loadData } from '../data/load.mjs';
 import { apiKeyOf, idOf, recordSystemIdOf } from '../data/names.mjs';
+import { sizes, sizesAt } from '../data/sizes.mjs';
 import { prefix } from '../load/requests.mjs';
 import { runCommand, startDatabase } from '../programs/database.mjs';
 import { startService } from '../programs/service.mjs';
@@ -12,8 +13,8 @@ const limit = 1_000;
 export async function run({ programs, builds, options }) {
   const count = Number(options.count);
   const load = async (db) => {
-    await loadLarge(db, 1);
-    await loadEvents(db, count, amountAt(1).leads);
+    await loadData(db, sizesAt(1));
+    await loadEvents(db, count, sizes.leads);
   };
   const rows = [];
   for (const build of builds) {

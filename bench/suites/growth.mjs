@@ -1,8 +1,8 @@
 // The cost of a request as the data grows: `npm run bench -- growth [--sizes 1,10 --seconds 1]`.
-import { garden } from '../data/catalogue.mjs';
-import { changedAt, loadLarge, useSize } from '../data/growing.mjs';
+import { changedAt, garden } from '../data/catalogue.mjs';
+import { loadData } from '../data/load.mjs';
 import { recordSystemIdOf } from '../data/names.mjs';
-import { sizes } from '../data/sizes.mjs';
+import { sizes, sizesAt, useSizes } from '../data/sizes.mjs';
 import { callbackRequests, leadRequests } from '../load/bodies.mjs';
 import { measure } from '../load/measure.mjs';
 import { changing, reading, selected, writing } from '../load/workloads.mjs';
@@ -52,12 +52,12 @@ export async function run({ programs, builds, options }) {
   const rows = {};
   for (const build of builds) {
     for (const factor of factors) {
-      const load = (db) => loadLarge(db, factor);
+      const load = (db) => loadData(db, sizesAt(factor));
       const database = await startDatabase(
         { programs, build },
         { name: `size-${factor}`, load, cacheGB: 4 },
       );
-      useSize(factor);
+      useSizes(sizesAt(factor));
       const service = await programs.add(
         startService({ build, database, folder: programs.folder }, { variables }),
       );

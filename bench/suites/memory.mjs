@@ -1,7 +1,6 @@
 // Memory while large responses go to slow readers, and to a hundred that read nothing: `npm run bench -- memory`.
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { city } from '../data/catalogue.mjs';
 import { loadData } from '../data/load.mjs';
@@ -64,13 +63,13 @@ async function readOne(url, headers, bytesPerSecond) {
 }
 
 async function readNothing({ url }) {
-  const { port, hostname } = new URL(url);
-  const bytes = getRequest(`/compounds/${city.slug}/units`);
-  const sockets = Array.from({ length: silentReaders }, () => {
-    const socket = connect(Number(port), hostname);
-    return socket.on('error', () => undefined).pause();
-  });
-  for (const socket of sockets) socket.write(bytes);
+  const { path, headers } = getRequest(`/compounds/${city.slug}/units`);
+  const requests = Array.from({ length: silentReaders }, () =>
+    get(url + path, { headers, agent: false }, (response) => response.pause()).on(
+      'error',
+      () => undefined,
+    ),
+  );
   await delay(silentSeconds * 1_000);
-  for (const socket of sockets) socket.destroy();
+  for (const request of requests) request.destroy();
 }

@@ -1,16 +1,15 @@
 // Requests of every kind against a database of usual size: `npm run bench [-- requests --only leads,units]`.
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadData } from '../data/load.mjs';
 import { measure } from '../load/measure.mjs';
 import { selected, workloads } from '../load/workloads.mjs';
 import { startDatabase } from '../programs/database.mjs';
-import { profileReport } from '../programs/profile-report.mjs';
 import { startService } from '../programs/service.mjs';
 import { medians, print, printMeasurements, progress } from '../report.mjs';
 
 /** Before a profile begins, the program is loaded and compiled. */
 const profileRunInSeconds = 6;
+const profiles = join(import.meta.dirname, '../../node_modules/.cache/bench-profiles');
 
 export async function run({ programs, builds, options }) {
   const chosen = selected(workloads, options.only);
@@ -64,17 +63,14 @@ async function measureByTurns(chosen, services, { rounds, seconds, clients }) {
   );
 }
 
-/** Shows where the processor time of one workload goes. */
+/** Writes a profile of the processor time of one workload. */
 async function profile(workload, { programs, builds: [build], options }) {
-  const folder = join(programs.folder, 'profiles');
-  const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
+  const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, '--cpu-prof-interval=500'];
   const service = await start({ programs, build }, { nodeOptions });
   const { connections } = workload;
   const seconds = Number(options.seconds);
   await measure(workload, service, { seconds, connections, runIn: profileRunInSeconds });
   // It writes the profile when it ends.
   await programs.end(service);
-  const [file] = await readdir(folder);
-  const text = await readFile(join(folder, file), 'utf8');
-  print(profileReport(JSON.parse(text), profileRunInSeconds * 1_000));
+  print(`The newest profile in ${profiles} opens in the developer tools of Chromium.`);
 }
