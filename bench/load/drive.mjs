@@ -42,6 +42,7 @@ export function exchange(client, request) {
   return new Promise((resolve, reject) => {
     const response = { status: 0, bytes: 0 };
     client.dispatch(request, {
+      onRequestStart: () => undefined,
       onResponseStart: (_controller, status) => (response.status = status),
       onResponseData: (_controller, chunk) => (response.bytes += chunk.length),
       onResponseEnd: () => resolve(response),
