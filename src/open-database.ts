@@ -5,7 +5,7 @@ import { topologyFault } from './core/database/connection/topology.js';
 
 export interface OpenDatabase {
   readonly uri: string;
-  /** Without credentials. */
+  /** Credentials are omitted. */
   readonly description: string;
   /** Stops only a database that this process started. */
   stop(): Promise<void>;
@@ -72,7 +72,7 @@ function isConnectionError(error: unknown): error is Error {
 }
 
 /**
- * Without user, password and options. An unescaped password may contain any separator, so everything before
+ * User, password and options are removed. An unescaped password may contain any separator, so everything before
  * the last `@` goes.
  */
 function withoutCredentials(uri: string): string {

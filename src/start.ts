@@ -39,7 +39,7 @@ import { ApiKeyGuard, KeyRestrictionsCheck } from './tenants/keys/api-key.guard.
 import { CallbackSignatures } from './tenants/keys/callback-signatures.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
-/** In the order in which requests reach them, after those of `createHttpServer`. */
+/** Requests reach them in this order, after the hooks of `createHttpServer`. */
 const hooks = [
   RequestDeadline,
   ApiKeyGuard,
@@ -51,7 +51,7 @@ const hooks = [
   ResponseCache,
 ];
 
-/** Within the 10 seconds that a shutdown may take (rule HTTP-13). */
+/** A shutdown may take 10 seconds (rule HTTP-13). */
 const shutdownTimeoutMs = 9_000;
 
 export interface Service {
@@ -212,7 +212,7 @@ export async function startOperations({ app }: Service): Promise<string | null> 
   }
 }
 
-/** From now on the process is ready. */
+/** The process is ready from now on. */
 export function startBackground({ app }: Service): void {
   app.get(HealthService).reportStart();
   app.get(LeadPhoneKeys).start();

@@ -21,23 +21,15 @@ export class HealthDto {
 export const healthy: HealthDto = { description: 'Integration API', ok: true, version: 'v1.0' };
 export const unhealthy: HealthDto = { ...healthy, ok: false };
 
-/** Below the 2 seconds within which probes get their response. */
+/** Probes get their response within 2 seconds. */
 const pingTimeoutMs = 1_500;
 /** However many probes arrive, the database is asked at most once in this time. */
 const pingSharedMs = 250;
 
-/** Whether a load balancer should send requests to this process, and why not. */
-interface ReadinessReport {
-  readonly ready: boolean;
-  /** `running` once it listens, `draining` once it shuts down. */
-  readonly phase: 'starting' | 'running' | 'draining';
-  readonly hasPrimary: boolean;
-}
-
 /** Whether the service works, for partners (rule HTTP-3) and for load balancers (rule OPS-10). */
 @Injectable()
 export class HealthService {
-  private phase: ReadinessReport['phase'] = 'starting';
+  private phase: 'starting' | 'running' | 'draining' = 'starting';
   private lastPing: { readonly at: number; readonly ok: Promise<boolean> } | undefined;
 
   constructor(private readonly database: DatabaseConnection) {}
@@ -56,7 +48,7 @@ export class HealthService {
   }
 
   /** A missing index or migration does not count: it would stop all instances, which work without it. */
-  async readiness(): Promise<ReadinessReport> {
+  async readiness() {
     const hasPrimary = await this.database.hasPrimary(pingTimeoutMs);
     const { phase } = this;
     return { ready: phase === 'running' && hasPrimary, phase, hasPrimary };

@@ -17,7 +17,7 @@ declare module 'fastify' {
 
 export interface KeyRestrictions {
   readonly operations: ReadonlySet<string>;
-  /** Null for every address. */
+  /** Null permits every address. */
   readonly addresses: BlockList | null;
   readonly endsAt?: Date;
 }
@@ -25,7 +25,7 @@ export interface KeyRestrictions {
 export interface RequestCaller {
   readonly organizationId: Types.ObjectId;
   readonly apiKeyId: Types.ObjectId;
-  /** As one text: it is part of cache keys. */
+  /** One text, because it is part of cache keys. */
   readonly permissions: string;
   /** Without them, no HTTP request is permitted (rule AUTH-7). */
   readonly restrictions?: KeyRestrictions;

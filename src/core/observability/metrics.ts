@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 const prefix = 'integration_api_';
 
-/** In seconds; the library's minimum without samples is higher. */
+/** The library's minimum without samples is higher. */
 const maxLagSeconds = 1e6;
 
 interface Sample {
@@ -21,7 +21,7 @@ export class Metrics {
   private readonly registry = new Registry();
   readonly contentType = this.registry.contentType;
 
-  /** Of a counter, gauge or histogram of this application. */
+  /** Options register a counter, gauge or histogram of this application. */
   options<Label extends string = never>(
     name: string,
     help: string,

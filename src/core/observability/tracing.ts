@@ -5,7 +5,7 @@ import type { Describe, Tracing } from './open-telemetry.js';
 /** Runs work in the trace in which the function was created. */
 export type InTrace = <T>(work: () => T) => T;
 
-/** Undefined without a collector. */
+/** It stays undefined if no collector is named. */
 let tracing: Tracing | undefined;
 
 export function activeTracing(): Tracing | undefined {

@@ -19,7 +19,7 @@ export class SealedSecret {
 
 export const sealedSecretSchema = SchemaFactory.createForClass(SealedSecret);
 
-/** In the format of Standard Webhooks. */
+/** Standard Webhooks defines the format. */
 export function newSecret(): string {
   return `${prefix}${randomBytes(secretBytes).toString('base64')}`;
 }
@@ -34,7 +34,7 @@ export function signingSecrets(
 
 export interface Signature {
   readonly id: string;
-  /** In seconds since 1970. */
+  /** Seconds since 1970. */
   readonly timestamp: string;
   /** One or more, each with its version, separated by spaces. */
   readonly signatures: string;

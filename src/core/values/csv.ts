@@ -17,25 +17,24 @@ const formula = new RegExp(
 export function csvRows(rows: readonly (readonly CsvCell[])[]): string {
   return stringify([...rows], {
     record_delimiter: 'windows',
-    // By default it quotes only the delimiter, and a bare line break would end the row.
+    // The library quotes only the delimiter by default, and a bare line break would end the row.
     quoted_match: lineBreak,
     cast: { boolean: String, string: (text) => text.replace(formula, "$1'") },
   });
 }
 
 interface KnownColumns {
-  /** For the message. */
   readonly names: readonly string[];
   readonly required?: readonly string[];
   readonly isKnown?: (name: string) => boolean;
 }
 
 export interface CsvRow {
-  /** From 1. */
+  /** The first row is 1. */
   readonly row: number;
   /** The last line of the row. */
   readonly line: number;
-  /** By columns, without empty cells: they stand for fields that are not sent. */
+  /** Empty cells are omitted: they stand for fields that are not sent. */
   readonly cells: Readonly<Record<string, string>>;
 }
 

@@ -18,7 +18,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return isObject && !('_bsontype' in value);
 }
 
-/** As {@link isPlainObject} of a stored value: without times. */
+/** A stored value may be a time, which is no object here. */
 export function isStoredObject(value: unknown): value is Record<string, unknown> {
   return isPlainObject(value) && !(value instanceof Date);
 }

@@ -12,7 +12,7 @@ const exact: Rule = {
 /** A finite number within a double. */
 export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, exact];
 
-/** As {@link amount}, from 0. */
+/** An {@link amount} from 0. */
 export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exact];
 
 /** The text of a number from 0 in plain decimal notation. */
@@ -21,12 +21,12 @@ export const decimal: Rule = {
   isMet: (value) => parseDecimal(value) !== null,
 };
 
-/** Such as 1,024. */
+/** @returns a text such as 1,024 */
 export function limitText(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-/** Null unless the text has only digits and the number is in the range. */
+/** @returns null unless the text has only digits and the number is in the range */
 export function parseInteger(
   value: unknown,
   minimum: number,
@@ -37,7 +37,7 @@ export function parseInteger(
   return number >= minimum && number <= maximum ? number : null;
 }
 
-/** Null unless the text is a number in plain decimal notation up to the maximum. */
+/** @returns null unless the text is a number in plain decimal notation up to the maximum */
 export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | null {
   const isDecimal = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value);
   return isDecimal && Number(value) <= maximum ? Number(value) : null;

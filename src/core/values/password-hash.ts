@@ -23,7 +23,7 @@ const separator = ':';
 
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-/** For the configuration: `scrypt:cost:block:parallel:salt:hash`. */
+/** The format is `scrypt:cost:block:parallel:salt:hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   const hash = await derive(password.normalize('NFKC'), salt, hashBytes, optionsOf(standard));
@@ -32,7 +32,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', cost, blockSize, parallelization, ...bytes].join(separator);
 }
 
-/** Null for an invalid text. */
+/** @returns null for an invalid text */
 export function parsePasswordHash(text: string): PasswordHash | null {
   const match = /^scrypt:(\d{4,7}):(\d{1,2}):(\d{1,2}):([\w-]{22}):([\w-]{43})$/.exec(text.trim());
   if (match === null) return null;

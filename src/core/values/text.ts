@@ -1,6 +1,6 @@
 import { type ValueKind, type Rule, textRule } from './rule.js';
 
-/** In characters (rule HTTP-7). */
+/** The unit is a character (rule HTTP-7). */
 export const maxExternalIdLength = 1_024;
 export const maxShortTextLength = 2_048;
 const maxSlugLength = 400;
@@ -19,7 +19,7 @@ export function isStorableText(text: string): boolean {
 
 export const storable = textRule('isStorableText', isStorableText);
 
-/** In Unicode code points, as OpenAPI's `maxLength`. */
+/** The limit counts Unicode code points, as OpenAPI's `maxLength` does. */
 export function maxLength(limit: number): Rule {
   // No code point has more than two code units.
   const fits = (text: string) =>

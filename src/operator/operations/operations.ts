@@ -5,7 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { Connections, unparsableResponse, listenOn } from '../../core/http/server/connections.js';
 import { trustProxyOption } from '../../core/http/server/fastify-adapter.js';
 import { requestIdFor } from '../../core/http/server/request-context.js';
-import { RequestMetrics } from '../../core/http/server/request-metrics.js';
+import { addRequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { HealthService } from '../../health/health.service.js';
 import { RequestRecorder } from '../requests/request-recorder.js';
@@ -29,7 +29,6 @@ export class Operations implements OnApplicationShutdown {
     private readonly modules: ModuleRef,
     private readonly lazyModules: LazyModuleLoader,
     private readonly metrics: Metrics,
-    private readonly requests: RequestMetrics,
     private readonly health: HealthService,
     private readonly usage: UsageRecorder,
     private readonly refusals: RequestRecorder,
@@ -38,7 +37,7 @@ export class Operations implements OnApplicationShutdown {
   /** @returns the address of the operations listener without path; null without OPS_PORT */
   async start(service: FastifyInstance): Promise<string | null> {
     const { OPS_PORT, OPS_HOST, WRITE_TIMEOUT_MS } = this.environment;
-    if (OPS_PORT !== undefined) this.requests.addTo(service);
+    if (OPS_PORT !== undefined) addRequestMetrics(service, this.metrics);
     // Also without OPS_PORT: the console of another process shows the calls of all.
     this.usage.start(service);
     this.refusals.start(service);

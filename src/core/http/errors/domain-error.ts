@@ -5,7 +5,7 @@ export interface ErrorDefinition {
   readonly status: number;
   /** Stable in every language: the header `x-error-code`. */
   readonly code: string;
-  /** In `localization/messages`, such as `http.badRequest`. */
+  /** A key of `localization/messages`, such as `http.badRequest`. */
   readonly messageKey: string;
   /** Throwing the error requires a value for each placeholder. */
   readonly sample?: Readonly<Record<string, string | number>>;

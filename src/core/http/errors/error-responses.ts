@@ -9,7 +9,7 @@ import { httpErrors } from './http-errors.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For errors outside Nest's handlers. */
+    /** Responds to errors outside Nest's handlers. */
     errorResponses: ErrorResponses;
   }
 }

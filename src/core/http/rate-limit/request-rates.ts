@@ -20,7 +20,7 @@ export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remai
   };
 }
 
-/** Beyond this number, the least used keys start with a full bucket. */
+/** The least used keys beyond this number start with a full bucket. */
 const maxKeys = 10_000;
 
 /** Rule HTTP-22. */

@@ -5,7 +5,7 @@ import { mebibyte } from '../../values/numbers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** For the clients of one API key, over all their connections. */
+/** The limit holds for all connections of an API key together. */
 const maxUnsentBytes = 64 * mebibyte;
 
 /** They belong to the response that 429 replaces. */

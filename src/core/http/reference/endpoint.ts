@@ -27,7 +27,7 @@ interface EndpointOptions extends ApiOperationOptions {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** Null for public endpoints. */
+  /** Null makes the endpoint public. */
   readonly permission: Operation | null;
   readonly route?: Omit<RouteOptions, 'isPublic' | 'permission' | 'keyErrors'>;
   readonly errors: readonly DocumentedError[];
@@ -72,7 +72,7 @@ export const ignoredFieldsHeader = {
   'x-ignored-fields': headerReference('x-ignored-fields'),
 } satisfies Headers;
 
-/** Without an example, those of the fields are used. */
+/** The default example consists of the examples of the fields. */
 export function DocumentedResponse(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
@@ -233,7 +233,7 @@ export function upsertStatus(operation: UpsertResult['operation']): number {
 }
 
 export function upsertBody<T extends UpsertResult>(reply: FastifyReply, result: T): T {
-  // After the deadline's 503, the log would report this status.
+  // The log would report this status after the deadline's 503.
   if (!reply.sent) void reply.status(upsertStatus(result.operation));
   return result;
 }

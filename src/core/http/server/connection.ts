@@ -5,7 +5,7 @@ import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { waitUntilQuiet } from './request-checks.js';
 
-/** Beyond this number of waiting requests, the socket is not read. */
+/** The socket is not read while more requests wait. */
 const maxWaiting = 100;
 /** Node warns at ten. */
 const closeListeners = 20;
@@ -22,7 +22,6 @@ export interface ConnectionRules {
   /** Requests that arrive wait while this is true. */
   readonly isHolding: () => boolean;
   readonly writeTimeoutMs: number;
-  /** For bytes that never became a request. */
   readonly unparsableResponse: (error: DomainError) => string;
 }
 
@@ -42,7 +41,6 @@ export class Connection {
   /** Later requests would get no response, so they are not carried out. */
   private ignoresFurtherRequests = false;
   private parserError: DomainError | undefined;
-  /** Until it is sent. */
   private pendingReply: FastifyReply | undefined;
   private endedAt = performance.now();
 
@@ -55,7 +53,7 @@ export class Connection {
     return this.isRunningFirst;
   }
 
-  /** By `performance.now()`; undefined while a request runs or waits. */
+  /** A time of `performance.now()`; undefined while a request runs or waits. */
   get idleSince(): number | undefined {
     return this.exchanges.length === 0 ? this.endedAt : undefined;
   }

@@ -38,7 +38,7 @@ export interface ConnectionOptions extends Pick<
 > {
   readonly http: ServerOptions;
   readonly limit: number;
-  /** With a logger, new connections are refused and logged; without, the longest idle one is closed. */
+  /** A server without a logger closes the longest idle connection instead of refusing new ones. */
   readonly logger?: Logger;
 }
 

@@ -59,7 +59,7 @@ function matchesTag(header: string | undefined, tag: string): boolean {
   return clientTags.has('*') || clientTags.has(tag);
 }
 
-/** In UTF-16 code units after decoding; a character has up to two. */
+/** Fastify counts UTF-16 code units after decoding; a character has up to two. */
 const maxPathParameterLength = 2 * maxExternalIdLength;
 
 /** The default window would take 8 MB for each response in progress; this one takes 256 KB. */
@@ -148,7 +148,7 @@ function newConnections(
 function omitLengthsBeforeCompression(fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {
     if (route.method !== 'HEAD') return;
-    // After the framework's own hook, which sets the length.
+    // The framework's own hook, which sets the length, runs before.
     route.onSend = [route.onSend ?? [], omitLength].flat();
   });
 }

@@ -6,7 +6,7 @@ import { httpErrors } from '../errors/http-errors.js';
 
 const maxDrainedBytes = 8_388_608;
 const maxDrainMs = 2_000;
-/** In ms; a client that sends nothing for this long has stopped writing and can get its response. */
+/** A client that sends nothing for this long has stopped writing and can get its response. */
 const quietMs = 100;
 
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {

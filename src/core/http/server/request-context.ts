@@ -8,7 +8,7 @@ import { routeOptionsOf } from './route-options.js';
 declare module 'fastify' {
   interface FastifyRequest {
     language: Language;
-    /** By `performance.now()`. */
+    /** A time of `performance.now()`. */
     receivedAt: number;
   }
 }

@@ -58,7 +58,7 @@ export class RequestDeadline {
     });
   }
 
-  /** Without these hooks, the time starts now. */
+  /** The time starts now where these hooks are missing. */
   private remainingMs({
     databaseWaitStartedAt: startedAt = performance.now(),
   }: Partial<FastifyRequest>): number {

@@ -12,7 +12,7 @@ export interface CompletedRequest {
   readonly organizationId: string | undefined;
   readonly apiKeyId: string | undefined;
   readonly aborted?: true;
-  /** Also of the parts of a batch. */
+  /** The parts of a batch count, too. */
   readonly errorCodes?: readonly string[];
   readonly ignoredFields?: readonly string[];
 }
@@ -29,8 +29,8 @@ declare module 'fastify' {
 }
 
 /**
- * Without values of paths and queries: they may be personal or a key. A response that its client did not wait
- * for is logged once it is decided.
+ * Paths and queries are omitted: they may be personal or a key. A response that its client did not wait for is
+ * logged once it is decided.
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorate('onCompletedRequest', null);

@@ -1,8 +1,6 @@
-import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import { Metrics } from '../../observability/metrics.js';
-import type { CompletedRequest } from './request-log.js';
+import type { Metrics } from '../../observability/metrics.js';
 import { routeOptionsOf } from './route-options.js';
 
 /** Bounds in seconds; a request that waits for the database gets its 503 after 8. */
@@ -16,89 +14,75 @@ const keyLabels = ['key', 'organization'] as const;
 /** Keys beyond this number share one label. */
 const maxKeys = 1_000;
 
-@Injectable()
-export class RequestMetrics {
-  private readonly durations;
-  private readonly longPolls;
-  private readonly aborted;
-  private readonly errors;
-  private readonly ignored;
-  private readonly keyCalls;
-  private readonly keyLastCalls;
-  private readonly keyEnds;
-  private readonly keys = new Set<string>();
+export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): void {
+  const counted = requestMetrics(metrics);
+  const keys = new Set<string>();
+  fastify.onCompletedRequest = (completed, request) => {
+    const { method, route, milliseconds, apiKeyId, organizationId = '' } = completed;
+    const status = String(completed.status);
+    const seconds = milliseconds / 1_000;
+    if (isLongPoll(request)) counted.longPolls.observe({ route, status }, seconds);
+    else counted.durations.observe({ method, route, status }, seconds);
+    if (completed.aborted === true) counted.aborted.inc();
+    for (const code of completed.errorCodes ?? []) counted.errors.inc({ code });
+    if (completed.ignoredFields) counted.ignored.inc({ route });
+    if (apiKeyId === undefined) return;
+    if (keys.size < maxKeys) keys.add(apiKeyId);
+    const labels = keys.has(apiKeyId)
+      ? { key: apiKeyId, organization: organizationId }
+      : { key: 'other', organization: 'other' };
+    counted.keyCalls.inc(labels);
+    counted.keyLastCalls.set(labels, Date.now() / 1_000);
+    const endsAt = request.caller?.restrictions?.endsAt;
+    if (endsAt && labels.key === apiKeyId) counted.keyEnds.set(labels, endsAt.getTime() / 1_000);
+  };
+}
 
-  constructor(metrics: Metrics) {
-    const counter = <Label extends string = never>(name: string, help: string, labels?: Label[]) =>
-      new Counter(metrics.options(name, help, labels));
-    const keyTime = (name: string, help: string) =>
-      new Gauge(metrics.options(name, help, keyLabels));
-    this.durations = new Histogram({
+function requestMetrics(metrics: Metrics) {
+  const counter = <Label extends string = never>(name: string, help: string, labels?: Label[]) =>
+    new Counter(metrics.options(name, help, labels));
+  const keyTime = (name: string, help: string) => new Gauge(metrics.options(name, help, keyLabels));
+  return {
+    durations: new Histogram({
       ...metrics.options(
         'http_request_duration_seconds',
         'Time from the arrival of a request to the end of its response; without long polls.',
         ['method', 'route', 'status'],
       ),
       buckets: [...durationBounds],
-    });
-    this.longPolls = new Histogram({
+    }),
+    longPolls: new Histogram({
       ...metrics.options(
         'long_poll_duration_seconds',
         'Time of requests that ask to wait for events.',
         ['route', 'status'],
       ),
       buckets: longPollBounds,
-    });
-    this.aborted = counter(
+    }),
+    aborted: counter(
       'http_requests_aborted_total',
       'Requests whose client left before it had the whole response.',
-    );
-    this.errors = counter(
+    ),
+    errors: counter(
       'request_errors_total',
       'Requests that were refused or failed, by error code.',
       ['code'],
-    );
-    this.ignored = counter(
+    ),
+    ignored: counter(
       'request_ignored_fields_total',
       'Requests with names that had no effect, by route.',
       ['route'],
-    );
-    this.keyCalls = counter('key_calls_total', 'Requests of each API key, by its id.', [
-      ...keyLabels,
-    ]);
-    this.keyLastCalls = keyTime(
+    ),
+    keyCalls: counter('key_calls_total', 'Requests of each API key, by its id.', [...keyLabels]),
+    keyLastCalls: keyTime(
       'key_last_call_timestamp_seconds',
       'When this process had the last request of an API key, in seconds since 1970.',
-    );
-    this.keyEnds = keyTime(
+    ),
+    keyEnds: keyTime(
       'key_expires_timestamp_seconds',
       'When an API key that this process had a request of expires, in seconds since 1970.',
-    );
-  }
-
-  addTo(fastify: FastifyInstance): void {
-    fastify.onCompletedRequest = (completed, request) => this.count(completed, request);
-  }
-
-  private count(completed: CompletedRequest, request: FastifyRequest): void {
-    const { method, route, milliseconds, apiKeyId, organizationId = '' } = completed;
-    const status = String(completed.status);
-    const seconds = milliseconds / 1_000;
-    if (isLongPoll(request)) this.longPolls.observe({ route, status }, seconds);
-    else this.durations.observe({ method, route, status }, seconds);
-    if (completed.aborted === true) this.aborted.inc();
-    for (const code of completed.errorCodes ?? []) this.errors.inc({ code });
-    if (completed.ignoredFields) this.ignored.inc({ route });
-    if (apiKeyId === undefined) return;
-    if (this.keys.size < maxKeys) this.keys.add(apiKeyId);
-    const labels = this.keys.has(apiKeyId)
-      ? { key: apiKeyId, organization: organizationId }
-      : { key: 'other', organization: 'other' };
-    this.keyCalls.inc(labels);
-    this.keyLastCalls.set(labels, Date.now() / 1_000);
-    const endsAt = request.caller?.restrictions?.endsAt;
-    if (endsAt && labels.key === apiKeyId) this.keyEnds.set(labels, endsAt.getTime() / 1_000);
-  }
+    ),
+  };
 }
 
 /** Its duration does not show how fast the service is. */

@@ -15,7 +15,7 @@ export interface RouteOptions {
   readonly isOnlyMethod?: boolean;
   readonly hasNoEndpoint?: boolean;
   readonly fixedLanguage?: Language;
-  /** As the query parameter `api-key`; the header takes precedence. */
+  /** The query parameter is `api-key`; the header takes precedence. */
   readonly acceptsKeyInQuery?: boolean;
   /** Rule DATA-6. */
   readonly isCached?: boolean;

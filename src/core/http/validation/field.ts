@@ -45,12 +45,9 @@ interface Items {
   readonly maxItems: number | null;
 }
 
-export function ItemsOf(type: DtoClass, maxItems: number): PropertyDecorator {
+/** @param maxItems null if the field is one object instead of a list */
+export function ItemsOf(type: DtoClass, maxItems: number | null): PropertyDecorator {
   return Reflect.metadata(itemsKey, { type, maxItems } satisfies Items);
-}
-
-export function NestedObject(type: DtoClass): PropertyDecorator {
-  return Reflect.metadata(itemsKey, { type, maxItems: null } satisfies Items);
 }
 
 /** Restricts the names in this object, or in each object of this list. */

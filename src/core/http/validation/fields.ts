@@ -7,7 +7,7 @@ import { isPlainObject } from '../../values/json.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, maxExternalIdLength, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, ItemsOf, NestedObject } from './field.js';
+import { type DtoClass, Field, ItemsOf } from './field.js';
 
 export const externalIdApi = {
   type: 'string',
@@ -100,7 +100,7 @@ export function SeparateItems(
 export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
     Field({ type, ...options }, [{ name: 'isObject', isMet: isPlainObject }]),
-    NestedObject(type),
+    ItemsOf(type, null),
     ValidateNested({ message: 'nestedValidation' }),
   );
 }

@@ -47,7 +47,7 @@ export function After(): PropertyDecorator {
   return Field({ type: 'string', description }, [string]);
 }
 
-/** Together with `all=1`, the parameter is not validated. */
+/** The parameter is not validated if `all=1` is sent. */
 export function IgnoredWithAll(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }

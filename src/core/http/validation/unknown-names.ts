@@ -49,7 +49,7 @@ export function tolerantNames(): ReadonlySet<string> {
   return new Set([...tolerantTypes].map(({ name }) => name));
 }
 
-/** With dotted paths such as `cheques.0.foo` (rule HTTP-20). */
+/** Names are dotted paths such as `cheques.0.foo` (rule HTTP-20). */
 export interface UnknownNames {
   readonly rejected: readonly string[];
   readonly ignored: readonly string[];
@@ -57,7 +57,6 @@ export interface UnknownNames {
 
 const none: UnknownNames = { rejected: [], ignored: [] };
 
-/** At most 20 of each kind. */
 function unknownNames(type: DtoClass, sent: object): UnknownNames {
   if (Object.keys(sent).length === 0) return none;
   const found = [...namesIn(type, sent, '')];
