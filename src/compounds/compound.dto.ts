@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Types } from 'mongoose';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
-import { shownClass, type Shown } from '../core/fields/declared-fields.js';
+import { responseClass, type Presented } from '../core/fields/declared-fields.js';
 import { Id, Text } from '../core/fields/fields.js';
 import { PaginationDto } from '../core/http/lists/list-reading.js';
 import { TimeField } from '../core/http/validation/fields.js';
@@ -55,9 +55,9 @@ export class CompoundOrganization {
   logo!: string;
 }
 
-export class CompoundDto extends shownClass(CompoundDocument) {
-  @ApiProperty({ type: shownClass(CompoundOrganization) })
-  organization!: Shown<CompoundOrganization>;
+export class CompoundDto extends responseClass(CompoundDocument) {
+  @ApiProperty({ type: responseClass(CompoundOrganization) })
+  organization!: Presented<CompoundOrganization>;
 }
 
 export class CompoundsResponseDto {

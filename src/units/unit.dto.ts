@@ -15,7 +15,12 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { columnsOf, type Shown, requestClass, shownClass } from '../core/fields/declared-fields.js';
+import {
+  columnsOf,
+  type Presented,
+  requestClass,
+  responseClass,
+} from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
 import { Field, FieldsTogether } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
@@ -23,25 +28,29 @@ import { storable, string } from '../core/values/text.js';
 import { PaginationDto } from '../core/http/lists/list-reading.js';
 import type { Localized } from '../core/localization/language.js';
 
-export class UnitDto extends shownClass(UnitDocument) {
+export class UnitDto extends responseClass(UnitDocument) {
   @ApiProperty({
-    type: [shownClass(AmenityDocument)],
+    type: [responseClass(AmenityDocument)],
     description: 'Without missing and deleted ones.',
   })
-  amenities!: readonly Shown<AmenityDocument>[];
+  amenities!: readonly Presented<AmenityDocument>[];
 
   @ApiProperty(orNull(PhaseDocument))
-  phase!: Shown<PhaseDocument> | null;
+  phase!: Presented<PhaseDocument> | null;
 
   @ApiProperty(orNull(PropertyTypeDocument))
-  type!: Shown<PropertyTypeDocument> | null;
+  type!: Presented<PropertyTypeDocument> | null;
 
   @ApiProperty(orNull(UnitDesignDocument))
-  unitDesign!: Shown<UnitDesignDocument> | null;
+  unitDesign!: Presented<UnitDesignDocument> | null;
 }
 
 function orNull(type: Type): ApiPropertyOptions {
-  return { type: shownClass(type), nullable: true, description: 'Null when missing or deleted.' };
+  return {
+    type: responseClass(type),
+    nullable: true,
+    description: 'Null when missing or deleted.',
+  };
 }
 
 export class CompoundName extends CatalogueDocument {
@@ -49,7 +58,7 @@ export class CompoundName extends CatalogueDocument {
   declare name?: Localized | null;
 }
 
-export type UnitRow = UnitDto & { readonly compound: Shown<CompoundName> | null };
+export type UnitRow = UnitDto & { readonly compound: Presented<CompoundName> | null };
 
 /** Readers rely on this order; new columns follow at the end (rule UNIT-7). */
 export const unitColumns: readonly (keyof UnitRow)[] = [

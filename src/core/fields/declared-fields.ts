@@ -55,7 +55,7 @@ interface DeclaredField {
 }
 
 /** A resource in responses: ids and times as text, localized texts in one language. Only these may be null. */
-export type Shown<T> = {
+export type Presented<T> = {
   [Field in keyof T]-?: NonNullable<T[Field]> extends Localized
     ? string
     : NonNullable<T[Field]> extends Types.ObjectId | Date | string
@@ -70,7 +70,7 @@ type ShownValue<T> = unknown extends T
     : T extends readonly (infer Item)[]
       ? readonly ShownValue<Item>[]
       : T extends object
-        ? Shown<T>
+        ? Presented<T>
         : T;
 
 const ownFields = new WeakMap<object, DeclaredField[]>();
@@ -103,14 +103,14 @@ export function present<T extends object>(
   type: Type<T>,
   stored: object,
   language: Language = defaultLanguage,
-): Shown<T> {
+): Presented<T> {
   const values = stored as Readonly<Record<string, unknown>>;
   const presented: Record<string, unknown> = {};
   for (const { name, kind, options } of declaredFieldsOf(type)) {
     const value = options.shown === false ? undefined : kind.read(values[name], language);
     if (value !== undefined) presented[name] = value;
   }
-  return presented as Shown<T>;
+  return presented as Presented<T>;
 }
 
 /** Without references, which are sent by name. */
@@ -166,20 +166,20 @@ type SentValue<T> = T extends Localized
 const classNamed = (name: string): Type =>
   Object.defineProperty(class extends Object {}, 'name', { value: name });
 
-const shownClasses = new WeakMap<Type, Type>();
+const responseClasses = new WeakMap<Type, Type>();
 
 /** Documents a resource in responses: `UnitDto` for `UnitDocument`. */
-export function shownClass<T extends object>(type: Type<T>): Type<Shown<T>> {
-  const known = shownClasses.get(type);
-  if (known !== undefined) return known as Type<Shown<T>>;
+export function responseClass<T extends object>(type: Type<T>): Type<Presented<T>> {
+  const known = responseClasses.get(type);
+  if (known !== undefined) return known as Type<Presented<T>>;
   const shape = classNamed(`${type.name.replace(/Document$/, '')}Dto`);
   for (const { name, kind, options } of declaredFieldsOf(type)) {
     const { description, example } = options;
     const api = { ...kind.api, ...withoutUndefined({ description, example }) };
     if (options.shown !== false) ApiProperty(api)(shape.prototype as object, name);
   }
-  shownClasses.set(type, shape);
-  return shape as Type<Shown<T>>;
+  responseClasses.set(type, shape);
+  return shape as Type<Presented<T>>;
 }
 
 export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {

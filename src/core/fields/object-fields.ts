@@ -12,7 +12,7 @@ import {
   type FieldOptions,
   importClass,
   present,
-  shownClass,
+  responseClass,
   storedFields,
 } from './declared-fields.js';
 import { field, fits, maxListItems, shortTextApi, Text, unlimitedText } from './fields.js';
@@ -25,7 +25,7 @@ export function EmbeddedObject<T extends object>(
     {
       stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
       read: (value, language) => present(type, objectOf(value), language),
-      api: { type: shownClass(type) },
+      api: { type: responseClass(type) },
       sent: (api) => NestedField(importClass(type), api),
       toStored: (value) => storedObject(type, value),
     },
@@ -42,7 +42,7 @@ export function EmbeddedObjects<T extends object>(
     {
       stored: { type: [] },
       read: (value, language) => objectsOf(value).map((item) => present(type, item, language)),
-      api: { type: [shownClass(type)] },
+      api: { type: [responseClass(type)] },
       sent: (api) => ItemsField(importClass(type), { ...api, maxItems }),
       toStored: (value) =>
         Array.isArray(value) ? value.map((item) => storedObject(type, item)) : undefined,

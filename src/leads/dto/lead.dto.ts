@@ -1,12 +1,12 @@
 import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/swagger';
-import { present, shownClass } from '../../core/fields/declared-fields.js';
+import { present, responseClass } from '../../core/fields/declared-fields.js';
 import type { ErrorDefinition } from '../../core/http/errors/domain-error.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { describeErrors } from '../../core/http/reference/endpoint.js';
 import { leadErrors } from '../lead-errors.js';
 import { LeadDocument } from '../lead.schema.js';
 
-export class LeadDto extends shownClass(LeadDocument) {}
+export class LeadDto extends responseClass(LeadDocument) {}
 
 export class LeadErasureDto extends PickType(LeadDto, [
   '_id',

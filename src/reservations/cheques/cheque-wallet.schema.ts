@@ -5,7 +5,7 @@ import {
   declareField,
   type FieldOptions,
   present,
-  shownClass,
+  responseClass,
 } from '../../core/fields/declared-fields.js';
 import {
   Choice,
@@ -78,7 +78,7 @@ function ObjectList(type: Type, options: FieldOptions = {}): PropertyDecorator {
     {
       stored: { type: [SchemaFactory.createForClass(type)] },
       read: (value) => objectsIn(value as object[]).map((item) => present(type, item)),
-      api: { type: [shownClass(type)] },
+      api: { type: [responseClass(type)] },
     },
     options,
   );

@@ -14,7 +14,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
-import { present, type Shown } from '../../core/fields/declared-fields.js';
+import { present, type Presented } from '../../core/fields/declared-fields.js';
 import {
   type ChangeEvent,
   EventHistoryService,
@@ -40,13 +40,13 @@ import {
 
 export type { ShownCallback, StatusTransition, TimelineEntry };
 
-export type FoundReservation = Shown<ReservationDocument>;
+export type FoundReservation = Presented<ReservationDocument>;
 
 export interface InspectedReservation extends FoundReservation {
   /** Null when the unit is missing, not when it is deleted. */
   readonly unit: UnitSummary | null;
   /** The active wallet first, then the one deleted last. */
-  readonly wallets: readonly Shown<ChequeWalletDocument>[];
+  readonly wallets: readonly Presented<ChequeWalletDocument>[];
 }
 
 export interface ReservationHistory {

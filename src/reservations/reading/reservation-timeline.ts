@@ -1,7 +1,7 @@
 import { minuteMs } from '../../core/values/time.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
-import type { Shown } from '../../core/fields/declared-fields.js';
+import type { Presented } from '../../core/fields/declared-fields.js';
 import type { ChequeHistoryEntry } from '../cheques/cheque-wallet.schema.js';
 
 export interface ShownCallback extends Pick<
@@ -20,7 +20,7 @@ export interface TimelineEvent {
   readonly status?: StatusChange | undefined;
 }
 
-type ShownReport = Pick<Shown<ChequeHistoryEntry>, 'status' | 'changedAt' | 'source'>;
+type ShownReport = Pick<Presented<ChequeHistoryEntry>, 'status' | 'changedAt' | 'source'>;
 
 type ChequeReportEntry = ShownReport & { readonly installmentId: string };
 

@@ -1,16 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ReservationDocument } from '../../availability/reservation.schema.js';
-import { present, type Shown, shownClass } from '../../core/fields/declared-fields.js';
+import { present, type Presented, responseClass } from '../../core/fields/declared-fields.js';
 import { Field } from '../../core/http/validation/field.js';
 import { string } from '../../core/values/text.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 
-export type ShownWallet = Shown<ChequeWalletDocument>;
+export type ShownWallet = Presented<ChequeWalletDocument>;
 
-export const ChequeWalletDto = shownClass(ChequeWalletDocument);
+export const ChequeWalletDto = responseClass(ChequeWalletDocument);
 
 /** A reservation with its wallet (rule RES-2). */
-export class ReservationDto extends shownClass(ReservationDocument) {
+export class ReservationDto extends responseClass(ReservationDocument) {
   @ApiProperty({
     type: ChequeWalletDto,
     nullable: true,

@@ -8,7 +8,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter, Tenants } from '../../core/database/documents/tenant-queries.js';
-import { present, type Shown } from '../../core/fields/declared-fields.js';
+import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { defaultLanguage, type Localized } from '../../core/localization/language.js';
 
 /** Names a unit by its slug, external id, or unit id. */
@@ -22,7 +22,7 @@ export interface UnitSummary {
 }
 
 /** Texts are empty where nothing is stored. */
-export type FoundUnit = Shown<UnitDocument> & { readonly compound: Partial<Localized> | null };
+export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
 export function havingOneOf(
   field: 'slug' | 'recordSystemId' | 'unitId',

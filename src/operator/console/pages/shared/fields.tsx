@@ -11,7 +11,7 @@ export type ShownField<T> =
   | { readonly title: TextKey; show(item: T): ComponentChildren }
   | { readonly name: string; readonly isNumber?: true; show(item: T): ComponentChildren };
 
-interface Shown<T> {
+interface Fields<T> {
   readonly fields: readonly ShownField<NoInfer<T>>[];
 }
 
@@ -20,7 +20,7 @@ export function FieldList<T>({
   title,
   fields,
   item,
-}: Shown<T> & { readonly title?: string; readonly item: T }) {
+}: Fields<T> & { readonly title?: string; readonly item: T }) {
   const reader = useReader();
   const list = (
     <dl class="facts">
@@ -44,7 +44,7 @@ function isMissingTime<T>(field: ShownField<T>, item: T): boolean {
   return 'kind' in field && field.kind === 'time' && (field.of(item) ?? '') === '';
 }
 
-interface TableProps<T> extends Shown<T> {
+interface TableProps<T> extends Fields<T> {
   readonly title: string;
   readonly caption?: string | undefined;
   readonly items: readonly T[];
