@@ -95,6 +95,13 @@ describe('an unknown field', () => {
     expect(plain.headers).not.toHaveProperty('x-ignored-fields');
   });
 
+  it('is named in x-ignored-fields for at most twenty names, each cut at 64 characters', async () => {
+    const fields = Array.from({ length: 30 }, (_, index) => [`${'x'.repeat(100)}${index}`, 1]);
+    const lead = { name: 'Mona', ...(Object.fromEntries(fields) as object) };
+    const { headers } = await send('post', '/leads').send(lead).expect(201);
+    expect(headers['x-ignored-fields']).toBe(Array(20).fill('x'.repeat(64)).join(', '));
+  });
+
   it('is ignored and reported in a callback, whether it succeeds or fails', async () => {
     const callback = { reservationId: 'none', cheque_status: 'collected' };
     const { headers } = await send('post', '/reservations/webhook').send(callback).expect(404);

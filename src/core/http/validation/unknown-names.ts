@@ -24,7 +24,10 @@ export class UnknownNamesGuard implements CanActivate {
       ...ignoredNames(queryType, query),
       ...ignoredNames(declaredType(context, 'body'), body),
     ];
-    setIgnoredFields(http.getResponse<FastifyReply>(), ignored);
+    if (ignored.length > 0) {
+      const reply = http.getResponse<FastifyReply>();
+      reply.header('x-ignored-fields', ignoredFieldsValue(ignored));
+    }
     return true;
   }
 }
@@ -137,15 +140,7 @@ export function loggedIgnoredFields(reply: FastifyReply): string[] | undefined {
 }
 
 /** Rules HTTP-20 and RES-7. */
-export function setIgnoredFields(reply: FastifyReply, names: readonly string[]): void {
-  if (names.length === 0) return;
-  const earlier = reply.getHeader('x-ignored-fields');
-  const value = ignoredFieldsValue(names, typeof earlier === 'string' ? earlier : undefined);
-  reply.header('x-ignored-fields', value);
-}
-
-export function ignoredFieldsValue(names: readonly string[], earlier?: string): string {
+export function ignoredFieldsValue(names: readonly string[]): string {
   const shown = names.map((name) => name.replaceAll(/[^ -~]|,/gu, '?').slice(0, maxNameLength));
-  const all = [...(earlier?.split(', ') ?? []), ...shown];
-  return all.slice(0, maxNames).join(', ');
+  return shown.slice(0, maxNames).join(', ');
 }
