@@ -191,16 +191,6 @@ describe('the status of a unit', () => {
       { numRuns: rounds(10, 100) },
     );
   });
-
-  it('becomes Available after a cancellation when another program stored another case', async () => {
-    const other = { slug: 'other-case', status: 'rEsErVeD' };
-    const id = await addUnit(service.db, tenant.organizationId, other);
-    const record = { recordSystemId: 'in-another-case', unit: 'other-case' };
-    await post(record).expect(201);
-    expect(await unitStatus(id)).toBe('Reserved');
-    await post({ ...record, status: 'canceled' }).expect(200);
-    expect(await unitStatus(id)).toBe('Available');
-  });
 });
 
 describe('POST /reservations with a known recordSystemId', () => {
@@ -332,30 +322,6 @@ describe('POST /reservations with a known recordSystemId', () => {
     expect(headers).not.toHaveProperty('x-ignored-fields');
     expect(await unitStatus()).toBe('Reserved');
   });
-
-  it.each(['pending', 'pending_cheque_collection'])(
-    'keeps an ended status when a late request sends %s',
-    async (late) => {
-      await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
-      for (const status of ['rejected', 'expired', 'canceled']) {
-        await post({ recordSystemId, status }).expect(200);
-        const { body, headers } = await post({
-          recordSystemId,
-          unit: 'villa-1',
-          status: late,
-          cheques: [{ installmentId: status }],
-        }).expect(200);
-        expect(headers['x-ignored-fields']).toBe('status');
-        expect(body.reservation).toMatchObject({
-          status,
-          chequeWallet: { isDeleted: status === 'canceled' },
-        });
-        // The rest of the request counts.
-        expect(body.reservation.chequeWallet.cheques.at(-1).installmentId).toBe(status);
-        expect(await unitStatus()).toBe('Available');
-      }
-    },
-  );
 
   it('keeps a reservation approved and its unit sold until it is canceled', async () => {
     const status = 'pending_cheque_collection';
