@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { MongoError, MongoErrorLabel, ObjectId } from 'mongodb';
@@ -9,6 +9,7 @@ import {
   workDeadline,
   type TransactionOptions,
 } from '../database/transactions/transactions.js';
+import type { DomainError } from '../http/errors/domain-error.js';
 import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import { Metrics } from '../observability/metrics.js';
 import { mebibyte } from '../values/numbers.js';
@@ -339,5 +340,97 @@ describe('GroupCommit', () => {
       ),
     ).finally(() => context.disable());
     expect(used).toEqual([1, 2]);
+  });
+});
+
+describe('GroupCommit with batches and idempotency keys', () => {
+  const now = new Date();
+  let calls: unknown[][];
+  let commit: GroupCommit<Doubling, { lockKeys: string[]; bytes: number }, number, ServiceResponse>;
+
+  beforeEach(() => {
+    calls = [];
+    const note =
+      (name: string) =>
+      async (...args: unknown[]) =>
+        void calls.push([name, ...args]);
+    const services = {
+      metrics: new Metrics(),
+      transactions: { lock: note('lock'), deadlineMs: 8_000, run: <T>(work: () => T) => work() },
+      snapshots: { during: <T>(work: () => T) => work() },
+      idempotency: { completeAll: note('complete') },
+      errorResponses: { of: () => ({ status: 400 }) },
+      clock: { now: () => now },
+    };
+    commit = new GroupCommit(services as unknown as WriteServices, {
+      name: 'lead',
+      load: async (requests, options) => {
+        calls.push(['load', options]);
+        return { records: { lockKeys: ['key'], bytes: 0 }, count: Math.min(requests.length, 4) };
+      },
+      decide: (records, { value }) => {
+        if (value < 0) throw new Error('refused');
+        records.bytes += 40;
+        return value * 2;
+      },
+      store: async ({ bytes }, organization) => void calls.push(['store', bytes, organization]),
+      respond: (decided) => decided.map(({ decision: body }) => ({ status: 200, body })),
+    });
+  });
+
+  const batchOf = (numbers: number[], maxBytes: number) => ({
+    ...doublingOf(0),
+    requests: numbers.map((value) => doublingOf(value)),
+    maxBytes,
+    fullError: new Error('full') as DomainError,
+    responseTo: (outcomes: readonly PromiseSettledResult<ServiceResponse>[]) => {
+      const body = outcomes.map((one) =>
+        one.status === 'fulfilled' ? one.value.body : (one.reason as Error).message,
+      );
+      return { status: 201, body };
+    },
+    alsoStore: async (response: ServiceResponse, at: Date) =>
+      void calls.push(['also', response.body, at]),
+  });
+  const answered = [2, 'refused', 6, 'full', 'full'];
+  const { caller } = doublingOf(0);
+
+  it('stores a batch with its response, up to the first request without room', async () => {
+    const response = { status: 201, body: answered };
+    expect(await commit.submitAll(batchOf([1, -2, 3, 4, 5], 79))).toEqual(response);
+    expect(calls).toEqual([
+      ['load', { organizationId, now, isDryRun: false }],
+      ['lock', organizationId, ['key'], now],
+      ['store', 80, organizationId],
+      ['also', answered, now],
+      ['complete', [{ caller, response }], now],
+    ]);
+  });
+
+  it('reads what a batch would get and stores nothing', async () => {
+    const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], 120));
+    expect(body).toEqual([2, 'refused', 6, 8, 'full']);
+    expect(calls).toEqual([['load', { organizationId, now, isDryRun: true }]]);
+  });
+
+  it('answers an empty batch without a transaction', async () => {
+    const empty = { status: 201, body: [] };
+    expect(await commit.submitAll(batchOf([], 1))).toEqual(empty);
+    expect(await commit.dryRun(batchOf([], 1))).toEqual(empty);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    [1, { status: 200, body: 2 }],
+    [-1, { status: 400 }],
+  ])('stores the response to %i with its idempotency key', async (value, response) => {
+    const claimed = { value, caller: { ...caller, claim: {} as never } };
+    await commit.submit(claimed, {}).catch(() => undefined);
+    await commit.submit(doublingOf(value), {}).catch(() => undefined);
+    const completed = calls.filter(([name]) => name === 'complete');
+    expect(completed).toEqual([
+      ['complete', [{ caller: claimed.caller, response }], now],
+      ['complete', [], now],
+    ]);
   });
 });
