@@ -11,6 +11,7 @@ import {
 import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
+import { foldCase } from '../../core/localization/fold-case.js';
 import { listItems, textsOf } from '../../core/values/text.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import type { UnitFiltersQuery } from './units.query.js';
@@ -65,15 +66,15 @@ export class UnitFiltersService {
     field: 'status' | 'rentalStatus' | 'saleType',
     list: string | undefined,
   ): Promise<UnitFilter> {
-    const patterns = itemsOf(list)?.map(
-      (text) => new RegExp(`^${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`, 'iu'),
-    );
-    if (patterns === undefined) return {};
+    const wanted = itemsOf(list)?.map(foldCase);
+    if (wanted === undefined) return {};
     const texts = await this.cache.get(organizationId, `texts ${field}`, () =>
       this.units.distinct(organizationId, field),
     );
-    const isSame = (text: string) => patterns.some((pattern) => pattern.test(text));
-    return anyOf(field, textsOf(texts).filter(isSame));
+    return anyOf(
+      field,
+      textsOf(texts).filter((text) => wanted.includes(foldCase(text))),
+    );
   }
 
   private async referenceConditions(
