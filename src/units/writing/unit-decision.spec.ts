@@ -115,9 +115,10 @@ describe('a new unit', () => {
       name: { 'en-us': 'A-1' },
       nameStandIn: 'A-1',
       slug: 'a-1',
-      ...{ amenitiesIds: [], media: [], reviews: [], listingType: [] },
-      ...{ showForBrokers: false, isAdminOnly: false, allowToTaskeen: false },
     });
+    const lists = { amenitiesIds: [], media: [], reviews: [], listingType: [] };
+    const flags = { showForBrokers: false, isAdminOnly: false, allowToTaskeen: false };
+    expect(unit).toMatchObject({ ...lists, ...flags });
     const recorded = decide(recordsWith(), { recordSystemId: 'ERP-1', compound: 'palm' });
     expect(recorded.unit.name).toEqual({ 'en-us': 'ERP-1' });
   });
