@@ -68,7 +68,7 @@ describe('POST /leads over two processes', () => {
     expect(await countDocuments(db, 'clients', tenant)).toBe(1);
   });
 
-  it('gives each lead its own number and skips those that other programs use meanwhile', async () => {
+  it('gives each lead its own number while other programs use some numbers', async () => {
     const tenant = await addTenant(db);
     const responses = await Promise.all(
       range(40).map(async (i) => {

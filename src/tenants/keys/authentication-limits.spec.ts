@@ -101,7 +101,6 @@ describe('unknown API keys', () => {
   });
 
   it('evict no key in use while the database fails', async () => {
-    const hash = hashApiKey('known');
     let organizationOf = () => Promise.resolve({});
     let elapsed = 0;
     const start = performance.now();
