@@ -1,5 +1,5 @@
 import { Schema } from '@nestjs/mongoose';
-import type { Schema as DocumentSchema, Types } from 'mongoose';
+import type { Schema as DocumentSchema } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
