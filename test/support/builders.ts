@@ -11,6 +11,18 @@ export function conventions(organizationId: ObjectId): Document & { _id: ObjectI
   return { _id: new ObjectId(), organizationId, isDeleted: false, createdAt: now, updatedAt: now };
 }
 
+/** Writes a document of an organization with nothing but what is given and the conventions. */
+async function insert(
+  db: Db,
+  collection: string,
+  organizationId: ObjectId,
+  fields: Document,
+): Promise<ObjectId> {
+  const document = { ...conventions(organizationId), ...fields };
+  await db.collection(collection).insertOne(document);
+  return document._id;
+}
+
 /** Writes an organization and a key for it, as the admin platform would. */
 export async function addTenant(
   db: Db,
@@ -66,13 +78,12 @@ export async function addKey(
 }
 
 /** Writes a lead as another program would: without the fields that the service derives. */
-export async function addLead(
+export function addLead(
   db: Db,
   organizationId: ObjectId,
   overrides: Document = {},
 ): Promise<ObjectId> {
-  const lead = {
-    ...conventions(organizationId),
+  return insert(db, 'leads', organizationId, {
     leadId: 100_000 + Math.floor(Math.random() * 1e9),
     compoundsIds: [],
     data: {},
@@ -82,101 +93,78 @@ export async function addLead(
     parentId: null,
     isActive: true,
     ...overrides,
-  };
-  await db.collection('leads').insertOne(lead);
-  return lead._id;
+  });
 }
 
 /** Writes a compound with only its names and slug. */
-export async function addCompound(
+export function addCompound(
   db: Db,
   organizationId: ObjectId,
   name: { 'en-us': string; 'ar-eg'?: string },
   overrides: Document = {},
 ): Promise<ObjectId> {
   const slug = `compound-${randomBytes(4).toString('hex')}`;
-  const compound = { ...conventions(organizationId), name, slug, ...overrides };
-  await db.collection('compounds').insertOne(compound);
-  return compound._id;
+  return insert(db, 'compounds', organizationId, { name, slug, ...overrides });
 }
 
 /** Writes a document of the catalogue with nothing but what is given and the conventions. */
-export async function addCatalogue(
+export function addCatalogue(
   db: Db,
   collection: 'amenities' | 'phases' | 'propertyTypes' | 'unitDesigns' | 'units',
   organizationId: ObjectId,
   fields: Document = {},
 ): Promise<ObjectId> {
-  const document = { ...conventions(organizationId), ...fields };
-  await db.collection(collection).insertOne(document);
-  return document._id;
+  return insert(db, collection, organizationId, fields);
 }
 
-export async function addUser(db: Db, organizationId: ObjectId, name: string): Promise<ObjectId> {
-  const user = { ...conventions(organizationId), name };
-  await db.collection('users').insertOne(user);
-  return user._id;
+export function addUser(db: Db, organizationId: ObjectId, name: string): Promise<ObjectId> {
+  return insert(db, 'users', organizationId, { name });
 }
 
 /** Writes a client as another program would. */
-export async function addClient(
-  db: Db,
-  organizationId: ObjectId,
-  fields: Document,
-): Promise<ObjectId> {
-  const client = { ...conventions(organizationId), phoneNumbers: [], ...fields };
-  await db.collection('clients').insertOne(client);
-  return client._id;
+export function addClient(db: Db, organizationId: ObjectId, fields: Document): Promise<ObjectId> {
+  return insert(db, 'clients', organizationId, { phoneNumbers: [], ...fields });
 }
 
 /** Writes a unit with only what reservations look at. */
-export async function addUnit(
+export function addUnit(
   db: Db,
   organizationId: ObjectId,
   overrides: Document = {},
 ): Promise<ObjectId> {
-  const unit = {
-    ...conventions(organizationId),
+  return insert(db, 'units', organizationId, {
     slug: `unit-${randomBytes(6).toString('hex')}`,
     name: { 'en-us': 'Apartment' },
     status: 'Available',
     ...overrides,
-  };
-  await db.collection('units').insertOne(unit);
-  return unit._id;
+  });
 }
 
-export async function addReservation(
+export function addReservation(
   db: Db,
   organizationId: ObjectId,
   unitId: ObjectId,
   overrides: Document = {},
 ): Promise<ObjectId> {
-  const reservation = {
-    ...conventions(organizationId),
+  return insert(db, 'reservations', organizationId, {
     unitId,
     leadId: null,
     status: 'pending_cheque_collection',
     partnerCollection: { isActive: true },
     ...overrides,
-  };
-  await db.collection('reservations').insertOne(reservation);
-  return reservation._id;
+  });
 }
 
 /** Writes a cheque wallet; a cheque's fields but its installment have defaults. */
-export async function addWallet(
+export function addWallet(
   db: Db,
   organizationId: ObjectId,
   fields: { reservationId: ObjectId; unitId: ObjectId; cheques: Document[] } & Document,
 ): Promise<ObjectId> {
-  const wallet = {
-    ...conventions(organizationId),
+  return insert(db, 'chequeWallets', organizationId, {
     ...fields,
     cheques: fields.cheques.map((cheque) => ({ status: 'pending', statusHistory: [], ...cheque })),
-  };
-  await db.collection('chequeWallets').insertOne(wallet);
-  return wallet._id;
+  });
 }
 
 /** Writes a reservation with one cheque; `cheque` is its status, `isDeleted` is about the wallet. */
