@@ -1,5 +1,5 @@
 // Deliveries to receivers on loopback: `npm run bench -- webhooks [--count 10000]`. How many a second one and two workers
-// deliver of a backlog, how late single events arrive, and how late they arrive with slow and silent endpoints.
+// deliver of a backlog, how late events arrive at one endpoint and at many, and how late they arrive with slow and silent endpoints.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -14,8 +14,8 @@ import { startService } from '../programs/service.mjs';
 import { ascending, printTable, progress, quantile } from '../report.mjs';
 
 const leadsInBatch = 100;
-const singleEvents = 100;
-const isolationSeconds = 30;
+const latenessSeconds = 30;
+const pollMs = 5;
 /** Each of a first half of the small organizations has a good endpoint, of the second half a bad one. */
 const half = sizes.smallOrganizations / 2;
 const small = Array.from({ length: sizes.smallOrganizations }, (_, index) => index + 1);
@@ -36,43 +36,26 @@ export async function run({ programs, builds, options }) {
 async function measureBuild({ programs, build }, receiver, count) {
   const database = await startDatabase({ programs, build }, { name: 'usual', load: loadData });
   const context = { programs, build, database, receiver, folder: programs.folder };
+  const rows = [];
+  const measured = async (what, work) => {
+    progress(`${build.name}: ${what}`);
+    rows.push([build.name, what, ...(await work())]);
+  };
   await subscribe(context, 0, 'good');
   const api = await programs.add(startService(context, { variables: { ROLE: 'api' } }));
-  const rows = [];
   for (const workers of [1, 2]) {
-    progress(`${build.name}: backlog of ${count}, ${workers} worker(s)`);
-    rows.push([
-      build.name,
-      `deliveries a second, ${workers} worker(s)`,
-      await backlog(context, api, workers, count),
-    ]);
+    const what = `deliveries a second of a backlog, ${workers} worker(s)`;
+    await measured(what, () => backlog(context, api, workers, count));
   }
   const worker = await startWorker(context);
-  progress(`${build.name}: single events`);
-  rows.push([
-    build.name,
-    'single events',
-    '',
-    ...(await lateness(receiver, singleEvents, () => postLead(api, 0))),
-  ]);
-  progress(`${build.name}: good endpoints alone`);
-  for (const organization of small.slice(0, half)) await subscribe(context, organization, 'good');
-  rows.push([
-    build.name,
-    'good endpoints alone',
-    '',
-    ...(await isolation(context, api, small.slice(0, half))),
-  ]);
-  progress(`${build.name}: with slow and silent endpoints`);
-  for (const organization of small.slice(half)) {
+  await measured('a single endpoint', () => lateness(context, api, [0]));
+  const [good, bad] = [small.slice(0, half), small.slice(half)];
+  for (const organization of good) await subscribe(context, organization, 'good');
+  await measured('good endpoints alone', () => lateness(context, api, good));
+  for (const organization of bad) {
     await subscribe(context, organization, organization % 3 === 0 ? 'slow' : 'silent');
   }
-  rows.push([
-    build.name,
-    'with slow and silent ones',
-    '',
-    ...(await isolation(context, api, small)),
-  ]);
+  await measured('with slow and silent ones', () => lateness(context, api, small));
   for (const program of [worker, api, database]) await programs.end(program);
   return rows;
 }
@@ -83,53 +66,35 @@ async function startWorker(context) {
 
 /** Stores events while no worker runs, then counts how fast they arrive. */
 async function backlog(context, api, workers, count) {
-  const { receiver } = context;
-  for (let posted = 0; posted < count; posted += leadsInBatch)
-    await postLeads(api, 0, leadsInBatch);
-  const arrived = receiver.next(count);
-  const startedAt = receiver.firstOf();
-  const running = await Promise.all(Array.from({ length: workers }, () => startWorker(context)));
-  await arrived;
-  const seconds = (performance.now() - (await startedAt)) / 1_000;
-  for (const worker of running) await context.programs.end(worker);
-  return count / seconds;
-}
-
-/** How long after each response its event arrives, one after the other. */
-async function lateness(receiver, count, publish) {
-  const lags = [];
-  for (let index = 0; index < count; index++) {
-    const arrived = receiver.next(1);
-    await publish();
-    const answeredAt = performance.now();
-    await arrived;
-    lags.push(Math.max(0, performance.now() - answeredAt));
+  const { arrivals } = context.receiver;
+  for (let posted = 0; posted < count; posted += leadsInBatch) {
+    const leads = Array.from({ length: leadsInBatch }, () => newLead(crypto.randomUUID()));
+    await post(api, 0, '/leads/batch', { leads });
   }
-  return figuresOf(lags);
+  arrivals.clear();
+  const running = await Promise.all(Array.from({ length: workers }, () => startWorker(context)));
+  while (arrivals.size < count) await delay(pollMs);
+  for (const worker of running) await context.programs.end(worker);
+  const times = ascending([...arrivals.values()]);
+  return [(1_000 * count) / (times.at(-1) - times[0])];
 }
 
 /** Posts a lead to each organization every second; only those of good endpoints count. */
-async function isolation({ receiver }, api, organizations) {
-  const lags = [];
-  const waiting = [];
-  for (let second = 0; second < isolationSeconds; second++) {
+async function lateness({ receiver: { arrivals } }, api, organizations) {
+  const answeredAt = new Map();
+  for (let second = 0; second < latenessSeconds; second++) {
     const startedAt = performance.now();
     for (const organization of organizations) {
-      const name = crypto.randomUUID();
-      await postLead(api, organization, name);
-      if (organization > half) continue;
-      const answeredAt = performance.now();
-      waiting.push(receiver.withName(name).then((at) => lags.push(Math.max(0, at - answeredAt))));
+      const lead = newLead(crypto.randomUUID());
+      await post(api, organization, '/leads', lead);
+      if (organization <= half) answeredAt.set(lead.name, performance.now());
     }
     await delay(Math.max(0, 1_000 - (performance.now() - startedAt)));
   }
-  await Promise.all(waiting);
-  return figuresOf(lags);
-}
-
-function figuresOf(lags) {
+  while (!answeredAt.keys().every((name) => arrivals.has(name))) await delay(pollMs);
+  const lags = [...answeredAt].map(([name, at]) => Math.max(0, arrivals.get(name) - at));
   const sorted = ascending(lags);
-  return [0.5, 0.95, 1].map((part) => quantile(sorted, part));
+  return ['', ...[0.5, 0.95, 1].map((part) => quantile(sorted, part))];
 }
 
 async function subscribe({ build, database, receiver }, organization, kind) {
@@ -147,17 +112,8 @@ async function subscribe({ build, database, receiver }, organization, kind) {
   ]);
 }
 
-function postLead(api, organization, name = 'Mona Adel') {
-  return post(api, organization, '/leads', newLead(name));
-}
-
 function newLead(name) {
   return { name, recordSystemId: new ObjectId().toHexString() };
-}
-
-function postLeads(api, organization, count) {
-  const leads = Array.from({ length: count }, () => newLead('Mona Adel'));
-  return post(api, organization, '/leads/batch', { leads });
 }
 
 async function post({ url }, organization, path, body) {
@@ -170,52 +126,26 @@ async function post({ url }, organization, path, body) {
   if (response.status >= 300) throw new Error(`${response.status} ${answer}`);
 }
 
-/** A server that counts the events that it has received, each once. */
+/** A server that notes when the event of each lead arrives first, by the name of the lead. */
 async function startReceiver() {
-  const ids = new Set();
-  const arrivedAt = new Map();
-  const listeners = new Set();
+  const arrivals = new Map();
   const answers = {
     good: (response) => response.writeHead(204).end(),
     slow: (response) => setTimeout(() => response.writeHead(204).end(), 14_000),
     silent: () => {},
   };
   const receive = async (request, response) => {
-    const body = await text(request);
-    const [, kind] = request.url.split('/');
-    answers[kind](response);
-    if (ids.has(request.headers['webhook-id'])) return;
-    ids.add(request.headers['webhook-id']);
-    arrivedAt.set(JSON.parse(body).data.data?.name, performance.now());
-    for (const listener of listeners) listener();
+    const { data } = JSON.parse(await text(request));
+    answers[request.url.split('/')[1]](response);
+    const name = data.data?.name;
+    if (!arrivals.has(name)) arrivals.set(name, performance.now());
   };
   const server = createServer((request, response) => void receive(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const until = (isOver) =>
-    new Promise((resolve) => {
-      const listener = () => {
-        if (!isOver()) return;
-        listeners.delete(listener);
-        resolve();
-      };
-      listeners.add(listener);
-      listener();
-    });
   return {
     port: server.address().port,
-    /** Resolves when so many more have arrived. */
-    next: (count) => {
-      const wanted = ids.size + count;
-      return until(() => ids.size >= wanted);
-    },
-    /** When the next one arrives. */
-    firstOf: () => {
-      const wanted = ids.size + 1;
-      return until(() => ids.size >= wanted).then(() => performance.now());
-    },
-    /** When the one about a lead of this name arrives. */
-    withName: (name) => until(() => arrivedAt.has(name)).then(() => arrivedAt.get(name)),
+    arrivals,
     close: () => {
       server.close();
       server.closeAllConnections();
