@@ -230,7 +230,7 @@ describeWithBrowser('the console', () => {
     expect(await lookOf('td')).toEqual({ display: 'table-cell', content: 'none' });
   });
 
-  it.each(['light', 'dark'])('follows the %s colour scheme of the browser', async (value) => {
+  it.each(['light', 'dark'])('follows the %s color scheme of the browser', async (value) => {
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
     await open('');
     const brightnessOf = (property: 'color' | 'backgroundColor') =>

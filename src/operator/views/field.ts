@@ -55,12 +55,10 @@ function isRecordKind(kind: string): kind is RecordKind {
   return Object.hasOwn(folders, kind);
 }
 
-/** The page of the record that an event is about. */
 export function eventPath(type: string, organizationId: string, id: string | null): string | null {
   return recordPath(type.replace(/\..*$/, ''), organizationId, id);
 }
 
-/** The page of a value; null where it has none. */
 export function pathOf<T>(
   field: ViewField<T, string>,
   item: T,

@@ -1,4 +1,4 @@
-/** The colours of charts, each with a shade for light and for dark in the style sheet. */
+/** The colors of charts, each with a shade for light and for dark in the style sheet. */
 export type Color = 'good' | 'warn' | 'bad' | 'accent' | 'faint';
 
 /** One value for each step; null where there is none. */

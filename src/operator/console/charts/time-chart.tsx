@@ -35,7 +35,6 @@ export function StepChoice() {
   );
 }
 
-/** A value of each step. */
 export interface ChartLine<Step> {
   readonly name: string;
   readonly color: Color;

@@ -42,7 +42,6 @@ export const cataloguePage: ConsolePage = {
   },
 };
 
-/** The units of each compound by status. */
 function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
   const { text } = useReader();
   return (

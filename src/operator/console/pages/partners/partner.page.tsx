@@ -47,7 +47,6 @@ export const partnerPage: ConsolePage = {
   },
 };
 
-/** Refused requests by error code, the rare codes together. */
 function ErrorsChart({
   times,
   codes,

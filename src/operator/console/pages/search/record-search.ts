@@ -18,7 +18,6 @@ export interface SearchResult {
   readonly createdAt: Date | string | null;
 }
 
-/** One kind of search, in all organizations. */
 type Search = (
   request: PageRequest,
   ids: readonly Types.ObjectId[],

@@ -30,7 +30,6 @@ export function chosenOrganizations(
   return wanted === '' ? null : matchOrganizations(organizations, wanted);
 }
 
-/** The names of organizations by their ids. */
 export function namesOf(organizations: readonly Organization[]): ReadonlyMap<string, string> {
   return new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
 }

@@ -13,7 +13,6 @@ interface Curve {
   readonly highest?: number;
 }
 
-/** The last 24 hours of an endpoint. */
 export function curveFields({ formats }: Reader) {
   const curves: readonly Curve[] = [
     { title: 'endpoint.success', format: formats.percent, of: successRate, highest: 1 },

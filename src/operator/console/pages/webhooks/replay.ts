@@ -26,7 +26,6 @@ export function readReplay(form: Readonly<Record<string, string>>): Replay | nul
   return { filter, fields, text: textOf(fields) };
 }
 
-/** Such as `failed since 2030-01-31T00:00:00.000Z`. */
 function textOf({ status, ...times }: Readonly<Record<string, string>>): string {
   const words = Object.entries(times).map(([name, time]) => `${name} ${time}`);
   return [...(status === undefined ? [] : [status]), ...words].join(' ');
