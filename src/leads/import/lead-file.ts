@@ -89,6 +89,6 @@ function bodyOf(text: Buffer): Pick<LeadRow, 'body' | 'error' | 'bytes'> {
     return { body: parseJsonBody(text, bodyRules), bytes };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    return { body: undefined, error, bytes };
+    return { body: undefined, error: error as DomainError, bytes };
   }
 }
