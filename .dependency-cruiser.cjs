@@ -64,7 +64,7 @@ const acrossTenants = [
   // The relay finds the organizations that have events without a number, and readers of all wait together.
   '^src/events/outbox/outbox-events\\.repository\\.ts$',
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
-  '^src/webhooks/endpoints/(endpoint-leases\\.repository|secret-keys|webhook-endpoints\\.service)\\.ts$',
+  '^src/webhooks/endpoints/(secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',
   '^src/webhooks/statistics/(failing-endpoints|webhook-statistics)\\.service\\.ts$',
   // Its page shows actions for all organizations.

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Connection } from 'mongoose';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ResponseCache } from './core/cache/response-cache.js';
-import type { Environment } from './core/configuration/environment.js';
+import { ENVIRONMENT, type Environment } from './core/configuration/environment.js';
 import {
   loadEnvironment,
   warnOfMisspelledVariables,
@@ -216,6 +216,7 @@ export async function startOperations({ app }: Service): Promise<string | null> 
 export function startBackground({ app }: Service): void {
   app.get(HealthService).reportStart();
   app.get(LeadPhoneKeys).start();
+  if (app.get<Environment>(ENVIRONMENT).ROLE === 'api') return;
   app.get(EventRelay).start();
   app.get(WebhookWorker).start();
 }

@@ -6,7 +6,6 @@ import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { webhookDeliverySchema } from './deliveries/webhook-delivery.schema.js';
 import { WebhookFanOut } from './deliveries/webhook-fan-out.js';
-import { EndpointLeasesRepository } from './endpoints/endpoint-leases.repository.js';
 import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
@@ -33,7 +32,6 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
   providers: [
     FailingEndpointsService,
     WebhookFanOut,
-    EndpointLeasesRepository,
     WebhookEndpointsService,
     SecretKeys,
     DeliveryQueueRepository,

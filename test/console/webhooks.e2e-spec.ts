@@ -129,7 +129,7 @@ describe('the list of endpoints', () => {
     const result = { statusCode: 204, milliseconds: 10 } as AttemptResult;
     const organizationId = new Types.ObjectId(String(tenant.organizationId));
     const endpoint = { _id: new Types.ObjectId(endpointId), organizationId };
-    await app.get(WebhookStatisticsService).add(endpoint, [result], new Date());
+    await app.get(WebhookStatisticsService).add(endpoint, [result]);
     expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
   });
 

@@ -28,7 +28,7 @@ const warmUpShare = 0.4;
 const slopeLimit = minutes >= 5 ? 1 : 300;
 /** Backlog metrics; each must be 0 after the load. */
 const queues =
-  /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|delivery_results_unstored|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)$/;
+  /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)$/;
 
 const database = useFaultDatabase();
 let service: ServiceProcess;

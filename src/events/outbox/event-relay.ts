@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
-import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -47,7 +46,6 @@ export class EventRelay implements OnModuleDestroy {
   private fanOut: FanOut = async (_organizationId, { length }) => length;
 
   constructor(
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly events: OutboxEventsRepository,
     private readonly transactions: Transactions,
     private readonly outbox: Outbox,
@@ -70,7 +68,6 @@ export class EventRelay implements OnModuleDestroy {
   }
 
   start(): void {
-    if (this.environment.ROLE === 'api') return;
     this.loop.start();
     this.outbox.onPublished(() => this.loop.wake());
   }

@@ -20,38 +20,38 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
 describe('outcomeOf', () => {
+  const completed = { updatedAt: now, completedAt: now };
+
   it.each([200, 201, 204, 299])('returns delivered after %i', (statusCode) => {
-    expect(outcomeOf(result({ statusCode }), 9, now, 0.5)).toEqual({ status: 'delivered' });
+    const delivered = { ...completed, attempts: 10, status: 'delivered', failureReason: null };
+    expect(outcomeOf(result({ statusCode }), 9, now, 0.5)).toEqual(delivered);
   });
 
   it.each([null, 100, 199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 503])(
-    'returns a retry after %p',
+    'returns a retry, and no status, after %p',
     (statusCode) => {
-      expect(outcomeOf(result({ statusCode }), 0, now, 0.5)).toEqual({
-        status: 'pending',
-        nextAttemptAt: after(5_000),
-      });
+      const retried = { attempts: 1, updatedAt: now, nextAttemptAt: after(5_000) };
+      expect(outcomeOf(result({ statusCode }), 0, now, 0.5)).toEqual(retried);
     },
   );
 
   it('returns failed after ten attempts', () => {
-    const failed = result({ statusCode: 500 });
-    expect(outcomeOf(failed, 8, now, 0.5)).toMatchObject({ status: 'pending' });
-    expect(outcomeOf(failed, 9, now, 0.5)).toEqual({ status: 'failed', reason: 'exhausted' });
+    const error = result({ statusCode: 500 });
+    expect(outcomeOf(error, 8, now, 0.5)).not.toHaveProperty('status');
+    const failed = { ...completed, attempts: 10, status: 'failed', failureReason: 'exhausted' };
+    expect(outcomeOf(error, 9, now, 0.5)).toEqual(failed);
   });
 
   it('returns failed at once after 410', () => {
-    expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual({
-      status: 'failed',
-      reason: 'gone',
-    });
+    const gone = { ...completed, attempts: 1, status: 'failed', failureReason: 'gone' };
+    expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual(gone);
   });
 
   it('waits for Retry-After, and never less than the schedule', () => {
     const asked = (retryAfter: number) =>
-      outcomeOf(result({ statusCode: 503, retryAfter }), 0, now, 0.5);
-    expect(asked(60_000)).toEqual({ status: 'pending', nextAttemptAt: after(60_000) });
-    expect(asked(1_000)).toEqual({ status: 'pending', nextAttemptAt: after(5_000) });
+      outcomeOf(result({ statusCode: 503, retryAfter }), 0, now, 0.5).nextAttemptAt;
+    expect(asked(60_000)).toEqual(after(60_000));
+    expect(asked(1_000)).toEqual(after(5_000));
   });
 });
 

@@ -1,4 +1,5 @@
 import { dayMs } from '../../core/values/time.js';
+import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -25,10 +26,13 @@ export type FailureReason =
   /** The command that sent it was ended. */
   | 'interrupted';
 
-export type DeliveryOutcome =
-  | { readonly status: 'delivered' }
-  | { readonly status: 'failed'; readonly reason: FailureReason }
-  | { readonly status: 'pending'; readonly nextAttemptAt: Date };
+/** The fields of a delivery that an attempt changes. A retry does not change the status: the endpoint may be off. */
+export type DeliveryOutcome = Readonly<
+  Pick<WebhookDeliveryDocument, 'attempts' | 'updatedAt'> &
+    Partial<
+      Pick<WebhookDeliveryDocument, 'status' | 'failureReason' | 'nextAttemptAt' | 'completedAt'>
+    >
+>;
 
 export const attemptsPerRound = 10;
 
@@ -45,12 +49,16 @@ export function outcomeOf(
   now: Date,
   random: number,
 ): DeliveryOutcome {
-  if (isSuccess(result)) return { status: 'delivered' };
-  if (isGoneResponse(result)) return { status: 'failed', reason: 'gone' };
-  const failedAttempts = previousAttempts + 1;
-  if (failedAttempts >= attemptsPerRound) return { status: 'failed', reason: 'exhausted' };
-  const wait = Math.max(backoff(failedAttempts, random), result.retryAfter ?? 0);
-  return { status: 'pending', nextAttemptAt: new Date(now.getTime() + wait) };
+  const attempts = previousAttempts + 1;
+  const attempted = { attempts, updatedAt: now };
+  const completed = { ...attempted, completedAt: now };
+  if (isSuccess(result)) return { ...completed, status: 'delivered', failureReason: null };
+  if (isGoneResponse(result)) return { ...completed, status: 'failed', failureReason: 'gone' };
+  if (attempts >= attemptsPerRound) {
+    return { ...completed, status: 'failed', failureReason: 'exhausted' };
+  }
+  const wait = Math.max(backoff(attempts, random), result.retryAfter ?? 0);
+  return { ...attempted, nextAttemptAt: new Date(now.getTime() + wait) };
 }
 
 export function isSuccess({ statusCode }: AttemptResult): boolean {

@@ -1,19 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import { refusedWrites } from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { openSession } from '../../core/database/transactions/sessions.js';
 import type { BacklogCount } from '../../events/outbox/outbox-events.repository.js';
-import type { AttemptResult, FailureReason, DeliveryOutcome } from './delivery-outcome.js';
-import {
-  type DeliveryAttempt,
-  maxLoggedAttempts,
-  type WebhookDeliveryDocument,
-} from './webhook-delivery.schema.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import type { AttemptResult, DeliveryOutcome, FailureReason } from './delivery-outcome.js';
+import { maxLoggedAttempts, type WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export type DueDelivery = Omit<WebhookDeliveryDocument, 'log'>;
 
@@ -22,13 +19,13 @@ export interface FinishedAttempt {
   readonly url: string;
   readonly result: AttemptResult;
   readonly outcome: DeliveryOutcome;
-  readonly now: Date;
 }
 
-interface WaitingEndpoint {
-  readonly _id: Types.ObjectId;
-  readonly organizationId: Types.ObjectId;
-}
+/** Rule HOOK-9. */
+export const leaseMs = 60_000;
+const isFree = {
+  $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],
+};
 
 /** The first pending delivery of each endpoint, at one index seek each. */
 const firstPerEndpoint = (fields: Document) => [
@@ -46,31 +43,76 @@ const metricsTime = { maxTimeMS: 1_000 } as const;
 @Injectable()
 export class DeliveryQueueRepository {
   private readonly deliveries: Collection<WebhookDeliveryDocument>;
+  private readonly endpoints: Collection<WebhookEndpointDocument>;
 
   constructor(
     @InjectAcrossTenants('WebhookDelivery')
-    collection: CollectionAcrossTenants<WebhookDeliveryDocument>,
+    deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
+    @InjectAcrossTenants('WebhookEndpoint')
+    endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
   ) {
-    this.deliveries = collection.acrossTenants;
+    this.deliveries = deliveries.acrossTenants;
+    this.endpoints = endpoints.acrossTenants;
   }
 
   async insert(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
     if (deliveries.length > 0) await this.deliveries.insertMany([...deliveries], openSession());
   }
 
-  /** The endpoints with due deliveries; one seek when nothing is due, else one for each endpoint with pending ones. */
-  async endpointsDue(now: Date): Promise<Types.ObjectId[]> {
+  /**
+   * The endpoints with due deliveries that no worker has and that are not paused. One seek when nothing is due, else
+   * one for each endpoint with pending deliveries.
+   */
+  async endpointsDue(now: Date): Promise<Pick<WebhookEndpointDocument, '_id' | 'latencyClass'>[]> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const one = await this.deliveries.findOne(due, {
       sort: { nextAttemptAt: 1 },
       projection: { _id: 1 },
     });
     if (one === null) return [];
-    const first = firstPerEndpoint({ dueAt: { $first: '$nextAttemptAt' } });
-    const endpoints = await this.deliveries
-      .aggregate<WaitingEndpoint>([...first, { $match: { dueAt: { $lte: now } } }])
+    // Only an enabled endpoint can be paused: the deliveries of another one fail.
+    const isPaused = { $and: [{ $eq: ['$isEnabled', true] }, { $gt: ['$pausedUntil', now] }] };
+    const $lookup = {
+      from: this.endpoints.collectionName,
+      localField: '_id',
+      foreignField: '_id',
+      pipeline: [
+        { $match: { $expr: { $and: [isFree, { $not: [isPaused] }] } } },
+        { $project: { latencyClass: 1 } },
+      ],
+      as: 'endpoint',
+    };
+    return this.deliveries
+      .aggregate<Pick<WebhookEndpointDocument, '_id' | 'latencyClass'>>([
+        ...firstPerEndpoint({ dueAt: { $first: '$nextAttemptAt' } }),
+        { $match: { dueAt: { $lte: now } } },
+        { $lookup },
+        { $unwind: '$endpoint' },
+        { $replaceWith: '$endpoint' },
+      ])
       .toArray();
-    return endpoints.map(({ _id }) => _id);
+  }
+
+  /** Null while another worker has it. */
+  async lease(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
+    const $set = { leaseOwner: randomUUID(), leasedUntil: { $add: ['$$NOW', leaseMs] } };
+    return this.endpoints.findOneAndUpdate({ _id, $expr: isFree }, [{ $set }], {
+      returnDocument: 'after',
+    });
+  }
+
+  /** Frees a leased endpoint and stores fields, if the operator has not changed it since; returns whether. */
+  async release(
+    { _id, leaseOwner, updatedAt }: WebhookEndpointDocument,
+    fields: Partial<WebhookEndpointDocument>,
+  ): Promise<boolean> {
+    const own = { _id, leaseOwner: leaseOwner ?? '' };
+    const free = { leaseOwner: null };
+    const update = { $set: { ...fields, ...free } };
+    const once = () => this.endpoints.updateOne({ ...own, updatedAt }, update);
+    const { matchedCount } = await once().catch(once);
+    if (matchedCount === 0) await this.endpoints.updateOne(own, { $set: free });
+    return matchedCount === 1;
   }
 
   async findDue(endpointId: Types.ObjectId, now: Date, limit: number): Promise<DueDelivery[]> {
@@ -82,39 +124,18 @@ export class DeliveryQueueRepository {
       .toArray();
   }
 
-  /**
-   * Stores the results of attempts, and may be repeated. An attempt of an earlier round is only logged.
-   *
-   * @returns the deliveries whose log entries the database refuses
-   */
-  async store(
-    finished: readonly FinishedAttempt[],
-  ): Promise<{ readonly _id: Types.ObjectId; readonly reason: string }[]> {
-    const refused = await this.write(finished, true);
-    // Stored without its entry in the log, the delivery is at least not attempted without end.
-    if (refused.length > 0) {
-      const rest = refused.flatMap(({ index }) => finished[index] ?? []);
-      await this.write(rest, false);
-    }
-    return refused.flatMap(({ index, reason }) => {
-      const _id = finished[index]?.delivery._id;
-      return _id === undefined ? [] : { _id, reason };
-    });
-  }
-
-  private async write(finished: readonly FinishedAttempt[], isLogged: boolean) {
+  /** Stores the results of attempts, and may be repeated. An attempt of an earlier round is only logged. */
+  async store(finished: readonly FinishedAttempt[]): Promise<void> {
+    if (finished.length === 0) return;
     const operations = finished.map((each) => ({
       updateOne: {
-        filter: {
-          _id: each.delivery._id,
-          'log.startedAt': { $ne: each.result.startedAt },
-        },
-        update: [updateOf(each, isLogged)],
+        filter: { _id: each.delivery._id, 'log.startedAt': { $ne: each.result.startedAt } },
+        update: [updateOf(each)],
         ...byId,
       },
     }));
-    const once = () => refusedWrites(this.deliveries.bulkWrite(operations, { ordered: false }));
-    return once().catch(once);
+    const once = () => this.deliveries.bulkWrite(operations, { ordered: false });
+    await once().catch(once);
   }
 
   async fail(
@@ -122,6 +143,7 @@ export class DeliveryQueueRepository {
     failureReason: FailureReason,
     now: Date,
   ): Promise<void> {
+    if (ids.length === 0) return;
     await this.deliveries.updateMany(
       { _id: { $in: [...ids] }, status: 'pending' },
       { $set: { status: 'failed', failureReason, completedAt: now, updatedAt: now } },
@@ -146,13 +168,15 @@ export class DeliveryQueueRepository {
       .find(waiting, { projection: { _id: 1 }, limit: failBatchSize })
       .toArray();
     const ids = found.map(({ _id }) => _id);
-    if (ids.length > 0) await this.fail(ids, reason, now);
+    await this.fail(ids, reason, now);
     return ids.length === failBatchSize;
   }
 
-  async endpointsWaiting(): Promise<WaitingEndpoint[]> {
+  async endpointsWaiting(): Promise<Pick<WebhookEndpointDocument, '_id' | 'organizationId'>[]> {
     const first = firstPerEndpoint({ organizationId: { $first: '$organizationId' } });
-    return this.deliveries.aggregate<WaitingEndpoint>(first, metricsTime).toArray();
+    return this.deliveries
+      .aggregate<Pick<WebhookEndpointDocument, '_id' | 'organizationId'>>(first, metricsTime)
+      .toArray();
   }
 
   async due(now: Date, limit: number): Promise<BacklogCount> {
@@ -168,10 +192,11 @@ export class DeliveryQueueRepository {
 }
 
 /** How the result of an attempt changes its delivery, whatever happened to the delivery meanwhile. */
-function updateOf({ delivery, url, result, outcome, now }: FinishedAttempt, isLogged: boolean) {
+function updateOf({ delivery, url, result, outcome }: FinishedAttempt) {
   const { round, attempts } = delivery;
   const { retryAfter: _retryAfter, ...attempted } = result;
-  const entry: DeliveryAttempt = { round, attempt: attempts + 1, url, ...attempted };
+  // Other programs may have stored a URL that is no text.
+  const entry = { round, attempt: attempts + 1, url: String(url), ...attempted };
   // A response may contain personal data.
   const response = {
     $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: attempted.response }],
@@ -186,23 +211,9 @@ function updateOf({ delivery, url, result, outcome, now }: FinishedAttempt, isLo
       [round, attempts],
     ],
   };
-  const $set: Document = isLogged ? { log } : {};
-  for (const [field, value] of Object.entries(changesOf(outcome, attempts, now))) {
-    $set[field] = { $cond: [isCurrent, { $literal: value as unknown }, `$${field}`] };
-  }
-  return { $set };
-}
-
-/** A retry does not change the status: the delivery may have failed meanwhile because its endpoint is off. */
-function changesOf(
-  outcome: DeliveryOutcome,
-  attempts: number,
-  now: Date,
-): Partial<WebhookDeliveryDocument> {
-  const attempted = { attempts: attempts + 1, updatedAt: now };
-  if (outcome.status === 'pending') {
-    return { ...attempted, nextAttemptAt: outcome.nextAttemptAt };
-  }
-  const failureReason = outcome.status === 'failed' ? outcome.reason : null;
-  return { ...attempted, status: outcome.status, failureReason, completedAt: now };
+  const changes = Object.entries(outcome).map(([field, value]) => [
+    field,
+    { $cond: [isCurrent, { $literal: value }, `$${field}`] },
+  ]);
+  return { $set: { log, ...Object.fromEntries(changes) } };
 }

@@ -1,49 +1,56 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import PQueue from 'p-queue';
-import { Gauge } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
-import { Metrics } from '../../core/observability/metrics.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { traced } from '../../core/observability/tracing.js';
 import { type WebhookMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
-import { type AttemptResult, isSuccess, outcomeOf } from '../deliveries/delivery-outcome.js';
+import { isSuccess, type LatencyClass, outcomeOf } from '../deliveries/delivery-outcome.js';
 import {
   DeliveryQueueRepository,
   type DueDelivery,
   type FinishedAttempt,
+  leaseMs,
 } from '../deliveries/delivery-queue.repository.js';
 import { endpointAfter } from '../endpoints/endpoint-state.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
-import { AttemptSlots, unbudgetedBytes } from './attempt-slots.js';
+import { AttemptSlots } from './attempt-slots.js';
 import { WebhookSender } from './webhook-sender.js';
 
 /** Retry interval in ms for an endpoint whose secret cannot be opened. */
 const faultPauseMs = 60_000;
+/** Bytes of the events of a batch; a single larger event comes alone. */
+const batchBytes = 262_144;
 
-export interface BatchLimits {
-  readonly mayBegin: () => boolean;
+export interface BatchSignals {
+  /** No attempt begins any more. */
+  readonly stopping: AbortSignal;
+  /** Running attempts end. */
   readonly aborting: AbortSignal;
 }
 
-export interface BatchEnd {
+interface Batch {
   /** In the order in which the attempts ended. */
-  readonly results: readonly AttemptResult[];
+  readonly finished: readonly FinishedAttempt[];
+  /** What changes at the endpoint. */
   readonly fields: Partial<WebhookEndpointDocument>;
   readonly hasMore: boolean;
 }
 
-export const emptyBatch: BatchEnd = { results: [], fields: {}, hasMore: false };
+const emptyBatch: Batch = { finished: [], fields: {}, hasMore: false };
 
-/** Sends what is due at a leased endpoint, batch by batch; the results of a batch are stored together. */
+/** Sends what is due at an endpoint while it leases it, one batch at a time, and stores the results together. */
 @Injectable()
 export class DeliveryBatches {
   private readonly logger = new Logger(DeliveryBatches.name);
-  private readonly unstored: Gauge;
+  /** An attempt that begins so long after the endpoint was leased ends within the lease, with a second for its body. */
+  private readonly maxStartMs: number;
 
   constructor(
+    @Inject(ENVIRONMENT) { WEBHOOKS_TIMEOUT_MS }: Environment,
     private readonly slots: AttemptSlots,
     private readonly queue: DeliveryQueueRepository,
     private readonly events: OutboxEventsRepository,
@@ -51,18 +58,45 @@ export class DeliveryBatches {
     private readonly sender: WebhookSender,
     private readonly statistics: WebhookStatisticsService,
     private readonly clock: Clock,
-    metrics: Metrics,
   ) {
-    this.unstored = new Gauge(
-      metrics.options(
-        'delivery_results_unstored',
-        'Attempts of this process whose results are not stored yet.',
-      ),
-    );
+    this.maxStartMs = leaseMs - WEBHOOKS_TIMEOUT_MS - 1_000;
   }
 
-  /** Sends one batch; null when its results could not be stored, so that the next attempt has to wait. */
-  async send(endpoint: WebhookEndpointDocument, limits: BatchLimits): Promise<BatchEnd | null> {
+  /** Sends one batch to an endpoint that no worker has; returns its class if more may be due. */
+  async deliver(id: Types.ObjectId, signals: BatchSignals): Promise<LatencyClass | null> {
+    const leasedAt = performance.now();
+    const endpoint = await this.queue.lease(id);
+    if (endpoint === null) return null;
+    const mayBegin = () =>
+      !signals.stopping.aborted && performance.now() - leasedAt < this.maxStartMs;
+    const batch = await this.send(endpoint, mayBegin, signals.aborting).catch(
+      async (error: unknown) => {
+        await this.queue.release(endpoint, {});
+        throw error;
+      },
+    );
+    const { finished, fields, hasMore } = batch;
+    // If the results cannot be stored, the next attempt waits until the lease ends.
+    await this.queue.store(finished);
+    const [isStored] = await Promise.all([
+      this.queue.release(endpoint, fields),
+      this.statistics.add(
+        endpoint,
+        finished.map(({ result }) => result),
+      ),
+    ]);
+    if (isStored && fields.isEnabled === false) {
+      const reason = fields.disabledReason;
+      this.logger.warn({ endpointId: id, reason }, 'An endpoint was disabled');
+    }
+    return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
+  }
+
+  private async send(
+    endpoint: WebhookEndpointDocument,
+    mayBegin: () => boolean,
+    aborting: AbortSignal,
+  ): Promise<Batch> {
     const { _id, pausedUntil, latencyClass = 'new', batchSize = 1 } = endpoint;
     const now = this.clock.now();
     if (endpoint.isEnabled !== true) {
@@ -76,53 +110,51 @@ export class DeliveryBatches {
     try {
       secrets = this.secrets.signing(endpoint, now);
     } catch (error) {
-      return this.pauseEndpoint(endpoint, error as Error);
+      return this.pause(endpoint, error as Error);
     }
     const limit = Math.min(batchSize, this.slots.maxBatchSize(latencyClass));
     const due = await this.queue.findDue(_id, now, limit);
-    if (due.length === 0) return emptyBatch;
     const batch = firstBytes(due);
-    const bytes = Math.max(...batch.map((delivery) => delivery.bytes));
-    const finished = await this.slots.reserveBytes(latencyClass, bytes, () =>
-      this.attemptAll(endpoint, batch, secrets, limits),
-    );
-    if (!(await this.store(_id, finished))) return null;
-    const results = finished.map(({ result }) => result);
+    const attemptAll = () => this.attemptAll(endpoint, batch, secrets, mayBegin, aborting);
+    const isLarge = batch.some(({ bytes }) => bytes > batchBytes);
+    const finished = await (isLarge ? this.slots.large(latencyClass, attemptAll) : attemptAll());
     const isFull = due.length === limit;
     const hasMore = isFull || finished.length < due.length;
-    if (results.length === 0) return { ...emptyBatch, hasMore };
+    if (finished.length === 0) return { ...emptyBatch, hasMore };
+    const results = finished.map(({ result }) => result);
     const hasSucceeded = results.length === batch.length && results.every(isSuccess);
     const nextSize = isFull ? limit * 2 : limit;
-    const decided = endpointAfter(endpoint, results, this.clock.now());
-    return { results, fields: { ...decided, batchSize: hasSucceeded ? nextSize : 1 }, hasMore };
+    const fields = endpointAfter(endpoint, results, this.clock.now());
+    return { finished, fields: { ...fields, batchSize: hasSucceeded ? nextSize : 1 }, hasMore };
   }
 
   /** Stops at the first failure; the next batch of the endpoint then has one delivery. */
   private async attemptAll(
-    { _id, organizationId, url, latencyClass = 'new' }: WebhookEndpointDocument,
+    { organizationId, url, latencyClass = 'new' }: WebhookEndpointDocument,
     deliveries: readonly DueDelivery[],
     secrets: readonly string[],
-    { mayBegin, aborting }: BatchLimits,
+    mayBegin: () => boolean,
+    aborting: AbortSignal,
   ): Promise<FinishedAttempt[]> {
     const messages = await this.messagesOf(organizationId, deliveries);
     const finished: FinishedAttempt[] = [];
     let hasFailed = false;
     const attempt = async (delivery: DueDelivery, message: WebhookMessage) => {
       if (hasFailed || !mayBegin()) return;
-      const result = await traced(
-        'webhook attempt',
-        attributesOf(delivery, message),
-        async (add) => {
-          const sent = await this.sender.send({ url, secrets }, message, aborting);
-          add({ 'http.response.status_code': sent.statusCode ?? 0 });
-          return sent;
-        },
-      );
+      const attributes = {
+        'webhook.id': message.id,
+        'webhook.type': delivery.type,
+        'webhook.endpoint_id': delivery.endpointId.toHexString(),
+        'webhook.attempt': delivery.attempts + 1,
+      };
+      const result = await traced('webhook attempt', attributes, async (add) => {
+        const sent = await this.sender.send({ url, secrets }, message, aborting);
+        add({ 'http.response.status_code': sent.statusCode ?? 0 });
+        return sent;
+      });
       if (aborting.aborted && result.statusCode === null) return;
-      const now = this.clock.now();
-      const outcome = outcomeOf(result, delivery.attempts, now, Math.random());
-      finished.push({ delivery, url, result, outcome, now });
-      this.statistics.count(_id, isSuccess(result));
+      const outcome = outcomeOf(result, delivery.attempts, this.clock.now(), Math.random());
+      finished.push({ delivery, url, result, outcome });
       hasFailed ||= !isSuccess(result);
     };
     const pool = new PQueue({ concurrency: this.slots.perEndpoint(latencyClass) });
@@ -148,58 +180,26 @@ export class DeliveryBatches {
       if (body) messages.set(eventId.toHexString(), { id: messageIdOf(eventId), body });
     }
     const expired = deliveries.filter(({ eventId }) => !messages.has(eventId.toHexString()));
-    if (expired.length > 0) {
-      const expiredIds = expired.map(({ _id }) => _id);
-      await this.queue.fail(expiredIds, 'event expired', this.clock.now());
-    }
+    const expiredIds = expired.map(({ _id }) => _id);
+    await this.queue.fail(expiredIds, 'event expired', this.clock.now());
     return messages;
   }
 
-  private pauseEndpoint(
-    { _id, fault }: WebhookEndpointDocument,
-    { message: reason }: Error,
-  ): BatchEnd {
+  private pause({ _id, fault }: WebhookEndpointDocument, { message: reason }: Error): Batch {
+    const now = this.clock.now().getTime();
     if (fault !== reason) {
-      const endpointId = _id.toHexString();
-      this.logger.error({ endpointId, reason }, 'Could not sign webhooks; trying every minute');
+      this.logger.error(
+        { endpointId: _id, reason },
+        'Could not sign webhooks; trying every minute',
+      );
     }
-    const pausedUntil = new Date(this.clock.now().getTime() + faultPauseMs);
-    return { ...emptyBatch, fields: { fault: reason, pausedUntil } };
-  }
-
-  private async store(
-    endpointId: Types.ObjectId,
-    finished: readonly FinishedAttempt[],
-  ): Promise<boolean> {
-    if (finished.length === 0) return true;
-    this.unstored.inc(finished.length);
-    try {
-      for (const { _id, reason } of await this.queue.store(finished)) {
-        this.logger.error({ deliveryId: _id, reason }, 'Could not log an attempt of a delivery');
-      }
-      return true;
-    } catch (error) {
-      const message = 'Could not store results of deliveries; they will be sent again';
-      this.logger.warn({ err: error, endpointId }, message);
-      return false;
-    } finally {
-      this.unstored.dec(finished.length);
-    }
+    return { ...emptyBatch, fields: { fault: reason, pausedUntil: new Date(now + faultPauseMs) } };
   }
 }
 
 /** The first deliveries that are small together, or a single larger one. */
 function firstBytes(deliveries: readonly DueDelivery[]): readonly DueDelivery[] {
   let bytes = 0;
-  const end = deliveries.findIndex((delivery) => (bytes += delivery.bytes) > unbudgetedBytes);
+  const end = deliveries.findIndex((delivery) => (bytes += delivery.bytes) > batchBytes);
   return end === -1 ? deliveries : deliveries.slice(0, Math.max(1, end));
-}
-
-function attributesOf({ type, endpointId, attempts }: DueDelivery, { id }: WebhookMessage) {
-  return {
-    'webhook.id': id,
-    'webhook.type': type,
-    'webhook.endpoint_id': endpointId.toHexString(),
-    'webhook.attempt': attempts + 1,
-  };
 }

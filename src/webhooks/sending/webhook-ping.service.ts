@@ -3,11 +3,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { pingType } from '../../events/outbox/event-types.js';
 import { type WebhookMessage, messageOf } from '../../events/outbox/message.js';
-import {
-  type AttemptResult,
-  isSuccess,
-  type DeliveryOutcome,
-} from '../deliveries/delivery-outcome.js';
+import { type AttemptResult, attemptsPerRound, outcomeOf } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { newDelivery } from '../deliveries/webhook-fan-out.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
@@ -42,10 +38,9 @@ export class WebhookPingService {
     } as const;
     await this.queue.insert([delivery]);
     const result = await this.sendSafely(endpoint, message);
-    const outcome: DeliveryOutcome = isSuccess(result)
-      ? { status: 'delivered' }
-      : { status: 'failed', reason: 'exhausted' };
-    await this.queue.store([{ delivery, url, result, outcome, now: this.clock.now() }]);
+    // It is not retried.
+    const ended = outcomeOf(result, attemptsPerRound, this.clock.now(), 0);
+    await this.queue.store([{ delivery, url, result, outcome: { ...ended, attempts: 1 } }]);
     return result;
   }
 

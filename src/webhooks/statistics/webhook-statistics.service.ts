@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
 import { Counter } from 'prom-client';
@@ -27,10 +27,7 @@ export interface Backlog {
   readonly count: number;
 }
 
-/** The attempts of an endpoint hour by hour, oldest first; the last hour is not over. */
-export interface EndpointStatistics {
-  readonly hours: ReturnType<typeof hourlyStats>;
-}
+export type HourlyStats = ReturnType<typeof hourlyStats>;
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
@@ -43,6 +40,7 @@ const hoursOfDay = 24;
 /** Statistics of webhooks for the operator (rule OPS-35); one process of all records the backlogs of endpoints. */
 @Injectable()
 export class WebhookStatisticsService {
+  private readonly logger = new Logger(WebhookStatisticsService.name);
   private readonly lease: Lease;
   private readonly loop = new PollingLoop(
     'Could not record backlogs of webhooks; trying again in a minute',
@@ -81,7 +79,6 @@ export class WebhookStatisticsService {
 
   async stop(): Promise<void> {
     await this.loop.stop();
-    await this.lease.release().catch(() => undefined);
   }
 
   /** The events without a number, and so without deliveries. */
@@ -93,59 +90,55 @@ export class WebhookStatisticsService {
     return this.backlog(await this.queue.due(this.clock.now(), maxCounted));
   }
 
-  count(endpointId: Types.ObjectId, isDelivered: boolean): void {
-    this.attempts[isDelivered ? 'delivered' : 'failed'] += 1;
-    const id = endpointId.toHexString();
-    if (this.countedEndpoints.size < maxEndpoints) this.countedEndpoints.add(id);
-    const endpoint = this.countedEndpoints.has(id) ? id : 'other';
-    this.attemptCounter.inc({ endpoint, result: 'delivered' }, isDelivered ? 1 : 0);
-    this.attemptCounter.inc({ endpoint, result: 'failed' }, isDelivered ? 0 : 1);
-  }
-
-  async add(endpoint: Endpoint, results: readonly AttemptResult[], now: Date): Promise<void> {
+  /** Counts attempts. Counts that cannot be stored are lost: a retry could count twice. */
+  async add(endpoint: Endpoint, results: readonly AttemptResult[]): Promise<void> {
+    if (results.length === 0) return;
     const delivered = results.filter(isSuccess).length;
-    const milliseconds = results.reduce((sum, result) => sum + result.milliseconds, 0);
     const failed = results.length - delivered;
-    await this.upsert(endpoint, now, { $inc: { delivered, failed, milliseconds } });
+    const milliseconds = results.reduce((sum, result) => sum + result.milliseconds, 0);
+    this.attempts.delivered += delivered;
+    this.attempts.failed += failed;
+    const id = endpoint._id.toHexString();
+    if (this.countedEndpoints.size < maxEndpoints) this.countedEndpoints.add(id);
+    const label = this.countedEndpoints.has(id) ? id : 'other';
+    this.attemptCounter.inc({ endpoint: label, result: 'delivered' }, delivered);
+    this.attemptCounter.inc({ endpoint: label, result: 'failed' }, failed);
+    const counted = { $inc: { delivered, failed, milliseconds } };
+    await this.upsert(endpoint, counted).catch((error: unknown) => {
+      const message = 'Could not store statistics of webhooks';
+      this.logger.warn({ err: error, endpointId: id }, message);
+    });
   }
 
+  /** The attempts of endpoints hour by hour, by their ids. */
   async lastDay(
     endpoints: readonly { readonly _id: string; readonly organizationId: string }[],
-  ): Promise<ReadonlyMap<string, EndpointStatistics>> {
-    if (endpoints.length === 0) return new Map();
+  ): Promise<ReadonlyMap<string, HourlyStats>> {
     const now = this.clock.now();
-    const found = await this.statistics.find(
-      idsOf(endpoints.map(({ organizationId }) => organizationId)),
-      {
-        endpointId: { $in: idsOf(endpoints.map(({ _id }) => _id)) },
-        at: { $gte: firstHour(now, hoursOfDay) },
-      },
+    const ids = endpoints.map(({ _id }) => new Types.ObjectId(_id));
+    const organizationIds = endpoints.map(
+      (endpoint) => new Types.ObjectId(endpoint.organizationId),
     );
+    const at = { $gte: firstHour(now, hoursOfDay) };
+    const found = await this.statistics.find(organizationIds, { endpointId: { $in: ids }, at });
     const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId.toHexString());
     return new Map(
-      endpoints.map(({ _id }) => {
-        return [_id, { hours: hourlyStats(byEndpoint.get(_id) ?? [], now, hoursOfDay) }];
-      }),
+      endpoints.map(({ _id }) => [_id, hourlyStats(byEndpoint.get(_id) ?? [], now, hoursOfDay)]),
     );
   }
 
   /** Records how many deliveries of each endpoint are pending; the maximum of a quarter is kept. */
   async recordBacklogs(): Promise<void> {
-    const now = this.clock.now();
     for (const endpoint of await this.queue.endpointsWaiting()) {
       const backlog = await this.deliveries.countWaiting(endpoint._id, maxCounted);
-      await this.upsert(endpoint, now, { $max: { backlog } });
+      await this.upsert(endpoint, { $max: { backlog } });
     }
   }
 
-  private async upsert(
-    { _id: endpointId, organizationId }: Endpoint,
-    now: Date,
-    update: Document,
-  ): Promise<void> {
-    const at = startOfQuarter(now);
+  private async upsert({ _id: endpointId, organizationId }: Endpoint, update: Document) {
+    const now = this.clock.now();
     await this.statistics.acrossTenants.updateOne(
-      { organizationId, endpointId, at },
+      { organizationId, endpointId, at: startOfQuarter(now) },
       { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
       { upsert: true },
     );
@@ -157,7 +150,7 @@ export class WebhookStatisticsService {
   }
 }
 
-/** The hours up to a time, oldest first; `averageMs` is null without attempts. */
+/** The hours up to a time, oldest first; the last one is not over, and `averageMs` is null without attempts. */
 export function hourlyStats(
   quarters: readonly (Pick<WebhookStatisticsDocument, 'at'> & Partial<WebhookStatisticsDocument>)[],
   until: Date,
@@ -182,8 +175,4 @@ export function hourlyStats(
 
 function firstHour(until: Date, hours: number): Date {
   return new Date((Math.floor(until.getTime() / hourMs) - hours + 1) * hourMs);
-}
-
-function idsOf(ids: readonly string[]): Types.ObjectId[] {
-  return [...new Set(ids)].map((id) => new Types.ObjectId(id));
 }

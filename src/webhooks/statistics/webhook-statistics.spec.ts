@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import { metricLines, valueOf } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
+import type { AttemptResult } from '../deliveries/delivery-outcome.js';
 import { hourlyStats, WebhookStatisticsService } from './webhook-statistics.service.js';
 
 it('adds up the quarters of each hour and keeps the largest backlog', () => {
@@ -28,14 +29,22 @@ it('adds up the quarters of each hour and keeps the largest backlog', () => {
 
 it('counts attempts together beyond one thousand endpoints', async () => {
   const metrics = new Metrics();
-  const leases = { of: () => undefined };
+  const [stored, clock, leases] = [
+    { acrossTenants: { updateOne: async () => undefined } },
+    { now: () => new Date() },
+    { of: () => undefined },
+  ];
   const statistics = new WebhookStatisticsService(
-    ...([{}, {}, {}, {}, {}, metrics, leases] as unknown as ConstructorParameters<
+    ...([stored, {}, {}, {}, clock, metrics, leases] as unknown as ConstructorParameters<
       typeof WebhookStatisticsService
     >),
   );
   const ids = Array.from({ length: 1_010 }, () => new Types.ObjectId());
-  for (const id of [...ids, ...ids]) statistics.count(id, id === ids.at(-1));
+  for (const _id of [...ids, ...ids]) {
+    const statusCode = _id === ids.at(-1) ? 204 : 500;
+    const endpoint = { _id, organizationId: _id };
+    await statistics.add(endpoint, [{ statusCode, milliseconds: 1 } as AttemptResult]);
+  }
   const name = 'integration_api_delivery_attempts_total';
   const lines = metricLines(await metrics.text()).filter((line) => line.name === name);
   expect(new Set(lines.map(({ labels }) => labels['endpoint'])).size).toBe(1_001);

@@ -1,9 +1,9 @@
-import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
+import type { HourlyStats } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { Bars } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 
-type Hour = EndpointStatistics['hours'][number];
+type Hour = HourlyStats[number];
 
 interface Curve {
   readonly title: TextKey;
@@ -21,8 +21,8 @@ export function curveFields({ formats }: Reader) {
   ];
   return curves.map((curve) => ({
     title: curve.title,
-    show: ({ statistics }: { readonly statistics: EndpointStatistics | undefined }) => (
-      <HourlyBars {...curve} hours={statistics?.hours ?? []} />
+    show: ({ statistics }: { readonly statistics: HourlyStats | undefined }) => (
+      <HourlyBars {...curve} hours={statistics ?? []} />
     ),
   }));
 }

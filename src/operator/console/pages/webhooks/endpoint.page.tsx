@@ -1,7 +1,7 @@
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
+import type { HourlyStats } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { deliverySummaryFields, endpointFields } from '../../../views/webhook.js';
 import type { TextKey } from '../../texts/text.js';
 import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
@@ -134,9 +134,9 @@ function subjectOf({ _id, organizationId }: Endpoint['document']) {
   return { organizationId, subject: 'endpoint', subjectId, path } as const;
 }
 
-function LastDay({ statistics }: { readonly statistics: EndpointStatistics | undefined }) {
+function LastDay({ statistics }: { readonly statistics: HourlyStats | undefined }) {
   const reader = useReader();
-  const hours = statistics?.hours ?? [];
+  const hours = statistics ?? [];
   const failures = hours.reduce((sum, { failed }) => sum + failed, 0);
   const attempts = hours.reduce((sum, { delivered }) => sum + delivered, failures);
   return (
