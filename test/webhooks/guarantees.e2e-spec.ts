@@ -5,6 +5,7 @@ import { Transactions } from '../../src/core/database/transactions/transactions.
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { FailingEndpointsService } from '../../src/webhooks/statistics/failing-endpoints.service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import type { Received } from '../support/receiver.js';
@@ -240,14 +241,14 @@ describe('an endpoint with eventTypes: null', () => {
     await setTypes(null);
     await service.createLead(tenant);
     await service.deliveryOf(good, { status: 'delivered' });
-    expect(await endpoints.findOne({ _id: broken.id })).toMatchObject({
-      isEnabled: true,
-      fault: 'eventTypes is not a list',
-    });
-    expect(service.logged()).toContain(broken.id.toHexString());
+    const shown = async () => (await service.endpoints.show(broken.document._id))?.shown;
+    const fault = 'eventTypes is not a list';
+    expect(await shown()).toMatchObject({ isEnabled: true, fault });
+    const failing = await service.service.app.get(FailingEndpointsService).list(10);
+    expect(failing).toMatchObject([{ endpoint: { _id: broken.id.toHexString(), fault } }]);
     await setTypes(['*']);
     await service.createLead(tenant);
     await service.deliveryOf(broken, { status: 'delivered' });
-    expect(await endpoints.findOne({ _id: broken.id })).toMatchObject({ fault: null });
+    expect(await shown()).toMatchObject({ fault: null });
   });
 });

@@ -8,17 +8,13 @@ import {
 } from '../../core/database/documents/across-tenants.js';
 import { withIndexHint } from '../../core/database/documents/tenant-queries.js';
 import { openSession } from '../../core/database/transactions/sessions.js';
-import { objectIdOf } from './message.js';
 import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
 
-/** An event as the relay reads it, without its contents, which may be large. */
-export interface UnnumberedEvent extends Pick<
+/** An event as the relay reads it. Its data, which may be large, have only `_id`. */
+export type UnnumberedEvent = Pick<
   OutboxEventDocument,
-  '_id' | 'organizationId' | 'type' | 'erasedAt'
-> {
-  readonly objectId: string | null;
-  readonly bytes: number;
-}
+  '_id' | 'organizationId' | 'type' | 'data' | 'erasedAt'
+> & { readonly bytes: number };
 
 export interface BacklogCount {
   readonly oldest: Date | null;
@@ -69,13 +65,12 @@ export class OutboxEventsRepository {
       'data._id': 1,
       bytes: { $bsonSize: '$$ROOT' },
     } as const;
-    const found = await this.events
-      .find<OutboxEventDocument & { readonly bytes: number }>(
+    return this.events
+      .find<UnnumberedEvent>(
         { organizationId, ...unnumbered },
         { sort: { storedAt: 1 }, limit, projection, ...openSession() },
       )
       .toArray();
-    return found.map((event) => ({ ...event, objectId: objectIdOf(event) }));
   }
 
   /** Gives events the next numbers, in the open transaction; after `lastGiven` even if the feed says less. */

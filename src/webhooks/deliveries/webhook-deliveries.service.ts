@@ -23,7 +23,7 @@ import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
-import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export interface DeliveryFilter {
   readonly _id?: Types.ObjectId | undefined;
@@ -37,18 +37,8 @@ export interface DeliveryFilter {
   readonly until?: Date | undefined;
 }
 
-export interface ListedDelivery extends Omit<WebhookDeliveryDocument, 'body' | 'log'> {
-  readonly messageId: string;
-  readonly lastAttemptAt: Date | null;
-  readonly lastStatusCode: number | null;
-  readonly lastError: string | null;
-}
-
-/** A delivery with its body, null where its event has expired, and its attempts, oldest first. */
-export interface ShownDelivery extends ListedDelivery {
-  readonly body: string | null;
-  readonly log: readonly DeliveryAttempt[];
-}
+export type ListedDelivery = ReturnType<typeof listedDelivery>;
+export type ShownDelivery = NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
 
 const maxResumeMs = dayMs;
 /** Few enough for one statement not to delay the workers. */
@@ -66,7 +56,8 @@ export class WebhookDeliveriesService {
     private readonly clock: Clock,
   ) {}
 
-  async find(_id: Types.ObjectId): Promise<ShownDelivery | null> {
+  /** A delivery with its body, null where its event has expired, and its attempts, oldest first. */
+  async find(_id: Types.ObjectId) {
     const delivery = await this.deliveries.acrossTenants.findOne({ _id });
     if (delivery === null) return null;
     const { organizationId, eventId, log } = delivery;
@@ -204,7 +195,7 @@ export class WebhookDeliveriesService {
   }
 }
 
-function listedDelivery(delivery: WebhookDeliveryDocument): ListedDelivery {
+function listedDelivery(delivery: WebhookDeliveryDocument) {
   const { body: _body, log, ...fields } = delivery;
   const last = log.at(-1);
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptResult, LatencyClass } from '../deliveries/delivery-outcome.js';
-import { endpointAfter, latencyClassAfter, typesFault } from './endpoint-state.js';
+import { endpointAfter, latencyClassAfter } from './endpoint-state.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
 const now = new Date('2030-01-31T12:00:00Z');
@@ -111,7 +111,6 @@ describe('a response with 410', () => {
 describe('the fault of an endpoint', () => {
   it('ends when its secrets can be opened, unless its subscriptions are invalid', () => {
     expect(stateAfter({ fault: 'x' }, 500)).toMatchObject({ fault: null });
-    expect(stateAfter({ fault: typesFault }, 500)).not.toHaveProperty('fault');
     expect(stateAfter({}, 500)).not.toHaveProperty('fault');
   });
 });

@@ -7,9 +7,6 @@ import {
 } from '../deliveries/delivery-outcome.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
-/** The fault of an endpoint whose subscriptions another program has broken. */
-export const typesFault = 'eventTypes is not a list';
-
 const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 const minPauseMs = 5_000;
 /** An endpoint is disabled after so long without a success, if it failed on as many days (rule HOOK-7). */
@@ -17,6 +14,11 @@ const maxFailingDays = 5;
 /** A success within this time is a fast one (rule HOOK-8). */
 const fastMs = 250;
 const slowMs = 5_000;
+
+/** Another program may have broken the subscriptions. */
+export function hasTypes({ eventTypes = [] }: WebhookEndpointDocument): boolean {
+  return Array.isArray(eventTypes);
+}
 
 /** The fields of an endpoint that a batch decides (rules HOOK-7 and HOOK-8), by its results in their order. */
 export function endpointAfter(
@@ -40,7 +42,7 @@ export function endpointAfter(
     failingDays,
     pausedUntil: ends.length === 0 ? null : new Date(Math.max(...ends.map(Number))),
     // The secrets could be opened.
-    ...(before.fault && before.fault !== typesFault && { fault: null }),
+    ...(before.fault && { fault: null }),
     ...(isDisabled && {
       isEnabled: false,
       disabledReason: isGone ? 'gone' : 'failing',

@@ -40,14 +40,7 @@ interface SecretHolder extends TenantDocument {
   readonly secrets?: readonly SealedSecret[] | null;
 }
 
-interface HeldSecret {
-  readonly kind: 'endpointId' | 'apiKeyId';
-  readonly holders: CollectionAcrossTenants<SecretHolder>;
-  readonly owner: SecretHolder;
-  readonly sealed: string;
-  /** The id of the key that sealed it. */
-  readonly key: string;
-}
+type HeldSecret = Awaited<ReturnType<SecretKeys['active']>>[number];
 
 /** The secrets of endpoints and signed API keys, and the keys that seal them (rules HOOK-12 and HOOK-26). */
 @Injectable()
@@ -78,77 +71,64 @@ export class SecretKeys {
 
   /** The keys of all active secrets, the missing ones first. */
   async needed(): Promise<NeededKey[]> {
-    const counts = new Map<string, number>();
-    for await (const { key } of this.active()) counts.set(key, (counts.get(key) ?? 0) + 1);
     const listed = this.keys.map(keyIdOf);
-    return [...counts]
-      .map(([key, secrets]) => ({ key, secrets, rank: listed.indexOf(key) }))
+    const byKey = Map.groupBy(await this.active(), ({ key }) => key);
+    return [...byKey]
+      .map(([key, { length }]) => ({ key, secrets: length, rank: listed.indexOf(key) }))
       .toSorted((one, other) => one.rank - other.rank)
-      .map(({ key, secrets, rank }) => ({ key, secrets, state: stateOf(rank) }));
+      .map(({ rank, ...needed }) => {
+        const state = (['missing', 'newest'] as const)[rank + 1] ?? 'listed';
+        return { ...needed, state };
+      });
   }
 
   /** Seals all active secrets with the newest key; may be interrupted, repeated and run concurrently. */
   async reseal(progress: (done: number, total: number) => void) {
     const [newest] = this.keys.map(keyIdOf);
-    const old = (await this.needed()).filter(({ state }) => state !== 'newest');
-    const total = old.reduce((sum, { secrets }) => sum + secrets, 0);
+    const old = (await this.active()).filter(({ key }) => key !== newest);
     const unopened: UndecryptableSecret[] = [];
-    let [done, resealed] = [0, 0];
-    for await (const secret of this.active()) {
-      if (secret.key === newest) continue;
+    let resealed = 0;
+    for (const [index, secret] of old.entries()) {
+      const { holders, owner, sealed } = secret;
       const again = this.sealAgain(secret);
-      if (again instanceof Error) unopened.push(undecryptableSecret(secret, again));
-      else if (await replace(secret, again)) resealed += 1;
-      done += 1;
-      progress(done, Math.max(done, total));
+      if (typeof again === 'string') {
+        const same = { _id: owner._id, 'secrets.sealed': sealed };
+        const update = { $set: { 'secrets.$.sealed': again } };
+        resealed += (await holders.updateOne(same, update)).modifiedCount;
+      } else unopened.push(again);
+      progress(index + 1, old.length);
     }
     return { resealed, unopened, keys: await this.needed() };
   }
 
-  private sealAgain({ owner: { _id }, sealed }: HeldSecret): string | Error {
-    const owner = _id.toHexString();
+  private sealAgain({ kind, owner, sealed, key }: HeldSecret): string | UndecryptableSecret {
+    const id = owner._id.toHexString();
     try {
-      return seal(open(sealed, this.keys, owner), this.keys, owner);
+      return seal(open(sealed, this.keys, id), this.keys, id);
     } catch (error) {
-      return error as Error;
+      const { message: reason } = error as Error;
+      return { [kind]: id, organizationId: owner.organizationId.toHexString(), key, reason };
     }
   }
 
-  private async *active(): AsyncGenerator<HeldSecret> {
-    for (const [kind, holders] of [
-      ['endpointId', this.endpoints],
-      ['apiKeyId', this.apiKeys],
-    ] as const) {
+  private async active() {
+    const kinds = [
+      { kind: 'endpointId', holders: this.endpoints.acrossTenants },
+      { kind: 'apiKeyId', holders: this.apiKeys.acrossTenants },
+    ] as const;
+    const held = kinds.map(async ({ kind, holders }) => {
       const projection = { organizationId: 1, secrets: 1 } as const;
-      const cursor = holders.acrossTenants
-        .find({ 'secrets.0': { $exists: true } }, { projection })
-        .sort({ _id: 1 });
-      for await (const owner of cursor) {
-        for (const secret of signingSecrets(owner.secrets, this.clock.now())) {
+      const owners = await holders
+        .find({ 'secrets.0': { $exists: true } }, { projection, sort: { _id: 1 } })
+        .toArray();
+      return owners.flatMap((owner) =>
+        signingSecrets(owner.secrets, this.clock.now()).map((secret) => {
           // Other programs may have stored a value that is no text.
           const sealed = textOf(secret.sealed);
-          yield { kind, holders, owner, sealed, key: sealingKeyOf(sealed) };
-        }
-      }
-    }
+          return { kind, holders, owner, sealed, key: sealingKeyOf(sealed) };
+        }),
+      );
+    });
+    return (await Promise.all(held)).flat();
   }
-}
-
-async function replace({ holders, owner, sealed }: HeldSecret, again: string): Promise<boolean> {
-  const update = { $set: { 'secrets.$.sealed': again } };
-  const same = { _id: owner._id, 'secrets.sealed': sealed };
-  return (await holders.acrossTenants.updateOne(same, update)).modifiedCount === 1;
-}
-
-function stateOf(rank: number): NeededKey['state'] {
-  if (rank === 0) return 'newest';
-  return rank > 0 ? 'listed' : 'missing';
-}
-
-function undecryptableSecret(
-  { kind, owner, key }: HeldSecret,
-  { message }: Error,
-): UndecryptableSecret {
-  const organizationId = owner.organizationId.toHexString();
-  return { [kind]: owner._id.toHexString(), organizationId, key, reason: message };
 }

@@ -7,10 +7,16 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
+import {
+  type KeysetPage,
+  type KeysetRequest,
+  readPage,
+} from '../../core/database/documents/keyset.js';
 import type { FailureReason } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';
+import { hasTypes } from './endpoint-state.js';
 import { SecretKeys } from './secret-keys.js';
 import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
@@ -75,23 +81,16 @@ export class WebhookEndpointsService {
     return document === null ? null : { document, shown: shownEndpoint(document) };
   }
 
-  /** A page of endpoints of one or all organizations, newest first; `next` is the `older` of the next page. */
+  /** A page of endpoints of one or all organizations, newest first. */
   async listPage(
     organizationId: Types.ObjectId | undefined,
-    { older, limit }: { readonly older?: Types.ObjectId | undefined; readonly limit: number },
-  ): Promise<{ readonly items: readonly ShownEndpoint[]; readonly next: string | null }> {
-    const found = await this.endpoints.acrossTenants
-      .find(
-        {
-          ...(organizationId === undefined ? {} : { organizationId }),
-          _id: older === undefined ? { $exists: true } : { $lt: older },
-          removedAt: null,
-        },
-        { sort: { _id: -1 }, limit: limit + 1, projection: { secrets: 0 } },
-      )
-      .toArray();
-    const items = found.slice(0, limit).map(shownEndpoint);
-    return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null };
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ShownEndpoint>> {
+    const wanted = { ...(organizationId && { organizationId }), removedAt: null };
+    const { items, next } = await readPage({ _id: -1 }, part, (after, options) =>
+      this.endpoints.acrossTenants.find({ $and: [wanted, after] }, options).toArray(),
+    );
+    return { items: items.map(shownEndpoint), next };
   }
 
   async list(organizationId: Types.ObjectId): Promise<ShownEndpoint[]> {
@@ -186,15 +185,16 @@ export class WebhookEndpointsService {
 
 /** An endpoint without its secrets, only the times until which they sign. */
 export function shownEndpoint(document: WebhookEndpointDocument) {
+  const isSubscribed = hasTypes(document);
   return {
     _id: document._id.toHexString(),
     organizationId: document.organizationId.toHexString(),
     url: document.url,
-    eventTypes: document.eventTypes ?? [],
+    eventTypes: isSubscribed ? (document.eventTypes ?? []) : [],
     isEnabled: document.isEnabled === true,
     isRemoved: Boolean(document.removedAt),
     disabledReason: document.disabledReason ?? null,
-    fault: document.fault ?? null,
+    fault: isSubscribed ? (document.fault ?? null) : 'eventTypes is not a list',
     failingSince: document.failingSince ?? null,
     pausedUntil: document.pausedUntil ?? null,
     secrets: (document.secrets ?? []).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),

@@ -35,7 +35,7 @@ export interface BatchSignals {
 interface Batch {
   /** In the order in which the attempts ended. */
   readonly finished: readonly FinishedAttempt[];
-  /** What changes at the endpoint. */
+  /** The changed fields of the endpoint. */
   readonly fields: Partial<WebhookEndpointDocument>;
   readonly hasMore: boolean;
 }

@@ -27,9 +27,8 @@ export class WebhookPingService {
     const times = { createdAt: now, updatedAt: now };
     const event = { _id: new Types.ObjectId(), organizationId, type: pingType, data, ...times };
     const message = messageOf(event);
-    const size = { objectId: null, bytes: message.body.length };
     const delivery = {
-      ...newDelivery({ ...event, ...size }, endpointId, now),
+      ...newDelivery({ ...event, bytes: message.body.length }, endpointId, now),
       body: message.body,
       // The operator waits for the result: if the command is interrupted, no worker may send it.
       status: 'failed',

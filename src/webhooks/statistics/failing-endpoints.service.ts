@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { Clock } from '../../core/configuration/clock.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
+import { newestFirst } from '../../core/database/documents/keyset.js';
+import { pingType } from '../../events/outbox/event-types.js';
 import type {
   DeliveryAttempt,
   WebhookDeliveryDocument,
@@ -13,16 +14,17 @@ import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.sche
 import { type ShownEndpoint, shownEndpoint } from '../endpoints/webhook-endpoints.service.js';
 import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
-export interface FailingEndpoint {
-  readonly endpoint: ShownEndpoint;
-  /** Of the delivery that was retried most, or failed last; null when there was none. */
-  readonly lastAttempt: DeliveryAttempt | null;
+export interface EndpointHealth {
+  readonly lastFailure: DeliveryAttempt | null;
+  /** When the delivery was created that has been retried most; null if none is retried. */
+  readonly retriedSince: Date | null;
+  /** Failed attempts since the endpoint fails. */
   readonly failedAttempts: number;
 }
 
-export interface EndpointHealth {
-  readonly lastFailure: DeliveryAttempt | null;
-  readonly retriedSince: Date | null;
+export interface FailingEndpoint {
+  readonly endpoint: ShownEndpoint;
+  readonly health: EndpointHealth;
 }
 
 /** The endpoints that an operator has to look at, and why (rule OPS-35). */
@@ -35,7 +37,6 @@ export class FailingEndpointsService {
     private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
     @InjectAcrossTenants('WebhookStatistics')
     private readonly statistics: CollectionAcrossTenants<WebhookStatisticsDocument>,
-    private readonly clock: Clock,
   ) {}
 
   /** The endpoints of all organizations that fail, are faulty or were disabled by failures; oldest failures first. */
@@ -49,61 +50,49 @@ export class FailingEndpointsService {
           $or: [
             { ...isOn, failingSince: { $type: 'date' } },
             { ...isOn, fault: { $type: 'string' } },
+            { ...isOn, eventTypes: { $exists: true, $not: { $type: 'array' } } },
             { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
           ],
         },
         { sort: { failingSince: 1 }, limit, projection: { secrets: 0 } },
       )
       .toArray();
+    const shown = found.map(shownEndpoint);
     return Promise.all(
-      found.map(async (endpoint) => ({
-        endpoint: shownEndpoint(endpoint),
-        lastAttempt: await this.lastAttempt(endpoint._id, endpoint.organizationId),
-        failedAttempts: await this.failedAttempts(endpoint),
-      })),
+      shown.map(async (endpoint) => ({ endpoint, health: await this.health(endpoint) })),
     );
   }
 
   /** The last failure of an endpoint; while it succeeds, that of a delivery that is retried. */
   async health(endpoint: ShownEndpoint): Promise<EndpointHealth> {
-    const endpointId = new Types.ObjectId(endpoint._id);
-    const retried = await this.deliveries.acrossTenants.findOne(
-      { status: 'pending', endpointId, nextAttemptAt: { $gt: this.clock.now() } },
-      { projection: { log: { $slice: -1 }, createdAt: 1 }, sort: { nextAttemptAt: 1 } },
+    const { failingSince, disabledReason } = endpoint;
+    const [endpointId, organizationId] = [endpoint._id, endpoint.organizationId].map(
+      (id) => new Types.ObjectId(id),
+    ) as [Types.ObjectId, Types.ObjectId];
+    const projection = { log: { $slice: -1 }, attempts: 1, createdAt: 1 } as const;
+    const { acrossTenants: deliveries } = this.deliveries;
+    // The more attempts have failed, the later is the next one.
+    const retried = await deliveries.findOne(
+      { status: 'pending', endpointId, attempts: { $gt: 0 } },
+      { projection, sort: { nextAttemptAt: -1 } },
     );
-    const hasFailed = endpoint.failingSince !== null || endpoint.disabledReason === 'gone';
-    const lastFailure = hasFailed
-      ? await this.lastAttempt(endpointId, new Types.ObjectId(endpoint.organizationId))
-      : retried?.log.at(-1);
-    return { lastFailure: lastFailure ?? null, retriedSince: retried?.createdAt ?? null };
-  }
-
-  private async lastAttempt(
-    endpointId: Types.ObjectId,
-    organizationId: Types.ObjectId,
-  ): Promise<DeliveryAttempt | null> {
-    const projection = { log: { $slice: -1 } } as const;
-    const deliveries = this.deliveries.acrossTenants;
-    const [retried, failed] = await Promise.all([
-      // The more attempts have failed, the later is the next one.
-      deliveries.findOne(
-        { status: 'pending', endpointId },
-        { projection, sort: { nextAttemptAt: -1 } },
-      ),
-      deliveries.findOne(
-        { organizationId, endpointId, status: 'failed' },
-        { projection, sort: { createdAt: -1, _id: -1 } },
-      ),
-    ]);
-    const attempts = [retried, failed].flatMap((delivery) => delivery?.log.at(-1) ?? []);
-    return attempts.toSorted((a, b) => Number(b.startedAt) - Number(a.startedAt))[0] ?? null;
-  }
-
-  private async failedAttempts(endpoint: WebhookEndpointDocument): Promise<number> {
-    const { _id: endpointId, organizationId, failingSince } = endpoint;
-    if (!failingSince) return 0;
-    const wanted = { endpointId, at: { $gte: startOfQuarter(failingSince) } };
-    const quarters = await this.statistics.find(organizationId, wanted);
-    return quarters.reduce((sum, { failed = 0 }) => sum + failed, 0);
+    const hasFailed = failingSince !== null || disabledReason === 'gone';
+    const ofEvents = {
+      organizationId,
+      endpointId,
+      status: 'failed',
+      type: { $ne: pingType },
+    } as const;
+    const failed =
+      hasFailed && (await deliveries.findOne(ofEvents, { projection, sort: newestFirst }));
+    const at = { $gte: startOfQuarter(failingSince ?? new Date()) };
+    const quarters =
+      failingSince === null ? [] : await this.statistics.find(organizationId, { endpointId, at });
+    const attempts = [retried, failed].flatMap((one) => (one ? one.log : []));
+    const [lastFailure = null] = attempts.toSorted(
+      (a, b) => Number(b.startedAt) - Number(a.startedAt),
+    );
+    const failedAttempts = quarters.reduce((sum, quarter) => sum + (quarter.failed ?? 0), 0);
+    return { lastFailure, retriedSince: retried?.createdAt ?? null, failedAttempts };
   }
 }

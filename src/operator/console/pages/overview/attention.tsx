@@ -69,7 +69,7 @@ function backlogLines(
 }
 
 function endpointLine(
-  { endpoint, lastAttempt, failedAttempts }: FailingEndpoint,
+  { endpoint, health: { lastFailure, failedAttempts } }: FailingEndpoint,
   { text }: PageRequest,
 ): AttentionLine {
   const { _id, url, isEnabled, disabledReason, fault, failingSince } = endpoint;
@@ -78,9 +78,9 @@ function endpointLine(
     return { kind: 'attention.endpointFault', reason: fault ?? '', ...link };
   const since = text('attention.failing', {
     since: failingSince,
-    response: lastAttempt?.statusCode ?? lastAttempt?.error,
+    response: lastFailure?.statusCode ?? lastFailure?.error,
     attempts: failedAttempts,
-    retries: Math.max(0, (lastAttempt?.attempt ?? 0) - 1),
+    retries: Math.max(0, (lastFailure?.attempt ?? 0) - 1),
   });
   if (isEnabled) return { kind: 'attention.endpoint', reason: since, ...link };
   const why = text(disabledReason === 'gone' ? 'endpoint.reason.gone' : 'endpoint.reason.failing');
