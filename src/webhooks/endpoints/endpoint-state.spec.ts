@@ -109,7 +109,7 @@ describe('a response with 410', () => {
 });
 
 describe('the fault of an endpoint', () => {
-  it('ends when its secrets can be opened, unless its subscriptions are invalid', () => {
+  it('ends when its secrets can be opened', () => {
     expect(stateAfter({ fault: 'x' }, 500)).toMatchObject({ fault: null });
     expect(stateAfter({}, 500)).not.toHaveProperty('fault');
   });
