@@ -7,7 +7,6 @@ import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
 import { FailingEndpointsService } from '../../src/webhooks/statistics/failing-endpoints.service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { eventually } from '../support/eventually.js';
 import type { Received } from '../support/receiver.js';
 import { useWebhooks } from './webhook-service.js';
 
@@ -185,7 +184,9 @@ describe('a delivery', () => {
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
     await service.deliveryOf(endpoint, { status: 'delivered', attempts: 1 });
-    expect([receiver.received.length, leases.mock.calls.length]).toEqual([1, 4]);
+    // The worker may already have looked for more.
+    expect(leases.mock.calls.length).toBeGreaterThanOrEqual(4);
+    expect(receiver.received).toHaveLength(1);
     leases.mockRestore();
     clock.mockRestore();
   });

@@ -1,5 +1,4 @@
 import { dayMs } from '../../core/values/time.js';
-import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -27,12 +26,14 @@ export type FailureReason =
   | 'interrupted';
 
 /** The fields of a delivery that an attempt changes. A retry does not change the status: the endpoint may be off. */
-export type DeliveryOutcome = Readonly<
-  Pick<WebhookDeliveryDocument, 'attempts' | 'updatedAt'> &
-    Partial<
-      Pick<WebhookDeliveryDocument, 'status' | 'failureReason' | 'nextAttemptAt' | 'completedAt'>
-    >
->;
+export interface DeliveryOutcome {
+  readonly attempts: number;
+  readonly updatedAt: Date;
+  readonly status?: DeliveryStatus;
+  readonly failureReason?: FailureReason | null;
+  readonly nextAttemptAt?: Date;
+  readonly completedAt?: Date;
+}
 
 export const attemptsPerRound = 10;
 

@@ -196,7 +196,7 @@ function updateOf({ delivery, url, result, outcome }: FinishedAttempt) {
   const { round, attempts } = delivery;
   const { retryAfter: _retryAfter, ...attempted } = result;
   // Other programs may have stored a URL that is no text.
-  const entry = { round, attempt: attempts + 1, url: String(url), ...attempted };
+  const entry = { round, attempt: attempts + 1, url: `${url}`, ...attempted };
   // A response may contain personal data.
   const response = {
     $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: attempted.response }],
@@ -215,5 +215,6 @@ function updateOf({ delivery, url, result, outcome }: FinishedAttempt) {
     field,
     { $cond: [isCurrent, { $literal: value }, `$${field}`] },
   ]);
-  return { $set: { log, ...Object.fromEntries(changes) } };
+  const $set: Document = { log, ...Object.fromEntries<unknown>(changes) };
+  return { $set };
 }

@@ -86,9 +86,10 @@ export class WebhookEndpointsService {
     organizationId: Types.ObjectId | undefined,
     part: KeysetRequest,
   ): Promise<KeysetPage<ShownEndpoint>> {
-    const wanted = { ...(organizationId && { organizationId }), removedAt: null };
+    const ofTenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
+    const wanted = { ...ofTenant, removedAt: null };
     const { items, next } = await readPage({ _id: -1 }, part, (after, options) =>
-      this.endpoints.acrossTenants.find({ $and: [wanted, after] }, options).toArray(),
+      this.endpoints.acrossTenants.find({ ...wanted, ...after }, options).toArray(),
     );
     return { items: items.map(shownEndpoint), next };
   }

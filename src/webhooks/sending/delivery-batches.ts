@@ -24,6 +24,8 @@ import { WebhookSender } from './webhook-sender.js';
 const faultPauseMs = 60_000;
 /** Bytes of the events of a batch; a single larger event comes alone. */
 const batchBytes = 262_144;
+/** Kept of a lease for the body of the last response and for storing the results. */
+const storeMs = 10_000;
 
 export interface BatchSignals {
   /** No attempt begins any more. */
@@ -46,7 +48,7 @@ const emptyBatch: Batch = { finished: [], fields: {}, hasMore: false };
 @Injectable()
 export class DeliveryBatches {
   private readonly logger = new Logger(DeliveryBatches.name);
-  /** An attempt that begins so long after the endpoint was leased ends within the lease, with a second for its body. */
+  /** An attempt that begins so long after the endpoint was leased ends, and is stored, within the lease. */
   private readonly maxStartMs: number;
 
   constructor(
@@ -59,7 +61,7 @@ export class DeliveryBatches {
     private readonly statistics: WebhookStatisticsService,
     private readonly clock: Clock,
   ) {
-    this.maxStartMs = leaseMs - WEBHOOKS_TIMEOUT_MS - 1_000;
+    this.maxStartMs = leaseMs - WEBHOOKS_TIMEOUT_MS - storeMs;
   }
 
   /** Sends one batch to an endpoint that no worker has; returns its class if more may be due. */

@@ -114,6 +114,7 @@ export class WebhookStatisticsService {
   async lastDay(
     endpoints: readonly { readonly _id: string; readonly organizationId: string }[],
   ): Promise<ReadonlyMap<string, HourlyStats>> {
+    if (endpoints.length === 0) return new Map();
     const now = this.clock.now();
     const ids = endpoints.map(({ _id }) => new Types.ObjectId(_id));
     const organizationIds = endpoints.map(

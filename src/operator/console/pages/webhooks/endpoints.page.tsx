@@ -1,8 +1,8 @@
-import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import { endpointSummaryFields } from '../../../views/webhook.js';
 import type { ConsolePage } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
 import { chosenOrganizations, namesOf, OrganizationFilter } from '../shared/organizations.js';
+import { keysetRequestOf } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 
 const endpointsPerPage = 20;
@@ -12,14 +12,13 @@ export const endpointsPage: ConsolePage = {
   title: 'webhooks.title',
   isInMenu: true,
   async read(request) {
-    const { text, query, services } = request;
+    const { text, services } = request;
     const organizations = await services.organizations.listByName();
     const choices = chosenOrganizations(request, organizations);
     const filter = <OrganizationFilter choices={choices} />;
     if (choices !== null && choices.length !== 1) return { body: filter };
-    const older = parseObjectId(query['older'] ?? '') ?? undefined;
-    const page = { older, limit: endpointsPerPage };
-    const { items, next } = await services.endpoints.listPage(choices?.[0]?._id, page);
+    const part = keysetRequestOf(request, 'older', endpointsPerPage);
+    const { items, next } = await services.endpoints.listPage(choices?.[0]?._id, part);
     const [statistics, ...healths] = await Promise.all([
       services.webhookStatistics.lastDay(items),
       ...items.map((endpoint) => services.failingEndpoints.health(endpoint)),
