@@ -16,7 +16,8 @@ export type DueDelivery = Omit<WebhookDeliveryDocument, 'log'>;
 
 export interface FinishedAttempt {
   readonly delivery: DueDelivery;
-  readonly url: string;
+  /** As stored: another program may have written anything. */
+  readonly url: unknown;
   readonly result: AttemptResult;
   readonly outcome: DeliveryOutcome;
 }
@@ -195,8 +196,7 @@ export class DeliveryQueueRepository {
 function updateOf({ delivery, url, result, outcome }: FinishedAttempt) {
   const { round, attempts } = delivery;
   const { retryAfter: _retryAfter, ...attempted } = result;
-  // Other programs may have stored a URL that is no text.
-  const entry = { round, attempt: attempts + 1, url: `${url}`, ...attempted };
+  const entry = { round, attempt: attempts + 1, url: String(url), ...attempted };
   // A response may contain personal data.
   const response = {
     $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: attempted.response }],
@@ -211,10 +211,9 @@ function updateOf({ delivery, url, result, outcome }: FinishedAttempt) {
       [round, attempts],
     ],
   };
-  const changes = Object.entries(outcome).map(([field, value]) => [
-    field,
-    { $cond: [isCurrent, { $literal: value }, `$${field}`] },
-  ]);
-  const $set: Document = { log, ...Object.fromEntries<unknown>(changes) };
+  const $set: Document = { log };
+  for (const [field, value] of Object.entries(outcome)) {
+    $set[field] = { $cond: [isCurrent, { $literal: value as unknown }, `$${field}`] };
+  }
   return { $set };
 }
