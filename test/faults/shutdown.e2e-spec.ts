@@ -130,7 +130,9 @@ describe('SIGTERM', () => {
 
       expect(milliseconds).toBeLessThan(10_000);
       expect(await endpoints.distinct('leaseOwner')).toEqual([null]);
-      expect(await db.collection('leases').countDocuments({ owner: { $ne: null } })).toBe(0);
+      // The second instance, which neither relays nor delivers, may have taken the pass over phones.
+      const held = { owner: { $ne: null }, name: { $ne: 'lead-phone-keys' } };
+      expect(await db.collection('leases').countDocuments(held)).toBe(0);
       const responses = load.responses.slice(0, answered);
       const closing = responses.filter(({ headers }) => headers.get('connection') === 'close');
       // More than there are connections: some of them on a new one.

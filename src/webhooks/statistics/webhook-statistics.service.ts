@@ -79,6 +79,8 @@ export class WebhookStatisticsService {
 
   async stop(): Promise<void> {
     await this.loop.stop();
+    // If the release fails, the lease expires.
+    await this.lease.release().catch(() => undefined);
   }
 
   /** The events without a number, and so without deliveries. */
