@@ -9,7 +9,7 @@ export default {
     'src/core/secrets/signing-secret.ts',
     'src/leads/lead-merge.ts',
     'src/leads/phones/lead-phones.ts',
-    'src/leads/upsert/lead-decision.ts',
+    'src/leads/upsert/{lead-decision,lead-records}.ts',
     'src/core/database/documents/document-diff.ts',
     'src/reservations/{transitions,reservation-state}.ts',
     'src/reservations/callback/callback-decision.ts',

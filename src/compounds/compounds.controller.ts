@@ -1,7 +1,8 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { commonCompoundErrors, httpErrors } from '../core/http/errors/http-errors.js';
+import { httpErrors } from '../core/http/errors/http-errors.js';
+import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
 import { RequestQuery } from '../core/http/validation/field.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';

@@ -28,7 +28,7 @@ import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, requestData } from './lead-merge.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
-import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-decision.js';
+import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
 import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
 
 /** Further leads of a batch are refused once those before them take this many MiB. */

@@ -1,4 +1,5 @@
-import { authenticationErrors, httpErrors } from '../core/http/errors/http-errors.js';
+import { httpErrors } from '../core/http/errors/http-errors.js';
+import { authenticationErrors } from '../core/http/errors/authentication-errors.js';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { idempotencyErrors } from '../core/idempotency/idempotency-key.js';

@@ -1,7 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { commonCallbackErrors, bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { commonCallbackErrors } from '../core/http/errors/authentication-errors.js';
 import {
   DocumentedBody,
   DocumentedResponse,

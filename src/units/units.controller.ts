@@ -3,12 +3,8 @@ import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequestBody, RequestQuery } from '../core/http/validation/field.js';
 import { Clock } from '../core/configuration/clock.js';
-import {
-  commonCompoundErrors,
-  bodyErrors,
-  httpErrors,
-  pathErrors,
-} from '../core/http/errors/http-errors.js';
+import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
+import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import {

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { ClientRecords } from '../../src/tenants/clients/client-link.js';
 import type { ClientDocument } from '../../src/tenants/clients/client.schema.js';
 import type { LeadDocument } from '../../src/leads/lead.schema.js';
-import type { LoadedRecords } from '../../src/leads/upsert/lead-decision.js';
+import type { LoadedRecords } from '../../src/leads/upsert/lead-records.js';
 import type { Organization } from '../../src/tenants/organizations/organization.js';
 
 export const before = new Date('2026-01-05T08:00:00Z');

@@ -11,7 +11,8 @@ import {
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { type LeadPayload, requestData } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
-import { decideLead, type LeadDecision, type LoadedRecords, LeadRecords } from './lead-decision.js';
+import { decideLead } from './lead-decision.js';
+import { type LeadDecision, type LoadedRecords, LeadRecords } from './lead-records.js';
 
 const organization = organizationWith();
 /** An organization that leaves clients alone. */

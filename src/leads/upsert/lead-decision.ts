@@ -1,153 +1,22 @@
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
-import type { WriteOf } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Language } from '../../core/localization/language.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
-import type { PendingWrites } from '../../core/writes/write-kind.js';
-import { type PendingEvent, pendingEvent } from '../../events/outbox/pending-event.js';
-import type { LeadChange } from '../../tenants/change-log/change-log.repository.js';
+import { pendingEvent } from '../../events/outbox/pending-event.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
-import {
-  type ClientLink,
-  linkClient,
-  type ClientRecords,
-} from '../../tenants/clients/client-link.js';
+import { linkClient } from '../../tenants/clients/client-link.js';
 import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
-import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { leadChange, leadChanges, leadEvent } from '../lead-changes.js';
 import { leadErrors } from '../lead-errors.js';
 import { type LeadPayload, type MergedLead, assertNoReference, mergeLead } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
-import type { PhoneOwner } from '../leads.repository.js';
 import { derivedPhones, storedPhones } from '../phones/lead-phones.js';
-
-export interface LeadRequest {
-  readonly caller: Caller;
-  readonly payload: LeadPayload;
-  /** `data` of the payload with its flat fields. */
-  readonly data: LeadData;
-}
-
-export interface LeadDecision {
-  readonly operation: 'create' | 'update';
-  readonly lead: LeadDocument;
-  readonly entry: LeadChange;
-  readonly client: ClientLink;
-  readonly events: readonly PendingEvent[];
-  /** Contention keys of phones and emails that nobody had before. */
-  readonly lockKeys: readonly string[];
-  readonly bytes: number;
-}
-
-export interface LoadedRecords {
-  readonly organization: Organization;
-  readonly now: Date;
-  readonly leads: readonly LeadDocument[];
-  readonly phoneOwners: readonly PhoneOwner[];
-  readonly userNames: ReadonlyMap<string, string>;
-  readonly compoundsNamed: (project: { name: string; language: Language }) => Types.ObjectId[];
-  readonly clients: ClientRecords;
-  readonly numbers: readonly number[];
-}
-
-/** Loaded records with the decisions so far applied: each request sees the requests before it as stored. */
-export class LeadRecords implements PendingWrites {
-  readonly organization: Organization;
-  readonly now: Date;
-  readonly clients: ClientRecords;
-  readonly decisions: LeadDecision[] = [];
-  bytes = 0;
-  private readonly byExternalId = new Map<string | undefined, LeadDocument>();
-  /** Leads that may have phones, by id, with the comparison keys of these. */
-  private readonly owners = new Map<string, { lead: PhoneOwner; phoneKeys: readonly string[] }>();
-  private readonly created = new Set<string>();
-
-  constructor(private readonly loaded: LoadedRecords) {
-    this.organization = loaded.organization;
-    this.now = loaded.now;
-    this.clients = loaded.clients;
-    for (const owner of loaded.phoneOwners) this.setPhones(owner);
-    for (const lead of loaded.leads) this.set(lead);
-  }
-
-  get lockKeys(): string[] {
-    return this.decisions.flatMap(({ lockKeys }) => lockKeys);
-  }
-
-  get nextNumber(): number | undefined {
-    return this.loaded.numbers[this.created.size];
-  }
-
-  findActive(recordSystemId: string | undefined): LeadDocument | null {
-    return this.byExternalId.get(recordSystemId) ?? null;
-  }
-
-  /** The lowest-numbered lead that has a phone with this comparison key. */
-  findPhoneOwner(key: string): PhoneOwner | undefined {
-    const owners = [...this.owners.values()].filter(({ phoneKeys }) => phoneKeys.includes(key));
-    return owners.map(({ lead }) => lead).toSorted(byNumber)[0];
-  }
-
-  userName(_id: Types.ObjectId | null | undefined): string | undefined {
-    return _id ? this.loaded.userNames.get(_id.toHexString()) : undefined;
-  }
-
-  compoundsNamed(name: string, language: Language): Types.ObjectId[] {
-    return this.loaded.compoundsNamed({ name, language });
-  }
-
-  put(decision: LeadDecision): void {
-    const { lead, client, operation, bytes } = decision;
-    if (operation === 'create') this.created.add(lead._id.toHexString());
-    if (client.change !== undefined) this.clients.put(client.change);
-    this.set(lead);
-    this.decisions.push(decision);
-    this.bytes += bytes;
-  }
-
-  writes(): WriteOf<LeadDocument>[] {
-    const writes = new Map<string, WriteOf<LeadDocument>>();
-    for (const { lead, entry } of this.decisions) {
-      const id = lead._id.toHexString();
-      const isNew = this.created.has(id);
-      if (!isNew && entry.changes.length === 0) continue;
-      writes.set(id, isNew ? { insert: withKeyTime(lead) } : updateOf(withKeyTime(lead)));
-    }
-    return [...writes.values()];
-  }
-
-  private set(lead: LeadDocument): void {
-    if (lead.recordSystemId !== undefined) this.byExternalId.set(lead.recordSystemId, lead);
-    this.setPhones(lead);
-  }
-
-  private setPhones(lead: PhoneOwner): void {
-    const { phoneKeys } = storedPhones(lead, this.organization.phoneCountry);
-    this.owners.set(lead._id.toHexString(), { lead, phoneKeys });
-  }
-}
-
-function withKeyTime(lead: LeadDocument): LeadDocument {
-  return { ...lead, phoneKeysAt: lead.updatedAt };
-}
-
-/** Writes only what a request decides: other programs' values in the other fields stay. */
-function updateOf({ _id, ...lead }: LeadDocument): WriteOf<LeadDocument> {
-  const { data, additionalData, compoundsIds, clientId, updatedAt } = lead;
-  const { phoneKeys, phoneKeysOf, phoneKeysAt } = lead;
-  const phones = { phoneKeys, phoneKeysOf, phoneKeysAt };
-  return { _id, fields: { data, additionalData, compoundsIds, clientId, ...phones, updatedAt } };
-}
-
-/** Leads without a number are ordered by id. */
-function byNumber(one: PhoneOwner, other: PhoneOwner): number {
-  return (one.leadId ?? 0) - (other.leadId ?? 0) || Buffer.compare(one._id.id, other._id.id);
-}
+import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
 
 /**
  * @param own comparison keys of the lead's stored phones, which are not checked again

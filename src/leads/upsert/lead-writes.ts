@@ -19,7 +19,8 @@ import { type LeadUpsertResponseDto, presentLead } from '../dto/lead.dto.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { storedPhones } from '../phones/lead-phones.js';
-import { decideLead, type LeadDecision, LeadRecords, type LeadRequest } from './lead-decision.js';
+import { decideLead } from './lead-decision.js';
+import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
 
 const maxLeadBytes = 16 * mebibyte;
 

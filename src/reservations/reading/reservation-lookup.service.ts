@@ -7,7 +7,6 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -35,7 +34,8 @@ import {
   statusPath,
   type StatusTransition,
   type TimelineEntry,
-  type TimelineEvent,
+  statusChange,
+  timelineEvent,
 } from './reservation-timeline.js';
 
 export type { ShownCallback, StatusTransition, TimelineEntry };
@@ -241,18 +241,4 @@ function shownCallback(entry: CallbackLogDocument): ShownCallback {
     otherFields: entry.otherFields,
     outcome: entry.outcome,
   };
-}
-
-function timelineEvent(event: ChangeEvent): TimelineEvent {
-  const { type, createdAt: at, requestId } = event;
-  const isOwn = type.startsWith('reservation.');
-  return { type, at, requestId, status: isOwn ? statusChange(event) : undefined };
-}
-
-function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
-  if (type.endsWith('.created')) {
-    return { from: null, to: textOf((data as { readonly status?: unknown }).status) };
-  }
-  const change = objectsOf(changes).find(({ field }) => field === 'status');
-  return change && { from: textOf(change['from']) || null, to: textOf(change['to']) };
 }

@@ -1,4 +1,6 @@
+import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
 import { minuteMs } from '../../core/values/time.js';
+import type { ChangeEvent } from '../../events/outbox/event-history.service.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
 import type { Presented } from '../../core/fields/declared-fields.js';
@@ -144,4 +146,18 @@ function hasReported(
     payload['chequeStatus'] === status &&
     Math.abs(receivedAt.getTime() - at.getTime()) < sameRequestMs
   );
+}
+
+export function timelineEvent(event: ChangeEvent): TimelineEvent {
+  const { type, createdAt: at, requestId } = event;
+  const isOwn = type.startsWith('reservation.');
+  return { type, at, requestId, status: isOwn ? statusChange(event) : undefined };
+}
+
+export function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
+  if (type.endsWith('.created')) {
+    return { from: null, to: textOf((data as { readonly status?: unknown }).status) };
+  }
+  const change = objectsOf(changes).find(({ field }) => field === 'status');
+  return change && { from: textOf(change['from']) || null, to: textOf(change['to']) };
 }

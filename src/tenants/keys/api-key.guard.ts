@@ -9,7 +9,7 @@ import { routeOptionsOf } from '../../core/http/server/route-options.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
-import { authenticationErrors } from '../../core/http/errors/http-errors.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 

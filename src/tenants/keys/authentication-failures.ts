@@ -5,7 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { rateLimitFields } from '../../core/http/rate-limit/request-rates.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
-import { authenticationErrors } from '../../core/http/errors/http-errors.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 
 /** Beyond this number, the clients that failed longest ago are forgotten. */
 const maxClients = 10_000;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { authenticationErrors } from '../../core/http/errors/http-errors.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
 import { encryptionKeys, open, seal } from '../../core/secrets/secret-box.js';

@@ -11,7 +11,7 @@ import {
   DECORATORS,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { commonErrors, permissionErrors } from '../errors/http-errors.js';
+import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
 import type { Operation } from '../operations.js';
 import type { RouteOptions } from '../server/route-options.js';

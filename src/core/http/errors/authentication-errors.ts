@@ -1,0 +1,82 @@
+import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
+import { generalErrors, httpErrors } from './http-errors.js';
+
+/** Rule AUTH-3. */
+export const authenticationErrors = errorDefinitions('authentication', {
+  keyMissing: {
+    status: 401,
+    code: 'key.missing',
+    otherMessage: { key: 'authentication.unauthorized' },
+    cause: 'No API key was sent',
+    remedy: 'Send the key in the header `api-key`',
+  },
+  keyInvalid: {
+    status: 401,
+    code: 'key.invalid',
+    cause: 'The API key is unknown, expired, revoked or without external access',
+    remedy: 'Compare the key with the one that was issued, or ask for a new one',
+  },
+  operationNotPermitted: {
+    status: 403,
+    code: 'authentication.operation_not_permitted',
+    sample: { operation: 'leads.read' },
+    cause: 'The API key was issued without the permission that the endpoint needs',
+    remedy: 'Use a key that has it, which the operator issues',
+  },
+  addressNotPermitted: {
+    status: 403,
+    code: 'authentication.address_not_permitted',
+    cause: 'The API key may be used from certain addresses only, and this is none of them',
+    remedy: 'Send the request from one of them, or ask the operator to add yours',
+  },
+  signatureInvalid: {
+    status: 401,
+    code: 'key.signature_invalid',
+    messageKey: 'authentication.keyInvalid',
+    omitsErrorField: true,
+    cause:
+      'The key is for signed callbacks, and the signature is missing, wrong or older than five minutes',
+    remedy: 'Sign the bytes of the body with the secret of the key, as Standard Webhooks does',
+  },
+  tooManyFailures: {
+    status: 429,
+    code: 'key.too_many_failures',
+    headers: { 'retry-after': '1' },
+    cause: 'Too many requests from this address had no valid key',
+    remedy: 'Stop them, then repeat after `Retry-After` seconds',
+  },
+});
+
+const { keyMissing, keyInvalid, ...others } = authenticationErrors;
+
+export const permissionErrors: readonly ErrorDefinition[] = [
+  others.operationNotPermitted,
+  others.addressNotPermitted,
+];
+
+const limitsAndFailures = [
+  others.tooManyFailures,
+  httpErrors.rateLimited,
+  ...generalErrors,
+  httpErrors.serviceUnavailable,
+];
+
+export const commonErrors: readonly ErrorDefinition[] = [
+  keyMissing,
+  keyInvalid,
+  ...limitsAndFailures,
+];
+
+/** One message for every 401 under `/compounds`; the code says what is wrong with the key (rule AUTH-3). */
+export const commonCompoundErrors: readonly ErrorDefinition[] = [
+  { ...keyMissing, messageKey: keyMissing.otherMessage.key },
+  { ...keyInvalid, messageKey: keyMissing.otherMessage.key },
+  ...limitsAndFailures,
+];
+
+export const commonCallbackErrors: readonly ErrorDefinition[] = [
+  { ...keyMissing, omitsErrorField: true },
+  { ...keyInvalid, omitsErrorField: true },
+  others.signatureInvalid,
+  ...limitsAndFailures,
+];
