@@ -78,7 +78,7 @@ const acrossTenants: readonly (readonly [string, string, string, string])[] = [
     '_id',
     'workers read and note the state of endpoints; the operator names one',
   ],
-  ['aggregate', 'webhookEndpoints', '$expr', 'workers join the endpoints of what is due by id'],
+  ['aggregate', 'webhookEndpoints', '', 'workers join the endpoints of what is due by id'],
   ['find', 'webhookEndpoints', 'secrets.0', 'webhook reseal covers all secrets'],
   ['find', 'operatorLog', '', 'the console shows what the operator did, for whomever'],
 ];

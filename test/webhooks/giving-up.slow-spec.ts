@@ -189,6 +189,16 @@ describe('a removed endpoint', () => {
   });
 });
 
+describe('an endpoint that another program has deleted', () => {
+  it('has no pending deliveries once they are due', async () => {
+    await waitForRetry();
+    await service.db.collection('webhookEndpoints').deleteOne({ _id: endpoint.id });
+    await service.passTime(2 * hour);
+    const failed = await service.deliveryOf(endpoint, { status: 'failed' });
+    expect(failed).toMatchObject({ failureReason: 'endpoint removed', attempts: 1 });
+  });
+});
+
 describe('an interrupted ping', () => {
   it('is not sent by a worker', async () => {
     let answer: ServerResponse | undefined;

@@ -9,7 +9,12 @@ import {
 import { openSession } from '../../core/database/transactions/sessions.js';
 import type { BacklogCount } from '../../events/outbox/outbox-events.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import type { AttemptResult, DeliveryOutcome, FailureReason } from './delivery-outcome.js';
+import type {
+  AttemptResult,
+  DeliveryOutcome,
+  FailureReason,
+  LatencyClass,
+} from './delivery-outcome.js';
 import { maxLoggedAttempts, type WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export type DueDelivery = Omit<WebhookDeliveryDocument, 'log'>;
@@ -27,6 +32,16 @@ export const leaseMs = 60_000;
 const isFree = {
   $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],
 };
+
+export interface DueEndpoint {
+  readonly _id: Types.ObjectId;
+  /** Missing if another program has deleted the endpoint. */
+  readonly endpoint?: {
+    readonly latencyClass?: LatencyClass;
+    /** Whether no worker has it, and it is not paused. */
+    readonly isReady: boolean;
+  };
+}
 
 /** The first pending delivery of each endpoint, at one index seek each. */
 const firstPerEndpoint = (fields: Document) => [
@@ -60,11 +75,8 @@ export class DeliveryQueueRepository {
     if (deliveries.length > 0) await this.deliveries.insertMany([...deliveries], openSession());
   }
 
-  /**
-   * The endpoints with due deliveries that no worker has and that are not paused. One seek when nothing is due, else
-   * one for each endpoint with pending deliveries.
-   */
-  async endpointsDue(now: Date): Promise<Pick<WebhookEndpointDocument, '_id' | 'latencyClass'>[]> {
+  /** The endpoints with due deliveries. One seek when nothing is due, else one for each endpoint with pending ones. */
+  async endpointsDue(now: Date): Promise<DueEndpoint[]> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const one = await this.deliveries.findOne(due, {
       sort: { nextAttemptAt: 1 },
@@ -73,23 +85,20 @@ export class DeliveryQueueRepository {
     if (one === null) return [];
     // Only an enabled endpoint can be paused: the deliveries of another one fail.
     const isPaused = { $and: [{ $eq: ['$isEnabled', true] }, { $gt: ['$pausedUntil', now] }] };
-    const $lookup = {
+    const isReady = { $and: [isFree, { $not: [isPaused] }] };
+    const endpoint = {
       from: this.endpoints.collectionName,
       localField: '_id',
       foreignField: '_id',
-      pipeline: [
-        { $match: { $expr: { $and: [isFree, { $not: [isPaused] }] } } },
-        { $project: { latencyClass: 1 } },
-      ],
+      pipeline: [{ $project: { latencyClass: 1, isReady } }],
       as: 'endpoint',
     };
     return this.deliveries
-      .aggregate<Pick<WebhookEndpointDocument, '_id' | 'latencyClass'>>([
+      .aggregate<DueEndpoint>([
         ...firstPerEndpoint({ dueAt: { $first: '$nextAttemptAt' } }),
         { $match: { dueAt: { $lte: now } } },
-        { $lookup },
-        { $unwind: '$endpoint' },
-        { $replaceWith: '$endpoint' },
+        { $lookup: endpoint },
+        { $set: { endpoint: { $first: '$endpoint' } } },
       ])
       .toArray();
   }

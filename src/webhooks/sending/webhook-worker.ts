@@ -55,8 +55,11 @@ export class WebhookWorker implements OnModuleDestroy {
   }
 
   async deliverDue(): Promise<void> {
-    const due = await this.queue.endpointsDue(this.clock.now());
-    for (const { _id, latencyClass = 'new' } of due) this.queueTurn(_id, latencyClass);
+    const now = this.clock.now();
+    for (const { _id, endpoint } of await this.queue.endpointsDue(now)) {
+      if (endpoint === undefined) await this.queue.failWaiting(_id, 'endpoint removed', now);
+      else if (endpoint.isReady) this.queueTurn(_id, endpoint.latencyClass ?? 'new');
+    }
   }
 
   private queueTurn(id: Types.ObjectId, latencyClass: LatencyClass): void {
