@@ -19,13 +19,16 @@ const routes = ['POST /leads', 'GET /units', 'GET /compounds', 'POST /reservatio
 /** How latencies spread over the buckets. */
 const spread = { ms10: 0.25, ms25: 0.15, ms50: 0.08, ms100: 0.04, ms250: 0.03 };
 
-/** Stores what processes would have counted of keys in four weeks. */
+/**
+ * Stores what processes would have counted of keys in four weeks. The running hour is counted too: without it, a
+ * key would be silent as soon as the hour ends during a test.
+ */
 export async function addKeyWeeks(
   db: Db,
   keys: readonly SampleKey[],
   now = Date.now(),
 ): Promise<void> {
-  const hours = timesBefore(now - (now % hourMs), 28 * 24, hourMs);
+  const hours = timesBefore(startOf('hour', now) + hourMs, 28 * 24 + 1, hourMs);
   await db.collection('usageStats').insertMany(weeksOf(keys, hours));
 }
 
