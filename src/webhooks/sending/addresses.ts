@@ -22,12 +22,6 @@ const metadataServices: ReadonlySet<string> = new Set([
 ]);
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-const reservedUnicast = [
-  '2001::/23', // special purposes, Teredo among them
-  '2001:db8::/32', // documentation
-  '2002::/16', // 6to4, which carries any IPv4 address
-  '3fff::/20', // documentation
-].map((range) => ipaddr.IPv6.parseCIDR(range));
 
 /** The reason why connections to an address are forbidden, or null (rule HOOK-11). */
 export function ssrfViolation(text: string, policy: AddressPolicy): string | null {
@@ -70,10 +64,8 @@ export function isLocalName(hostname: string): boolean {
 }
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
-  return (
-    address.zoneId === undefined &&
-    address.match(globalUnicast) &&
-    !reservedUnicast.some((range) => address.match(range))
-  );
+  if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv4) return true;
+  // Outside its special ranges the library calls unassigned addresses unicast, too.
+  return address.zoneId === undefined && address.match(globalUnicast);
 }

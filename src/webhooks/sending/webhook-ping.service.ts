@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { pingType } from '../../events/outbox/event-types.js';
-import { type WebhookMessage, messageOf } from '../../events/outbox/message.js';
+import { messageOf } from '../../events/outbox/message.js';
 import { type AttemptResult, attemptsPerRound, outcomeOf } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { newDelivery } from '../deliveries/webhook-fan-out.js';
@@ -19,10 +19,15 @@ export class WebhookPingService {
     private readonly clock: Clock,
   ) {}
 
-  /** Sends a test event to an endpoint once, even to a disabled one, and stores it as a delivery. */
+  /**
+   * Sends a test event to an endpoint once, even to a disabled one, and stores it as a delivery.
+   *
+   * @throws Error when its secrets cannot be opened
+   */
   async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
     const { _id: endpointId, organizationId, url } = endpoint;
     const now = this.clock.now();
+    const secrets = this.secrets.signing(endpoint, now);
     const data = { endpointId: endpointId.toHexString(), url: withoutQuery(url) };
     const times = { createdAt: now, updatedAt: now };
     const event = { _id: new Types.ObjectId(), organizationId, type: pingType, data, ...times };
@@ -36,26 +41,11 @@ export class WebhookPingService {
       completedAt: now,
     } as const;
     await this.queue.insert([delivery]);
-    const result = await this.sendSafely(endpoint, message);
+    const result = await this.sender.send({ url, secrets }, message);
     // It is not retried.
     const ended = outcomeOf(result, attemptsPerRound, this.clock.now(), 0);
     await this.queue.store([{ delivery, url, result, outcome: { ...ended, attempts: 1 } }]);
     return result;
-  }
-
-  private async sendSafely(
-    endpoint: WebhookEndpointDocument,
-    message: WebhookMessage,
-  ): Promise<AttemptResult> {
-    const startedAt = this.clock.now();
-    try {
-      const secrets = this.secrets.signing(endpoint, startedAt);
-      return await this.sender.send({ url: endpoint.url, secrets }, message);
-    } catch (error) {
-      const { message: reason } = error as Error;
-      const nothing = { statusCode: null, response: null, retryAfter: null };
-      return { ...nothing, startedAt, milliseconds: 0, error: reason };
-    }
   }
 }
 

@@ -85,14 +85,7 @@ export class WebhookSender implements OnApplicationShutdown {
     const options = { ...this.connection, method: 'POST', headers, maxHeaderSize, signal };
     const target = new URL(url);
     const agent = this.agents[target.protocol as 'http:' | 'https:'];
-    const response = await post(target, { ...options, agent }, message.body).catch(
-      (error: unknown) => {
-        if (error instanceof ClosedConnectionError) {
-          return post(target, { ...options, agent: false }, message.body);
-        }
-        throw error;
-      },
-    );
+    const response = await post(target, { ...options, agent }, message.body);
     return {
       statusCode: response.statusCode ?? null,
       ...(await readPrefix(response)),
@@ -105,9 +98,6 @@ type ExchangeResult = Omit<AttemptResult, 'startedAt' | 'milliseconds'>;
 
 const noResponse = { statusCode: null, response: null, retryAfter: null };
 
-/** The receiver has closed a reused connection, most likely as idle. */
-class ClosedConnectionError extends Error {}
-
 /** The final response; interim responses are skipped, redirects are not followed. */
 function post(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
   const { request } = url.protocol === 'https:' ? https : http;
@@ -116,8 +106,10 @@ function post(url: URL, options: RequestOptions, body: string): Promise<Incoming
     sent.once('response', resolve);
     sent.once('close', () => reject(new Error('The connection was closed without a response')));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      const isIdle = sent.reusedSocket && closedCodes.has(error.code);
-      reject(isIdle ? new ClosedConnectionError(error.message) : error);
+      // Most likely the receiver has closed the connection as idle. A request without an agent reuses none.
+      const wasIdle = sent.reusedSocket && closedCodes.has(error.code);
+      if (wasIdle) resolve(post(url, { ...options, agent: false }, body));
+      else reject(error);
     });
     sent.end(body);
   });
