@@ -12,8 +12,9 @@ it('returns no result when the process shuts down during a long search', async (
   const repository = { lastNumbers: async () => new Map() } as unknown as OutboxEventsRepository;
   const waiters = new LongPollWaiters(relay, repository, new Metrics());
   const environment = { DATABASE_DEADLINE_MS: 8_000 } as Environment;
+  const snapshots = { during: (read: () => Promise<unknown>) => read() };
   const feed = new EventFeedService(
-    ...([{}, repository, waiters, {}, {}, environment] as unknown as ConstructorParameters<
+    ...([{}, repository, waiters, snapshots, {}, environment] as unknown as ConstructorParameters<
       typeof EventFeedService
     >),
   );

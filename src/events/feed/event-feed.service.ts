@@ -76,9 +76,9 @@ export class EventFeedService {
     const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
     const end = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
     const part = { limit: Number(limit), types: types === undefined ? null : typesOf(types) };
-    let after = await this.withDeadline(this.numberOf(organizationId, first));
+    let after = await this.numberOf(organizationId, first);
     for (let isFirst = true; ; isFirst = false) {
-      const read = () => this.withDeadline(this.page(organizationId, { ...part, after }));
+      const read = () => this.inSnapshot(() => this.page(organizationId, { ...part, after }));
       const key = [organizationId.toHexString(), after, limit, types].join(' ');
       const page = await (isFirst ? read() : this.coalesce(key, read));
       const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
@@ -91,12 +91,7 @@ export class EventFeedService {
     }
   }
 
-  async page(organizationId: Types.ObjectId, request: PageRequest): Promise<EventsResponseDto> {
-    // One state: a new primary may learn late how far the feed goes, and which events that includes.
-    return this.snapshots.during(() => this.pageNow(organizationId, request));
-  }
-
-  private async pageNow(
+  async page(
     organizationId: Types.ObjectId,
     { after, limit, types }: PageRequest,
   ): Promise<EventsResponseDto> {
@@ -120,8 +115,7 @@ export class EventFeedService {
   private async numberOf(organizationId: Types.ObjectId, event: string): Promise<number> {
     if (/^\d+$/.test(event)) return Number(event);
     const _id = parseObjectId(idOfMessage(event));
-    // A majority has the snapshot's state, so a failover cannot take a number back.
-    return this.snapshots.during(async () => {
+    return this.inSnapshot(async () => {
       const found = _id && (await this.events.findOne(organizationId, { _id }, sequenceOnly));
       if (found?.sequence) return found.sequence;
       const last = await this.outbox.lastNumber(organizationId);
@@ -191,9 +185,12 @@ export class EventFeedService {
     return reading;
   }
 
-  /** The wait for events has no deadline, the wait for the database has. */
-  private withDeadline<T>(reading: Promise<T>): Promise<T> {
-    return withinDeadline(reading, this.deadlineMs);
+  /**
+   * A majority has the snapshot's state, so a failover cannot take a number back. A new primary may learn late how
+   * far the feed goes, and which events that includes. The wait for events has no deadline, the database has.
+   */
+  private inSnapshot<T>(read: () => Promise<T>): Promise<T> {
+    return withinDeadline(this.snapshots.during(read), this.deadlineMs);
   }
 }
 
