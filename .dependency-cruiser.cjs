@@ -66,7 +66,7 @@ const acrossTenants = [
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
   '^src/webhooks/endpoints/(secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',
-  '^src/webhooks/statistics/(failing-endpoints|webhook-statistics)\\.service\\.ts$',
+  '^src/webhooks/statistics/webhook-statistics\\.service\\.ts$',
   // Its page shows actions for all organizations.
   '^src/operator/audit/operator-log\\.service\\.ts$',
   // Defined here.

@@ -16,7 +16,6 @@ import { WebhookPingService } from './sending/webhook-ping.service.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 import { WebhookWorker } from './sending/webhook-worker.js';
 import { webhookStatisticsSchema } from './statistics/webhook-statistics.schema.js';
-import { FailingEndpointsService } from './statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from './statistics/webhook-statistics.service.js';
 
 @Module({
@@ -30,7 +29,6 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     ),
   ],
   providers: [
-    FailingEndpointsService,
     WebhookFanOut,
     WebhookEndpointsService,
     SecretKeys,
@@ -45,7 +43,6 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     WebhookStatisticsService,
   ],
   exports: [
-    FailingEndpointsService,
     SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,

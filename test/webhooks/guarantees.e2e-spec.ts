@@ -5,7 +5,7 @@ import { Transactions } from '../../src/core/database/transactions/transactions.
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import { FailingEndpointsService } from '../../src/webhooks/statistics/failing-endpoints.service.js';
+import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import type { Received } from '../support/receiver.js';
 import { useWebhooks } from './webhook-service.js';
@@ -245,7 +245,7 @@ describe('an endpoint with eventTypes: null', () => {
     const shown = async () => (await service.endpoints.show(broken.document._id))?.shown;
     const fault = 'eventTypes is not a list';
     expect(await shown()).toMatchObject({ isEnabled: true, fault });
-    const failing = await service.service.app.get(FailingEndpointsService).list(10);
+    const failing = await service.service.app.get(WebhookStatisticsService).failingEndpoints(10);
     expect(failing).toMatchObject([{ endpoint: { _id: broken.id.toHexString(), fault } }]);
     await setTypes(['*']);
     await service.createLead(tenant);

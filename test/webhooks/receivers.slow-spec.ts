@@ -269,6 +269,8 @@ describe('the secrets', () => {
     expect(ofEndpoint.map((line) => line.includes(reason))).toEqual([true]);
     const shown = await service.endpoints.show(endpoint.document._id);
     expect(shown?.shown).toMatchObject({ fault: reason, isEnabled: true });
+    const ping = service.service.app.get(WebhookPingService).ping(shown?.document as never);
+    await expect(ping).rejects.toThrow(reason);
     await service.deliveryOf(endpoint, { status: 'pending', attempts: 0, log: [] });
     expect(received).toEqual([]);
     await seal(sealed);

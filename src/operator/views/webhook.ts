@@ -2,7 +2,7 @@ import type {
   ListedDelivery,
   ShownDelivery,
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { EndpointHealth } from '../../webhooks/statistics/failing-endpoints.service.js';
+import type { EndpointHealth } from '../../webhooks/statistics/webhook-statistics.service.js';
 import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAt, id, organizationField, updatedAt } from './common.js';
 import { eventPath, isViewText, type ViewField, type Severity } from './field.js';

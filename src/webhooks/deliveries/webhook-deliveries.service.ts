@@ -99,13 +99,6 @@ export class WebhookDeliveriesService {
     return this.deliveries.count(organizationId, conditions(filter));
   }
 
-  /** How many deliveries of an endpoint are pending, counted up to a limit in a second at most. */
-  async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
-    const options = limit === undefined ? {} : { maxTimeMS: 1_000, limit };
-    const pending = { status: 'pending', endpointId } as const;
-    return this.deliveries.acrossTenants.countDocuments(pending, options);
-  }
-
   /**
    * Sends deliveries again in a new round of attempts (rule HOOK-14). An interrupted replay continues when it is
    * repeated within a day.

@@ -12,6 +12,7 @@ import {
   type KeysetRequest,
   readPage,
 } from '../../core/database/documents/keyset.js';
+import { withoutUndefined } from '../../core/values/json.js';
 import type { FailureReason } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { urlViolation } from '../sending/addresses.js';
@@ -103,13 +104,8 @@ export class WebhookEndpointsService {
   /** @throws Error when the URL is not allowed */
   async update(_id: Types.ObjectId, { url, eventTypes }: EndpointFields): Promise<void> {
     if (url !== undefined) this.checkUrl(url);
-    await this.set(
-      { _id, removedAt: null },
-      {
-        ...(url === undefined ? {} : { url }),
-        ...(eventTypes === undefined ? {} : { eventTypes: [...eventTypes] }),
-      },
-    );
+    const fields = withoutUndefined({ url, eventTypes: eventTypes && [...eventTypes] });
+    await this.set({ _id, removedAt: null }, fields);
   }
 
   /** Resets the failures; events that the endpoint missed are not sent. */

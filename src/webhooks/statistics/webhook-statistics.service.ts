@@ -7,24 +7,43 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
+import { newestFirst } from '../../core/database/documents/keyset.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/time.js';
+import { pingType } from '../../events/outbox/event-types.js';
 import {
   OutboxEventsRepository,
   type BacklogCount,
 } from '../../events/outbox/outbox-events.repository.js';
 import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { WebhookDeliveriesService } from '../deliveries/webhook-deliveries.service.js';
+import type {
+  DeliveryAttempt,
+  WebhookDeliveryDocument,
+} from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { type ShownEndpoint, shownEndpoint } from '../endpoints/webhook-endpoints.service.js';
 import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
 export interface Backlog {
   /** How long the oldest one is due, in milliseconds. */
   readonly lagMs: number;
   readonly count: number;
+}
+
+export interface EndpointHealth {
+  readonly lastFailure: DeliveryAttempt | null;
+  /** When the delivery was created that has been retried most; null if none is retried. */
+  readonly retriedSince: Date | null;
+  /** Failed attempts since the endpoint fails. */
+  readonly failedAttempts: number;
+}
+
+export interface FailingEndpoint {
+  readonly endpoint: ShownEndpoint;
+  readonly health: EndpointHealth;
 }
 
 export type HourlyStats = ReturnType<typeof hourlyStats>;
@@ -56,9 +75,12 @@ export class WebhookStatisticsService {
   constructor(
     @InjectAcrossTenants('WebhookStatistics')
     private readonly statistics: CollectionAcrossTenants<WebhookStatisticsDocument>,
+    @InjectAcrossTenants('WebhookEndpoint')
+    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
+    @InjectAcrossTenants('WebhookDelivery')
+    private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
     private readonly events: OutboxEventsRepository,
     private readonly queue: DeliveryQueueRepository,
-    private readonly deliveries: WebhookDeliveriesService,
     private readonly clock: Clock,
     metrics: Metrics,
     leases: Leases,
@@ -130,10 +152,74 @@ export class WebhookStatisticsService {
     );
   }
 
+  /** How many deliveries of an endpoint are pending, counted up to a limit in a second at most. */
+  async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
+    const options = limit === undefined ? {} : { maxTimeMS: 1_000, limit };
+    const pending = { status: 'pending', endpointId } as const;
+    return this.deliveries.acrossTenants.countDocuments(pending, options);
+  }
+
+  /** The endpoints of all organizations that fail, are faulty or were disabled by failures; oldest failures first. */
+  async failingEndpoints(limit: number): Promise<FailingEndpoint[]> {
+    const isOn = { isEnabled: true, removedAt: null };
+    const found = await this.endpoints.acrossTenants
+      .find(
+        {
+          // Endpoints are few: they are read by this index, and the rest of the filter has none.
+          _id: { $exists: true },
+          $or: [
+            { ...isOn, failingSince: { $type: 'date' } },
+            { ...isOn, fault: { $type: 'string' } },
+            { ...isOn, eventTypes: { $exists: true, $not: { $type: 'array' } } },
+            { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
+          ],
+        },
+        { sort: { failingSince: 1 }, limit, projection: { secrets: 0 } },
+      )
+      .toArray();
+    const shown = found.map(shownEndpoint);
+    return Promise.all(
+      shown.map(async (endpoint) => ({ endpoint, health: await this.health(endpoint) })),
+    );
+  }
+
+  /** The last failure of an endpoint; while it succeeds, that of a delivery that is retried. */
+  async health(endpoint: ShownEndpoint): Promise<EndpointHealth> {
+    const { failingSince, disabledReason } = endpoint;
+    const [endpointId, organizationId] = [endpoint._id, endpoint.organizationId].map(
+      (id) => new Types.ObjectId(id),
+    ) as [Types.ObjectId, Types.ObjectId];
+    const projection = { log: { $slice: -1 }, attempts: 1, createdAt: 1 } as const;
+    // The more attempts have failed, the later is the next one.
+    const retried = await this.deliveries.acrossTenants.findOne(
+      { status: 'pending', endpointId, attempts: { $gt: 0 } },
+      { projection, sort: { nextAttemptAt: -1 } },
+    );
+    const hasFailed = failingSince !== null || disabledReason === 'gone';
+    const ofEvents = {
+      organizationId,
+      endpointId,
+      status: 'failed',
+      type: { $ne: pingType },
+    } as const;
+    const failed =
+      hasFailed &&
+      (await this.deliveries.acrossTenants.findOne(ofEvents, { projection, sort: newestFirst }));
+    const at = { $gte: startOfQuarter(failingSince ?? new Date()) };
+    const quarters =
+      failingSince === null ? [] : await this.statistics.find(organizationId, { endpointId, at });
+    const attempts = [retried, failed].flatMap((one) => (one ? one.log : []));
+    const [lastFailure = null] = attempts.toSorted(
+      (a, b) => Number(b.startedAt) - Number(a.startedAt),
+    );
+    const failedAttempts = quarters.reduce((sum, quarter) => sum + (quarter.failed ?? 0), 0);
+    return { lastFailure, retriedSince: retried?.createdAt ?? null, failedAttempts };
+  }
+
   /** Records how many deliveries of each endpoint are pending; the maximum of a quarter is kept. */
   async recordBacklogs(): Promise<void> {
     for (const endpoint of await this.queue.endpointsWaiting()) {
-      const backlog = await this.deliveries.countWaiting(endpoint._id, maxCounted);
+      const backlog = await this.countWaiting(endpoint._id, maxCounted);
       await this.upsert(endpoint, { $max: { backlog } });
     }
   }

@@ -35,7 +35,7 @@ it('counts attempts together beyond one thousand endpoints', async () => {
     { of: () => undefined },
   ];
   const statistics = new WebhookStatisticsService(
-    ...([stored, {}, {}, {}, clock, metrics, leases] as unknown as ConstructorParameters<
+    ...([stored, {}, {}, {}, {}, clock, metrics, leases] as unknown as ConstructorParameters<
       typeof WebhookStatisticsService
     >),
   );

@@ -5,7 +5,6 @@ import {
   type ListedEvent,
 } from '../../../events/outbox/event-history.service.js';
 import { isSuccess } from '../../../webhooks/deliveries/delivery-outcome.js';
-import { WebhookDeliveriesService } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { SecretKeys, type UndecryptableSecret } from '../../../webhooks/endpoints/secret-keys.js';
 import type { WebhookEndpointDocument } from '../../../webhooks/endpoints/webhook-endpoint.schema.js';
 import {
@@ -14,6 +13,7 @@ import {
   WebhookEndpointsService,
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookPingService } from '../../../webhooks/sending/webhook-ping.service.js';
+import { WebhookStatisticsService } from '../../../webhooks/statistics/webhook-statistics.service.js';
 import { plainColumns } from '../../views/field.js';
 import { endpointFields, endpointListFields, newEndpointFields } from '../../views/webhook.js';
 import type { CommandContext } from '../command-line/context.js';
@@ -155,7 +155,7 @@ async function change(
 
 async function show(context: CommandContext, id: string): Promise<Result> {
   const { document, shown } = await endpointOf(context, id);
-  const pending = await context.get(WebhookDeliveriesService).countWaiting(document._id);
+  const pending = await context.get(WebhookStatisticsService).countWaiting(document._id);
   return item({ ...endpointView(shown), pending }, endpointFields);
 }
 

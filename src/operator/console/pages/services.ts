@@ -9,7 +9,6 @@ import { OrganizationsRepository } from '../../../tenants/organizations/organiza
 import { UnitLookupService } from '../../../units/reading/unit-lookup.service.js';
 import { WebhookDeliveriesService } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { FailingEndpointsService } from '../../../webhooks/statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../webhooks/statistics/webhook-statistics.service.js';
 import { OperatorLogService } from '../../audit/operator-log.service.js';
 import { CatalogueOverviewService } from '../../catalogue-import/catalogue-overview.service.js';
@@ -25,7 +24,6 @@ const classes = {
   deliveries: WebhookDeliveriesService,
   endpoints: WebhookEndpointsService,
   events: EventHistoryService,
-  failingEndpoints: FailingEndpointsService,
   keys: ApiKeysService,
   leads: LeadLookupService,
   operatorLog: OperatorLogService,

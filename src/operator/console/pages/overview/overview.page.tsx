@@ -25,7 +25,7 @@ export const overviewPage: ConsolePage = {
     const [hasPrimary, ...parts] = await Promise.all([
       services.database.hasPrimary(waitMs),
       orNull(services.partners.list()),
-      orNull(services.failingEndpoints.list(maxEndpoints)),
+      orNull(services.webhookStatistics.failingEndpoints(maxEndpoints)),
       orNull(services.usage.lastDay()),
       orNull(services.usage.series(stepOf(request))),
       orNull(services.organizations.listByName()),

@@ -31,9 +31,9 @@ export const endpointPage: ConsolePage = {
     const part = keysetRequestOf(request, 'deliveries', deliveriesPerPage);
     const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
       services.deliveries.listPage(organizationId, filter, part),
-      services.deliveries.countWaiting(endpointId, maxWaiting),
+      services.webhookStatistics.countWaiting(endpointId, maxWaiting),
       services.webhookStatistics.lastDay([shown]),
-      services.failingEndpoints.health(shown),
+      services.webhookStatistics.health(shown),
       services.organizations.findByHexId(shown.organizationId),
       outcomeOf(request, organizationId),
     ]);

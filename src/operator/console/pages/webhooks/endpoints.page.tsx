@@ -21,7 +21,7 @@ export const endpointsPage: ConsolePage = {
     const { items, next } = await services.endpoints.listPage(choices?.[0]?._id, part);
     const [statistics, ...healths] = await Promise.all([
       services.webhookStatistics.lastDay(items),
-      ...items.map((endpoint) => services.failingEndpoints.health(endpoint)),
+      ...items.map((endpoint) => services.webhookStatistics.health(endpoint)),
     ]);
     const names = namesOf(organizations);
     const body = (
