@@ -1,31 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import type { Receiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
-import { startWebhookService, type WebhookService } from './webhook-service.js';
+import { useWebhooks, type WebhookService } from './webhook-service.js';
 
+const webhooks = useWebhooks({ WEBHOOKS_CONCURRENCY: '16', WEBHOOKS_TIMEOUT_MS: '2000' });
+const { receiverWith } = webhooks;
 let service: WebhookService;
-let receivers: Receiver[] = [];
 
-beforeAll(async () => {
-  service = await startWebhookService({ WEBHOOKS_CONCURRENCY: '16', WEBHOOKS_TIMEOUT_MS: '2000' });
+beforeAll(() => {
+  ({ service } = webhooks);
 });
-afterEach(async () => {
-  await Promise.all(receivers.map((receiver) => receiver.stop()));
-  receivers = [];
-  await service.db.collection('webhookEndpoints').deleteMany({});
-});
-afterAll(() => service.stop());
-
-const receiverWith = async (respond: Respond | number = 204) => {
-  const receiver = await startReceiver(respond);
-  receivers.push(receiver);
-  return receiver;
-};
 
 /** Stores events as features do, without their changes. */
 async function publish({ organizationId }: Tenant, count: number, fields: Document = {}) {

