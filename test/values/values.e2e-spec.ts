@@ -9,6 +9,7 @@ import {
   addUnit,
   type Tenant,
 } from '../support/builders.js';
+import { withValueAt } from '../support/operations.js';
 import { isFull } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 
@@ -26,6 +27,7 @@ beforeAll(async () => {
 
 /** Where a kind of value enters; gives whether it is accepted, null for what cannot enter there. */
 type Entrance = (value: unknown) => Promise<boolean | null> | boolean | null;
+type Entrances = Readonly<Record<string, Entrance>>;
 
 /** A value that is found or not has been accepted; 414 is a path that is far too long. */
 const accepts = async (path: string, body?: object): Promise<boolean> => {
@@ -37,47 +39,73 @@ const accepts = async (path: string, body?: object): Promise<boolean> => {
   return true;
 };
 
-const inBody =
-  (path: string, toBody: (value: unknown) => object): Entrance =>
-  (value) =>
-    accepts(path, toBody(value));
+let lastUnit = 0;
+const newUnit = () => ({ recordSystemId: `unit-${lastUnit++}`, compound: 'lake' });
+
+/** Valid bodies, by the path of the operation. */
+const bodies: Readonly<Record<string, () => object>> = {
+  '/leads': () => ({}),
+  '/units': newUnit,
+  '/reservations': () => ({ unit: 'villa', cheques: [{ installmentId: 'one' }] }),
+  '/reservations/webhook': () => ({ reservationId }),
+};
+
+/** Entrances at positions such as `cheques.[].dueDate` of the body. */
+const inBody = (path: string, ...positions: string[]): Entrances =>
+  Object.fromEntries(
+    positions.map((position) => [
+      `POST ${path}, ${position}`,
+      (value) => accepts(path, withValueAt(bodies[path]?.(), position.split('.'), value) as object),
+    ]),
+  );
 
 /** Paths, queries and arguments carry well-formed texts only, and no path an empty one. */
 const asText =
-  (accept: (text: string) => Promise<boolean> | boolean): Entrance =>
+  (accept: (text: string) => ReturnType<Entrance>): Entrance =>
   (value) =>
     typeof value === 'string' && value.isWellFormed() ? accept(value) : null;
 
-const inPath = (prefix: string): Entrance =>
-  asText((text) => accepts(`${prefix}/${encodeURIComponent(text)}`));
-const inQuery = (prefix: string): Entrance =>
-  asText((text) => accepts(`${prefix}=${encodeURIComponent(text)}`));
+const inQuery = (path: string, ...parameters: string[]): Entrances =>
+  Object.fromEntries(
+    parameters.map((parameter) => [
+      `GET ${path}?${parameter}`,
+      asText((text) => accepts(`${path}?${parameter}=${encodeURIComponent(text)}`)),
+    ]),
+  );
 
-const inOption = (read: (argument: string) => unknown): Entrance =>
-  asText((text) => {
+const inOption = (read: (argument: string) => unknown): Entrances => ({
+  'the command line': asText((text) => {
     try {
       read(text);
       return true;
     } catch {
       return false;
     }
-  });
-
-const inImport =
-  (kind: string, toFields: (value: unknown) => object): Entrance =>
-  (value) => {
-    const named = { slug: 'new', name: { 'en-us': 'New' } };
-    const unit = kind === 'units' ? { compound: 'lake', unitId: 'U-1' } : {};
-    const text = JSON.stringify({ [kind]: [{ ...named, ...unit, ...toFields(value) }] });
-    return readCatalogue(text, ({ key }) => key).errors.length === 0;
-  };
-
-let lastUnit = 0;
-const newUnit = () => ({ recordSystemId: `unit-${lastUnit++}`, compound: 'lake' });
-const cheque = (fields: object) => ({
-  unit: 'villa',
-  cheques: [{ installmentId: 'one', ...fields }],
+  }),
 });
+
+const brochure = { dateUploaded: '2026-01-31', name: 'Plan', url: 'https://cdn.example.com/a.pdf' };
+/** Fields of entries of an import, beyond slug and name. */
+const imported: Readonly<Record<string, object>> = {
+  units: { compound: 'lake', unitId: 'U-1' },
+  phases: { compound: 'lake' },
+  compounds: { mainBrochure: brochure, brochures: [brochure] },
+};
+
+const isImported = (kind: string, position: string, value: unknown): boolean => {
+  const entry = { slug: 'new', name: { 'en-us': 'New' }, ...imported[kind] };
+  const text = JSON.stringify({ [kind]: [withValueAt(entry, position.split('.'), value)] });
+  return readCatalogue(text, ({ key }) => key).errors.length === 0;
+};
+
+const inImport = (kind: string, ...positions: string[]): Entrances =>
+  Object.fromEntries(
+    positions.map((position) => [
+      `an import of ${kind}, ${position}`,
+      (value) => isImported(kind, position, value),
+    ]),
+  );
+
 const notTexts: readonly unknown[] = [
   null,
   7,
@@ -91,7 +119,7 @@ const notTexts: readonly unknown[] = [
 interface Table {
   readonly accepted: readonly unknown[];
   readonly rejected: readonly unknown[];
-  readonly entrances: Readonly<Record<string, Entrance>>;
+  readonly entrances: Entrances;
 }
 
 const tables: Readonly<Record<string, Table>> = {
@@ -113,40 +141,18 @@ const tables: Readonly<Record<string, Table>> = {
     ],
     rejected: ['', 'x'.repeat(1_025), '🏠'.repeat(1_025), 'a\0b', '\ud800', 'x\udc00', ...notTexts],
     entrances: {
-      'POST /leads': inBody('/leads', (recordSystemId) => ({ recordSystemId })),
-      'POST /units, recordSystemId': inBody('/units', (recordSystemId) => ({
-        recordSystemId,
-        compound: 'lake',
-      })),
-      'POST /units, unitId': inBody('/units', (unitId) => ({ unitId, compound: 'lake' })),
-      'POST /reservations': inBody('/reservations', (recordSystemId) => ({
-        recordSystemId,
-        unit: 'villa',
-      })),
-      'POST /reservations, unit by recordSystemId': inBody('/reservations', (recordSystemId) => ({
-        unit: { recordSystemId },
-      })),
-      'POST /reservations, unit by unitId': inBody('/reservations', (unitId) => ({
-        unit: { unitId },
-      })),
-      'POST /reservations, lead': inBody('/reservations', (recordSystemId) => ({
-        unit: 'villa',
-        lead: { recordSystemId },
-      })),
-      'POST /reservations, cheque': inBody('/reservations', (installmentId) =>
-        cheque({ installmentId }),
+      ...inBody('/leads', 'recordSystemId'),
+      ...inBody('/units', 'recordSystemId', 'unitId'),
+      ...inBody('/reservations', 'recordSystemId', 'unit.recordSystemId', 'unit.unitId'),
+      ...inBody('/reservations', 'lead.recordSystemId', 'cheques.[].installmentId'),
+      ...inBody('/reservations/webhook', 'installmentId'),
+      'GET /leads/:recordSystemId': asText((text) =>
+        text === '' ? null : accepts(`/leads/${encodeURIComponent(text)}`),
       ),
-      'the callback': inBody('/reservations/webhook', (installmentId) => ({
-        reservationId,
-        installmentId,
-      })),
-      'GET /leads/:recordSystemId': (value) => (value === '' ? null : inPath('/leads')(value)),
-      'GET /units?recordSystemId': inQuery('/units?recordSystemId'),
-      'GET /units?unitId': inQuery('/units?unitId'),
-      'GET /units/export/all?unitId': inQuery('/units/export/all?unitId'),
-      'an import, recordSystemId': inImport('units', (recordSystemId) => ({ recordSystemId })),
-      'an import, unitId': inImport('units', (unitId) => ({ unitId })),
-      'the command line': inOption(options.externalIdOption),
+      ...inQuery('/units', 'recordSystemId', 'unitId'),
+      ...inQuery('/units/export/all', 'unitId'),
+      ...inImport('units', 'recordSystemId', 'unitId'),
+      ...inOption(options.externalIdOption),
     },
   },
   'a time': {
@@ -187,89 +193,62 @@ const tables: Readonly<Record<string, Table>> = {
       ...notTexts,
     ],
     entrances: {
-      'GET /compounds': inQuery('/compounds?updatedSince'),
-      'GET /units': inQuery('/units?updatedSince'),
-      'GET /units/export/all': inQuery('/units/export/all?updatedSince'),
-      'POST /reservations': inBody('/reservations', (dueDate) => cheque({ dueDate })),
-      'an import': inImport('compounds', (dateUploaded) => ({
-        mainBrochure: { dateUploaded, name: 'Plan', url: 'https://cdn.example.com/plan.pdf' },
-      })),
-      'the command line': inOption(options.time),
+      ...inQuery('/compounds', 'updatedSince'),
+      ...inQuery('/units', 'updatedSince'),
+      ...inQuery('/units/export/all', 'updatedSince'),
+      ...inBody('/reservations', 'cheques.[].dueDate'),
+      ...inImport('compounds', 'mainBrochure.dateUploaded'),
+      ...inOption(options.time),
     },
   },
   'a quantity': {
     accepted: [0, 1, 0.5, 12_500_000.25, 1e300, Number.MAX_SAFE_INTEGER],
     rejected: [-1, -0.5, -1e-9, NaN, null, '5', '', true, [1], {}, { $gt: 0 }],
     entrances: {
-      'POST /units, price': inBody('/units', (price) => ({ ...newUnit(), price })),
-      'POST /units, bua': inBody('/units', (bua) => ({ ...newUnit(), bua })),
-      'POST /units, beds': inBody('/units', (beds) => ({ ...newUnit(), beds })),
-      'an import, price': inImport('units', (price) => ({ price })),
-      'an import, area': inImport('compounds', (area) => ({ area })),
-      'an import, landArea': inImport('phases', (landArea) => ({ compound: 'lake', landArea })),
+      ...inBody('/units', 'price', 'bua', 'beds'),
+      ...inImport('units', 'price'),
+      ...inImport('compounds', 'area'),
+      ...inImport('phases', 'landArea'),
     },
   },
   'an amount of money': {
     accepted: [0, -1, 0.5, 1e300],
     rejected: [NaN, null, '5', true, [1], {}],
     entrances: {
-      'the callback': inBody('/reservations/webhook', (chequeAmount) => ({
-        reservationId,
-        chequeAmount,
-      })),
-      'POST /reservations': inBody('/reservations', (chequeAmount) => cheque({ chequeAmount })),
+      ...inBody('/reservations/webhook', 'chequeAmount'),
+      ...inBody('/reservations', 'cheques.[].chequeAmount'),
     },
   },
   'a number of a query': {
     accepted: ['0', '1', '007', '0.5', '9007199254740991'],
     rejected: ['', '-1', '+1', ' 1', '1e3', '0x1', '1.', '.5', 'Infinity', '99999999999999999999'],
-    entrances: Object.fromEntries(
-      ['minPrice', 'maxPrice', 'minBua', 'maxBua', 'minBeds', 'maxBeds'].map((parameter) => [
-        parameter,
-        inQuery(`/units?${parameter}`),
-      ]),
-    ),
+    entrances: inQuery('/units', 'minPrice', 'maxPrice', 'minBua', 'maxBua', 'minBeds', 'maxBeds'),
   },
   'a number of items': {
     accepted: ['1', '7', '100'],
     rejected: ['', '0', '-1', '1.5', '1e1', ' 1', 'ten', '99999999999999999999'],
     entrances: {
-      'GET /compounds, page': inQuery('/compounds?page'),
-      'GET /compounds, limit': inQuery('/compounds?limit'),
-      'GET /units, page': inQuery('/units?page'),
-      'GET /units, limit': inQuery('/units?limit'),
-      'the command line': inOption(options.listLimitOption),
+      ...inQuery('/compounds', 'page', 'limit'),
+      ...inQuery('/units', 'page', 'limit'),
+      ...inOption(options.listLimitOption),
     },
   },
   'a text of the catalogue': {
     accepted: ['x', ' padded ', 'constructor', 'سعر', 'x'.repeat(2_048), '🏠'.repeat(2_048)],
     rejected: ['', ' ', '\n', 'x'.repeat(2_049), 'a\0b', '\ud800', 7, true, [], {}],
     entrances: {
-      'POST /units, name': inBody('/units', (name) => ({ ...newUnit(), name })),
-      'POST /units, localized name': inBody('/units', (name) => ({
-        ...newUnit(),
-        name: { 'ar-eg': name },
-      })),
-      'POST /units, floor': inBody('/units', (name) => ({ ...newUnit(), floor: { name } })),
-      'POST /units, listingType': inBody('/units', (type) => ({
-        ...newUnit(),
-        listingType: [type],
-      })),
-      'an import, name': inImport('units', (name) => ({ name: { 'en-us': name } })),
-      'an import, floor': inImport('units', (name) => ({ floor: { name } })),
-      'an import, listingType': inImport('units', (type) => ({ listingType: [type] })),
-      'the command line': inOption(options.name),
+      ...inBody('/units', 'name', 'name.ar-eg', 'floor.name', 'listingType.[]'),
+      ...inImport('units', 'name.en-us', 'floor.name', 'listingType.[]'),
+      ...inOption(options.name),
     },
   },
   'a text that is kept as sent': {
     accepted: ['x', ' ', ' padded ', 'constructor', '\0', '🏠'.repeat(3_000)],
     rejected: ['', '\ud800', null, 7, true, [], {}, { $ne: null }],
     entrances: {
-      'POST /leads': inBody('/leads', (name) => ({ name })),
-      'POST /units, status': inBody('/units', (status) => ({ ...newUnit(), status })),
-      'POST /units, saleType': inBody('/units', (saleType) => ({ ...newUnit(), saleType })),
-      'an import, status': inImport('units', (status) => ({ status })),
-      'an import, saleType': inImport('units', (saleType) => ({ saleType })),
+      ...inBody('/leads', 'name'),
+      ...inBody('/units', 'status', 'saleType'),
+      ...inImport('units', 'status', 'saleType'),
     },
   },
   'an address': {
@@ -294,14 +273,11 @@ const tables: Readonly<Record<string, Table>> = {
       'blob:https://a/b',
     ],
     entrances: {
-      'POST /units': inBody('/units', (image) => ({ ...newUnit(), media: [{ image }] })),
-      'an import, media': inImport('units', (image) => ({ media: [{ image }] })),
-      'an import, logo': inImport('compounds', (logo) => ({ logo })),
-      'an import, brochure': inImport('compounds', (url) => ({
-        brochures: [{ dateUploaded: '2026-01-31', name: 'Plan', url }],
-      })),
-      'an import, icon': inImport('amenities', (icon) => ({ icon })),
-      'the command line': inOption(options.urlOption),
+      ...inBody('/units', 'media.[].image'),
+      ...inImport('units', 'media.[].image'),
+      ...inImport('compounds', 'logo', 'brochures.[].url'),
+      ...inImport('amenities', 'icon'),
+      ...inOption(options.urlOption),
     },
   },
 };
@@ -323,13 +299,13 @@ describe.each(Object.entries(tables))('%s', (_kind, { accepted, rejected, entran
 });
 
 describe('an ObjectId', () => {
-  const found: Readonly<Record<string, Entrance>> = {
+  const found: Entrances = {
     'GET /reservations/:reservationId': asText((id) =>
       isFound('get', `/reservations/${encodeURIComponent(id)}`),
     ),
     'the callback': (reservation) =>
       isFound('post', '/reservations/webhook', { reservationId: reservation }),
-    'the command line': inOption(options.objectId),
+    ...inOption(options.objectId),
   };
 
   it.each(Object.entries(found))('follows the same rule in %s', async (_name, entrance) => {
@@ -380,14 +356,14 @@ describe('a slug', () => {
         await isFound('get', `/compounds/${path}/units`),
         await isFound('post', '/units', { ...newUnit(), compound: slug }),
         await isFound('post', '/reservations', { unit: slug }),
-        await inImport('units', (compound) => ({ compound }))(slug),
+        isImported('units', 'compound', slug),
       ];
       expect([slug, ...statuses]).toEqual([slug, true, true, true, true, true]);
     }
   });
 
   it('is rejected for new records when it is not a single path segment', () => {
-    const given = inImport('propertyTypes', (slug) => ({ slug }));
+    const given = (slug: string) => isImported('propertyTypes', 'slug', slug);
     for (const slug of slugs) expect([slug, given(slug)]).toEqual([slug, slug !== 'a/b']);
     const rejected = ['.', '..', '...', 'a/b c', 'a b', ' a', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
     for (const slug of rejected) expect([slug, given(slug)]).toEqual([slug, false]);
@@ -399,8 +375,8 @@ describe('a slug', () => {
       await accepts('/units', { ...newUnit(), compound: slug }),
       await accepts('/units', { unitId: 'x', compound: 'lake', phase: slug ?? 7 }),
       await accepts('/reservations', { unit: slug }),
-      await inImport('units', (compound) => ({ compound }))(slug),
-      await inImport('phases', () => ({ slug, compound: 'lake' }))(slug),
+      isImported('units', 'compound', slug),
+      isImported('phases', 'slug', slug),
     ];
     expect(outcomes).toEqual(outcomes.map(() => false));
   });
