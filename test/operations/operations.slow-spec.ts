@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { createService, runService, startBackground, startOperations } from '../../src/start.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
+import { startTcpProxy, type TcpProxy } from '../faults/support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import {
@@ -35,17 +34,9 @@ const production = {
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const personal = { name: 'Mona Farid', phoneNumber: '+201001234567', email: 'mona@example.com' };
 
-/** A connection to the database that can hang without closing. */
-interface Gate {
-  readonly uri: string;
-  shut(): void;
-  open(): void;
-  stop(): void;
-}
-
 let client: MongoClient;
 let db: Db;
-let gate: Gate;
+let proxy: TcpProxy;
 let collector: SpanReceiver;
 let good: Receiver;
 let bad: Receiver;
@@ -58,8 +49,9 @@ beforeAll(async () => {
   db = client.db();
   const prepared = await runCli(['db', 'init'], { ...production, MONGODB_URI });
   expect(prepared).toMatchObject({ code: 0 });
-  [gate, collector, good, bad, tenant] = await Promise.all([
-    startGate(),
+  const { host, pathname } = new URL(MONGODB_URI);
+  [proxy, collector, good, bad, tenant] = await Promise.all([
+    startTcpProxy(decodeURIComponent(host)),
     startSpanReceiver(),
     startReceiver(204),
     startReceiver(500),
@@ -71,13 +63,13 @@ beforeAll(async () => {
   service = await startProcess({
     ...production,
     ...traced,
-    MONGODB_URI: gate.uri,
+    MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}${pathname}?directConnection=true`,
     DRAIN_MS: '4000',
   });
   operations = operationsUrl(service);
 });
 afterAll(async () => {
-  gate?.stop();
+  proxy?.stop();
   await Promise.all([collector.stop(), good.stop(), bad.stop()]);
   await db.dropDatabase();
   await client.close();
@@ -315,8 +307,8 @@ describe('the traces', () => {
 });
 
 describe('a service whose database does not respond', () => {
-  beforeAll(() => gate.shut());
-  afterAll(() => gate.open());
+  beforeAll(() => proxy.pause());
+  afterAll(() => proxy.resume());
 
   it('returns all metrics except those of the database', async () => {
     const lines = metricLines((await metrics()).text);
@@ -371,43 +363,3 @@ it('a shutdown logs that it drains, as JSON without secrets', async () => {
     expect(service.output()).not.toContain(word);
   }
 });
-
-async function startGate(): Promise<Gate> {
-  const sockets = new Set<Socket>();
-  let isShut = false;
-  const target = decodeURIComponent(new URL(MONGODB_URI).host);
-  const server: Server = createServer((incoming) => {
-    const outgoing = connect(target);
-    for (const [from, to] of [
-      [incoming, outgoing],
-      [outgoing, incoming],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-      if (isShut) from.pause();
-    }
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as { readonly port: number };
-  const name = new URL(MONGODB_URI).pathname;
-  return {
-    uri: `mongodb://127.0.0.1:${port}${name}?directConnection=true`,
-    shut: () => {
-      isShut = true;
-      for (const socket of sockets) socket.pause();
-    },
-    open: () => {
-      isShut = false;
-      for (const socket of sockets) socket.resume();
-    },
-    stop: () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}

@@ -21,19 +21,23 @@ export interface TcpProxy {
   readonly weather: Weather;
   /** Commits that were cut. */
   readonly cuts: () => number;
+  /** Lets all connections hang without closing them. */
+  pause(): void;
+  resume(): void;
   stop(): void;
 }
 
 const commit = Buffer.from('commitTransaction');
 const pieceBytes = 4_096;
 
-/** Starts a proxy to a port of this machine, with fair weather. */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/** Starts a proxy to a port of this machine or a Unix socket, with fair weather. */
+export async function startTcpProxy(target: number | string): Promise<TcpProxy> {
   const weather: Weather = { latencyMs: 0, bytesPerSecond: 0, cutCommit: () => undefined };
   const sockets = new Set<Socket>();
   let cuts = 0;
+  let isPaused = false;
   const server = createServer((client) => {
-    const database = connect(target, '127.0.0.1');
+    const database = typeof target === 'number' ? connect(target, '127.0.0.1') : connect(target);
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.setNoDelay(true);
@@ -60,12 +64,21 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     };
     passOn(client, database, weather, cutAt);
     passOn(database, client, weather);
+    if (isPaused) client.pause();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
     weather,
     cuts: () => cuts,
+    pause: () => {
+      isPaused = true;
+      for (const socket of sockets) socket.pause();
+    },
+    resume: () => {
+      isPaused = false;
+      for (const socket of sockets) socket.resume();
+    },
     stop: () => {
       server.close();
       for (const socket of sockets) socket.destroy();
