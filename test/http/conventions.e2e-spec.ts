@@ -175,15 +175,14 @@ describe('a response', () => {
   });
 
   it('has the common error body when the request is not HTTP', async () => {
-    const socket = openSocket(service.url);
-    socket.write('NONSENSE\r\n\r\n');
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
-      statusCode: 400,
-      message: 'The request could not be understood',
-      error: 'Bad Request',
+    expect(await sendRaw(service.url, 'NONSENSE', [])).toMatchObject({
+      status: 400,
+      headers: { 'x-error-code': 'request.malformed' },
+      body: {
+        statusCode: 400,
+        message: 'The request could not be understood',
+        error: 'Bad Request',
+      },
     });
   });
 
@@ -289,13 +288,9 @@ describe('a response', () => {
   });
 
   it('does not depend on the Expect header', async () => {
-    const socket = openSocket(service.url);
-    socket.write(
-      'GET /nowhere HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n',
-    );
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.+\r\n)*x-request-id: /);
+    const headers = ['Host: x', 'Expect: 200-maybe'];
+    const response = await sendRaw(service.url, 'GET /nowhere HTTP/1.1', headers);
+    expect([response.status, response.headers['x-request-id']]).toEqual([404, expect.any(String)]);
   });
 
   it('is sent after a body that is too large, because clients write before they read', async () => {
@@ -391,15 +386,12 @@ describe('the request log', () => {
   });
 
   it.each([
-    ['invalid HTTP', 'NONSENSE\r\n\r\n', 400],
-    ['headers that are too large', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-    ['a broken path', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
-  ])('contains one line for %s', async (_, sent, status) => {
-    const socket = openSocket(service.url);
-    socket.write(sent);
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    const id = /x-request-id: (\S+)/i.exec(text)?.[1] ?? 'none';
+    ['invalid HTTP', 'NONSENSE', [], 400],
+    ['headers that are too large', 'GET / HTTP/1.1', [`x: ${'x'.repeat(20_000)}`], 431],
+    ['a broken path', 'GET /%zz HTTP/1.1', ['Host: x'], 400],
+  ])('contains one line for %s', async (_, line, sent, status) => {
+    const { headers } = await sendRaw(service.url, line, sent);
+    const id = headers['x-request-id'] ?? 'none';
     await eventually(() => expect(linesWith(id)).toMatchObject([{ status }]), 5_000);
     expect(linesWith(id)[0]).not.toHaveProperty('aborted');
   });
@@ -481,12 +473,9 @@ describe('the API reference', () => {
     ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 403],
     ['a file that the page does not need', '/docs/package.json', {}, 404],
   ])('returns a client error for %s', async (_, path, headers, status) => {
-    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-    const socket = openSocket(service.url);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${fields.join('')}\r\n`);
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+    const response = await sendRaw(service.url, `GET ${path} HTTP/1.1`, ['Host: x', ...fields]);
+    expect(response.body).toEqual({
       statusCode: status,
       message: expect.any(String),
       error: STATUS_CODES[status],

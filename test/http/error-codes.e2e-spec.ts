@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
-import { openSocket } from '../support/raw-http.js';
+import { addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 
 const service = sharedService();
@@ -45,28 +44,6 @@ describe('x-error-code', () => {
   ])('for status %i is %s', async (status, code, make) => {
     const response = await make();
     expect([response.status, response.headers['x-error-code']]).toEqual([status, code]);
-  });
-
-  it('names errors of content and of state', async () => {
-    await send('post', '/leads').send({ phoneNumber: '01001234567' }).expect(201);
-    const duplicate = await send('post', '/leads').send({ phoneNumber: '01001234567' }).expect(400);
-    expect(duplicate.headers['x-error-code']).toBe('lead.duplicate_phone');
-    const { organizationId } = tenant;
-    const unitId = await addUnit(service.db, organizationId);
-    const _id = await addReservation(service.db, organizationId, unitId, { status: 'pending' });
-    const callback = { reservationId: _id.toHexString(), reservationStatus: 'approved' };
-    const { headers } = await send('post', '/reservations/webhook').send(callback).expect(422);
-    expect(headers['x-error-code']).toBe('reservation.not_pending_cheque_collection');
-    expect(headers).toHaveProperty('x-callback-reservation', 'unchanged');
-  });
-
-  it('is sent when the bytes are not HTTP', async () => {
-    const socket = openSocket(service.url);
-    socket.write('NONSENSE\r\n\r\n');
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(text).toContain('\r\nx-error-code: request.malformed\r\n');
   });
 
   it('is absent from successful responses', async () => {

@@ -135,20 +135,7 @@ describe('the rate limit of an API key', () => {
     const cli = <T>(...args: string[]) => runJson<T>(args, { MONGODB_URI: service.databaseUri });
     const org = tenant.organizationId.toHexString();
     const ofKey = { rps: 1, burst: 3 };
-    const issue = [
-      'key',
-      'issue',
-      '--org',
-      org,
-      '--name',
-      'CRM',
-      '--for',
-      'crm',
-      '--rps',
-      '1',
-      '--burst',
-      '3',
-    ];
+    const issue = `key issue --org ${org} --name CRM --for crm --rps 1 --burst 3`.split(' ');
     const issued = await cli<{ _id: string; prefix: string; key: string }>(...issue);
     expect(await letIn(issued.key, 20)).toBe(3);
     const rotated = await cli<{ _id: string; key: string }>('key', 'rotate', issued._id);

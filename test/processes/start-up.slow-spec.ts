@@ -27,30 +27,6 @@ async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
 }
 
 describe('a start', () => {
-  it('prints every configuration problem and exits', async () => {
-    const { code, output } = await runToEnd({
-      NODE_ENV: 'production',
-      PORT: '70000',
-      LOG_LEVEL: 'loud',
-      BODY_LIMIT_BYTES: '1e6',
-      ENFORCE_API_DOMAIN: 'yes',
-      TRUST_PROXY: 'everyone',
-    });
-    expect(code).toBe(2);
-    const lines = output.trim().split('\n');
-    expect(lines[0]).toBe('The configuration is not valid:');
-    const names = lines.slice(1).map((line) => line.trim().split(':')[0]);
-    expect(names.toSorted()).toEqual([
-      'BODY_LIMIT_BYTES',
-      'ENCRYPTION_KEYS',
-      'ENFORCE_API_DOMAIN',
-      'LOG_LEVEL',
-      'MONGODB_URI',
-      'PORT',
-      'TRUST_PROXY',
-    ]);
-  });
-
   it('prints the next step when the database is not prepared in production', async () => {
     const MONGODB_URI = randomDatabaseUri();
     const { code, output } = await runToEnd({
@@ -68,19 +44,18 @@ describe('a start', () => {
     await client.close();
   });
 
-  it('prints one line without the password when the database is unreachable', async () => {
-    const line = await reasonOfFailure('mongodb://user:secret@127.0.0.1:1/x?replicaSet=none');
-    expect(line).toMatch(
-      /^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/,
-    );
-    expect(line).not.toContain('secret');
-  });
-
-  it('hides an unescaped password', async () => {
-    const line = await reasonOfFailure('mongodb://user:se/cr@et@127.0.0.1:1/x?replicaSet=none');
-    expect(line).toMatch(/^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .+$/);
-    expect(line).not.toMatch(/se\/|user/);
-  });
+  it.each([
+    ['user:secret', /ECONNREFUSED/],
+    ['user:secr/et@x', /./],
+  ])(
+    'prints one line without the credentials %s when the database is unreachable',
+    async (credentials, reason) => {
+      const line = await reasonOfFailure(`mongodb://${credentials}@127.0.0.1:1/x?replicaSet=none`);
+      expect(line).toMatch(/^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .+$/);
+      expect(line).toMatch(reason);
+      expect(line).not.toMatch(/user|secr/);
+    },
+  );
 });
 
 describe('a start on an unusable database', () => {

@@ -80,8 +80,9 @@ describe('readEnvironment', () => {
     expect(readEnvironment({ ENCRYPTION_KEYS: text }).ENCRYPTION_KEYS).toEqual([newer, older]);
   });
 
-  it('rejects production settings without database and keys', () => {
-    expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
+  it('returns every problem of production settings at once', () => {
+    expect(problemsOf({ NODE_ENV: 'production', PORT: '70000' })).toEqual([
+      'PORT: must be from 0 to 65535',
       'MONGODB_URI: is required in production',
       'ENCRYPTION_KEYS: is required in production',
     ]);
