@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Long } from 'mongodb';
 import {
+  forgetPhones,
   parsedPhoneCount,
   maxStoredPhones,
   phoneKey,
@@ -50,6 +51,8 @@ describe('phoneKey', () => {
     for (let number = 0; number < maxStoredPhones + 10; number++) phoneKey(`0${number}`, 'EG');
     expect(parsedPhoneCount()).toBe(maxStoredPhones);
     expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
+    forgetPhones();
+    expect(parsedPhoneCount()).toBe(0);
   });
 
   it('returns quickly for long and unusual texts', () => {

@@ -174,6 +174,14 @@ describe('the unit of a request', () => {
       recordSystemId: 'ERP-2',
     });
     expect(decide(records(), { unitId: 'A-2', compound: 'lake' }).operation).toBe('create');
+    const recordedByUnitId = decide(records(), { unitId: 'A-1', price: 1 });
+    expect(recordedByUnitId.unit._id).toEqual(recorded._id);
+  });
+
+  it('is none of the units without unitId when it has only an external id', () => {
+    const nameless = recordsWith({ units: [unitWith()] });
+    const { operation } = decide(nameless, { recordSystemId: 'ERP-7', compound: 'palm' });
+    expect(operation).toBe('create');
   });
 
   it('is rejected when its unitId belongs to another unit', () => {
@@ -206,6 +214,7 @@ describe('the unit of a request', () => {
     expect([again.operation, again.unit.slug]).toEqual(['create', 'new']);
     expect(shared.changes).toHaveLength(4);
     expect(shared.bytes).toBeGreaterThan(0);
+    expect(shared.lockKeys).toEqual([]);
   });
 });
 
