@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSignedWith, newSecret, signedHeaders } from './signing-secret.js';
+import { isSignedWith, newSecret, signedHeaders, signingSecrets } from './signing-secret.js';
 
 // The example of the Standard Webhooks specification.
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -38,6 +38,21 @@ describe('isSignedWith', () => {
     ['rejects an empty signature', false, { signatures: '' }],
   ])('%s', (_what, isSigned, changes, body = message.body) => {
     expect(isSignedWith(secret, Buffer.from(body), { ...signed, ...changes })).toBe(isSigned);
+  });
+});
+
+describe('signingSecrets', () => {
+  const secretUntil = (expiresAt: Date | null) => ({ sealed: 'x', createdAt: now, expiresAt });
+  const current = secretUntil(null);
+  const replaced = secretUntil(new Date(now.getTime() + 1));
+
+  it('returns the current secret and replaced ones until they end, in their order', () => {
+    const ended = [secretUntil(now), secretUntil(new Date(now.getTime() - 1))];
+    expect(signingSecrets([current, replaced, ...ended], now)).toEqual([current, replaced]);
+  });
+
+  it.each([[null], [undefined], [[]]])('returns no secret for %p', (secrets) => {
+    expect(signingSecrets(secrets, now)).toEqual([]);
   });
 });
 

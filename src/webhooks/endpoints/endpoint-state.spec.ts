@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptResult, LatencyClass } from '../deliveries/delivery-outcome.js';
-import { endpointAfter, latencyClassAfter } from './endpoint-state.js';
+import { endpointAfter, hasTypes, latencyClassAfter } from './endpoint-state.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
 const now = new Date('2030-01-31T12:00:00Z');
@@ -42,6 +42,19 @@ describe('the latency class', () => {
   it('is updated by every result of a batch', () => {
     expect(stateAfter({}, 204).latencyClass).toBe('fast');
     expect(stateAfter({ latencyClass: 'fast' }, 500, 500).latencyClass).toBe('slow');
+    expect(stateAfter({ latencyClass: 'fast' }, 500).latencyClass).toBe('new');
+  });
+});
+
+describe('hasTypes', () => {
+  it.each([
+    [undefined, true],
+    [[], true],
+    [['lead.created'], true],
+    ['lead.created', false],
+    [{}, false],
+  ])('returns for the stored subscriptions %p %p', (eventTypes, expected) => {
+    expect(hasTypes({ eventTypes } as WebhookEndpointDocument)).toBe(expected);
   });
 });
 
@@ -71,6 +84,13 @@ describe('the consecutive failures of an endpoint', () => {
   it.each<[string, Partial<WebhookEndpointDocument>, (number | null)[], Date | null, string[]]>([
     ['begin with the first failure', {}, [500], now, ['2030-01-31']],
     ['end with a success', { failingSince, failingDays }, [500, 204], null, []],
+    [
+      'end with the last of several successes',
+      { failingSince, failingDays },
+      [204, 500, 204],
+      null,
+      [],
+    ],
     ['begin again after a success', { failingSince, failingDays }, [204, 500], now, ['2030-01-31']],
     [
       'count each day once, and none before the first failure',

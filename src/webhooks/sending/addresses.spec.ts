@@ -77,6 +77,10 @@ describe('ssrfViolation', () => {
     expect(ssrfViolation(address, strict)).not.toBeNull();
     expect(ssrfViolation(address, development)).not.toBeNull();
   });
+
+  it('names a text that is no address', () => {
+    expect(ssrfViolation('hooks.example', strict)).toBe('hooks.example is no address');
+  });
 });
 
 describe('literalAddress', () => {
