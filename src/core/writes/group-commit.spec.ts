@@ -37,7 +37,13 @@ function doublingOf(value: number, expiresAt?: number, organization = organizati
 /** Groups that double numbers, the transactions that were tried, and with which keys. */
 function doubling(
   fail: (requests: readonly number[], isAlone: boolean) => Error | undefined = () => undefined,
-  { deadlineMs = 8_000, atOnce = limits.count, isRefused = false, hearsOfRaces = true } = {},
+  {
+    deadlineMs = 8_000,
+    atOnce = limits.count,
+    isRefused = false,
+    hearsOfRaces = true,
+    hasLimits = true,
+  } = {},
 ) {
   const tried: (readonly number[])[] = [];
   const duplicates: [string, number][] = [];
@@ -96,7 +102,7 @@ function doubling(
         onDuplicateKey: async (index, { value }) => void duplicates.push([index, value]),
       }),
     },
-    limits,
+    ...(hasLimits ? [limits] : []),
   );
   const submit = async (value: number, expiresAt?: number, sent = {}, organization?: ObjectId) =>
     (await groups.submit(doublingOf(value, expiresAt, organization), sent)).body ?? 0;
@@ -118,8 +124,8 @@ describe('GroupCommit', () => {
   it('limits a group by count and bytes, and runs a larger request alone', async () => {
     const { tried, submit } = doubling();
     const bytes = [1, 200, 200, 200, 200, 200, 5_000, 600, 400, ...Array<number>(9).fill(20)];
-    // An object of one binary value has 15 bytes more.
-    const sent = (size: number) => ({ a: Buffer.alloc(Math.max(0, size - 15)) });
+    // An object of one binary value has 13 bytes more.
+    const sent = (size: number) => ({ a: Buffer.alloc(Math.max(0, size - 13)) });
     await Promise.all(bytes.map((size, index) => submit(index, undefined, sent(size))));
     expect(tried).toEqual([
       [0],
@@ -129,6 +135,15 @@ describe('GroupCommit', () => {
       [9, 10, 11, 12, 13, 14, 15, 16],
       [17],
     ]);
+  });
+
+  it('limits a group to 32 requests and 1 MiB by default', async () => {
+    const { tried, submit, submitAll } = doubling(undefined, { atOnce: 64, hasLimits: false });
+    await submitAll(Array<number>(40).fill(1));
+    expect(tried.map(({ length }) => length)).toEqual([1, 32, 7]);
+    const half = { a: Buffer.alloc(mebibyte / 2 - 13) };
+    await Promise.all([1, 2, 3, 4].map((value) => submit(value, undefined, half)));
+    expect(tried.slice(3)).toEqual([[1], [2, 3], [4]]);
   });
 
   it('runs groups of different organizations in parallel', async () => {
@@ -276,6 +291,25 @@ describe('GroupCommit', () => {
     expect(tried).toEqual([[1], [2, 3, 4], [2, 4]]);
   });
 
+  it('stores a group when only the deadline of a request without room passes', async () => {
+    const start = Date.now();
+    const now = jest.spyOn(Date, 'now').mockReturnValue(start);
+    const { tried, submit } = doubling(
+      (requests) => {
+        if (requests.length === 3) now.mockReturnValue(start + 1_500);
+        return undefined;
+      },
+      { atOnce: 2 },
+    );
+    const ends = [8_000, 8_000, 8_000, 2_000];
+    const outcomes = await Promise.allSettled(
+      ends.map((end, index) => submit(index + 1, start + end)),
+    );
+    jest.restoreAllMocks();
+    expect(values(outcomes)).toEqual([2, 4, 6, 'failed']);
+    expect(tried).toEqual([[1], [2, 3, 4]]);
+  });
+
   it('reports a lost race together with the newest request of the group', async () => {
     const { duplicates, submitAll } = doubling();
     await submitAll([1, 2, 3, 4]);
@@ -408,7 +442,7 @@ describe('GroupCommit with batches and idempotency keys', () => {
   });
 
   it('reads what a batch would get and stores nothing', async () => {
-    const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], 120));
+    const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], 80));
     expect(body).toEqual([2, 'refused', 6, 8, 'full']);
     expect(calls).toEqual([['load', { organizationId, now, isDryRun: true }]]);
   });
@@ -427,6 +461,8 @@ describe('GroupCommit with batches and idempotency keys', () => {
     const claimed = { value, caller: { ...caller, claim: {} as never } };
     await commit.submit(claimed, {}).catch(() => undefined);
     await commit.submit(doublingOf(value), {}).catch(() => undefined);
+    const loaded = { organizationId, now, isDryRun: false };
+    expect(calls[0]).toEqual(['load', loaded]);
     const completed = calls.filter(([name]) => name === 'complete');
     expect(completed).toEqual([
       ['complete', [{ caller: claimed.caller, response }], now],

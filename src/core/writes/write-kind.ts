@@ -62,5 +62,5 @@ export interface Batch<Request, Response, Whole extends ServiceResponse> {
   readonly maxBytes: number;
   readonly fullError: DomainError;
   responseTo(outcomes: readonly WriteOutcome<Response>[]): Whole;
-  alsoStore?(response: Whole, now: Date): Promise<void>;
+  alsoStore(response: Whole, now: Date): Promise<void>;
 }
