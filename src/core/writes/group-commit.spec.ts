@@ -441,8 +441,11 @@ describe('GroupCommit with batches and idempotency keys', () => {
     ]);
   });
 
-  it('reads what a batch would get and stores nothing', async () => {
-    const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], 80));
+  it.each([
+    ['its size', 80],
+    ['the loaded records', 1_000],
+  ])('reads what a batch would get within %s and stores nothing', async (_limit, maxBytes) => {
+    const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], maxBytes));
     expect(body).toEqual([2, 'refused', 6, 8, 'full']);
     expect(calls).toEqual([['load', { organizationId, now, isDryRun: true }]]);
   });
