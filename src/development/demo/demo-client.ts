@@ -5,7 +5,6 @@ import type { KeyPurpose } from '../../core/http/operations.js';
 import type { Language } from '../../core/localization/language.js';
 import { basePath } from '../../core/http/server/route-options.js';
 import { objectOf, scalarText } from '../../core/values/json.js';
-import { readableJson } from './readable-json.js';
 
 export type Print = (line: string) => void;
 
@@ -40,9 +39,10 @@ export interface Step {
   /** Values for later requests, by their dotted paths in the response. */
   readonly captured?: Readonly<Record<string, string>>;
   readonly isSilent?: boolean;
+  /** A remark for readers, after the response. */
+  readonly says?: string;
 }
 
-const width = 100;
 const margin = '    ';
 const requestTimeoutMs = 15_000;
 
@@ -73,7 +73,7 @@ export class DemoClient {
     private readonly captured: Record<string, string>,
   ) {}
 
-  async run({ expected, captured = {}, isSilent = false, ...step }: Step): Promise<DemoResponse> {
+  async run({ expected, captured = {}, isSilent = false, says, ...step }: Step): Promise<void> {
     const request = this.withCaptured(step.request);
     if (!isSilent) this.printRequest(request);
     this.requestCount += 1;
@@ -86,7 +86,7 @@ export class DemoClient {
       if (value === '') throw new Error(`${nameOf(request)}: the response has no ${path}`);
       this.captured[name] = value;
     }
-    return response;
+    if (says !== undefined) this.print(`  ${this.filled(says)}`);
   }
 
   filled(text: string): string {
@@ -122,7 +122,7 @@ export class DemoClient {
   }
 
   printBody(body: unknown): void {
-    for (const line of readableJson(body, width - margin.length)) this.print(`${margin}${line}`);
+    for (const line of JSON.stringify(body, null, 2).split('\n')) this.print(margin + line);
   }
 }
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
@@ -10,7 +9,6 @@ import { Clock } from '../../core/configuration/clock.js';
 import { reportStep } from '../../core/configuration/report-step.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs } from '../../core/values/time.js';
-import { isAlive } from '../is-alive.js';
 
 /** The demo organization; its keys on the first start only, because they are stored nowhere. */
 export interface DemoOrganization {
@@ -52,8 +50,8 @@ export async function openAtStart(
 }
 
 /**
- * Creates an organization for a walk, apart from the demo organization and its changes. Organizations of walks that
- * were interrupted on this machine are deleted, others after an hour.
+ * Creates an organization for a walk, apart from the demo organization and its changes. Organizations of earlier
+ * walks that were interrupted or are shown by a console are deleted after an hour.
  */
 export async function openDemoOrganization(
   application: INestApplicationContext,
@@ -61,9 +59,8 @@ export async function openDemoOrganization(
   const organizations = application.get(OrganizationsRepository);
   const now = application.get(Clock).now().getTime();
   for (const { _id, name: other, createdAt } of await organizations.list()) {
-    if (other !== demoRunName) continue;
     const isOver = createdAt.getTime() < now - maxDemoRunMs;
-    if (isOver || (await wasInterrupted(application, _id))) await organizations.delete(_id);
+    if (isOver && other === demoRunName) await organizations.delete(_id);
   }
   const organizationId = await addOrganization(application, demoRunName);
   const end = async (keepsOrganization = false) => {
@@ -73,29 +70,18 @@ export async function openDemoOrganization(
   };
   try {
     const expiresAt = new Date(now + maxDemoRunMs);
-    const keyName = nameOfKey(process.pid);
-    const keys = await issueKeys(application, organizationId, () => keyName, expiresAt);
+    const keys = await issueKeys(
+      application,
+      organizationId,
+      (purpose) => `Walk: ${purpose}`,
+      expiresAt,
+    );
     await importCatalogue(application, organizationId);
     return { organizationId, keys, end };
   } catch (error) {
     await end();
     throw error;
   }
-}
-
-function nameOfKey(pid: number | string): string {
-  return `Walk of process ${pid} on ${hostname()}`;
-}
-
-async function wasInterrupted(
-  application: INestApplicationContext,
-  organizationId: Types.ObjectId,
-): Promise<boolean> {
-  const keys = await application.get(ApiKeysService).list(organizationId);
-  return keys.some(({ name: keyName, revokedAt }) => {
-    const pid = Number(/\d+/.exec(keyName ?? '')?.[0]);
-    return !revokedAt && keyName === nameOfKey(pid) && !isAlive(pid);
-  });
 }
 
 async function addOrganization(

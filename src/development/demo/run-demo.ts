@@ -5,17 +5,13 @@ import type { Environment } from '../../core/configuration/environment.js';
 import { basePath } from '../../core/http/server/route-options.js';
 import { createLogger } from '../../core/http/server/logger.js';
 import { openDatabase } from '../../open-database.js';
-import { createService, listen, type Service } from '../../start.js';
+import { createService, listen } from '../../start.js';
 import { type DemoAddress, DemoClient, exchange, type Print, type Step } from './demo-client.js';
 import { openDemoOrganization } from './demo-organization.js';
 import { demoActions, type DemoRun } from './demo-actions.js';
 
-/** A line of the table: a heading, a remark, a function of `demo-actions.ts`, or a request. */
-type Line =
-  | { readonly chapter: string }
-  | { readonly says: string }
-  | { readonly does: keyof typeof demoActions }
-  | Step;
+/** A line of the table: a heading, a function of `demo-actions.ts`, or a request. */
+type Line = { readonly chapter: string } | { readonly does: keyof typeof demoActions } | Step;
 
 const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
   .trimEnd()
@@ -23,6 +19,16 @@ const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
   .map((line) => JSON.parse(line) as Line);
 
 export const chapters = table.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
+
+const consoleLinks = [
+  '',
+  'The console shows the story, until a walk in an hour or later deletes it:',
+  '  the reservation that was sold, canceled and recovered, with each callback',
+  '    {console}/reservations/{organization}/{deal}',
+  '  its lead, and its unit over time',
+  '    {console}/leads/{organization}/{lead}',
+  '    {console}/units/{organization}/{unit}',
+];
 
 /**
  * Walks through the API as partners would, over a running service or one of its own. The organization of the walk is
@@ -39,7 +45,32 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
     const options = demoOptions(environment, database.uri);
     const service = await createService(options);
     try {
-      await runChapters({ environment, options, service, data: database.description, print });
+      const { app } = service;
+      const { keys, organizationId, end } = await openDemoOrganization(app);
+      let isToBeSeen = false;
+      try {
+        const running = { url: `http://127.0.0.1:${environment.PORT}`, keys };
+        const isRunning = await acceptsKeys(running);
+        const url = isRunning ? running.url : await listen(service, options);
+        const origin = isRunning ? 'running already' : 'started for the demo';
+        print('A walk through the Integration API');
+        print('');
+        print(`  Service  ${url}/${basePath} (${origin})`);
+        print(`  Data     ${database.description}`);
+        print(`  API keys ${[...keys.keys()].join(', ')} (temporary, revoked at the end)`);
+        const client = new DemoClient({ url, keys }, print, {
+          lastVisit: new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z'),
+          organization: organizationId.toHexString(),
+          console: `http://127.0.0.1:${environment.OPS_PORT}/console`,
+        });
+        const skipped = await walk({ app, organizationId, client, print });
+        isToBeSeen = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
+        if (isToBeSeen) for (const line of consoleLinks) print(client.filled(line));
+        print('');
+        print(conclusion(skipped, client.requestCount));
+      } finally {
+        await end(isToBeSeen);
+      }
     } finally {
       await service.app.close();
     }
@@ -66,49 +97,6 @@ function demoOptions(environment: Environment, databaseUri: string): AppOptions 
   return { environment: own, databaseUri, logger: createLogger(own, process.stderr) };
 }
 
-interface DemoContext {
-  readonly environment: Environment;
-  readonly options: AppOptions;
-  readonly service: Service;
-  readonly data: string;
-  readonly print: Print;
-}
-
-async function runChapters({
-  environment,
-  options,
-  service,
-  data,
-  print,
-}: DemoContext): Promise<void> {
-  const { keys, organizationId, end } = await openDemoOrganization(service.app);
-  let isToBeSeen = false;
-  try {
-    const running = { url: `http://127.0.0.1:${environment.PORT}`, keys };
-    const isRunning = await acceptsKeys(running);
-    const url = isRunning ? running.url : await listen(service, options);
-    print('A walk through the Integration API');
-    print('');
-    print(
-      `  Service  ${url}/${basePath} (${isRunning ? 'running already' : 'started for the demo'})`,
-    );
-    print(`  Data     ${data}`);
-    print(`  API keys ${[...keys.keys()].join(', ')} (temporary, revoked at the end)`);
-    const client = new DemoClient({ url, keys }, print, {
-      lastVisit: new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z'),
-      organization: organizationId.toHexString(),
-      console: `http://127.0.0.1:${environment.OPS_PORT}/console`,
-    });
-    const skipped = await runTable({ app: service.app, organizationId, client, print });
-    isToBeSeen = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
-    if (isToBeSeen) for (const line of consoleLinks) print(client.filled(line));
-    print('');
-    print(conclusion(skipped, client.requestCount));
-  } finally {
-    await end(isToBeSeen);
-  }
-}
-
 /** Whether a service runs there on the same database. */
 async function acceptsKeys(address: DemoAddress): Promise<boolean> {
   try {
@@ -124,54 +112,32 @@ async function acceptsKeys(address: DemoAddress): Promise<boolean> {
 }
 
 /** Returns the numbers of skipped chapters. */
-async function runTable(run: DemoRun): Promise<number[]> {
+async function walk(run: DemoRun): Promise<number[]> {
   const skipped: number[] = [];
-  let [number, title] = [0, ''];
+  let number = 0;
   for (const line of table) {
-    if ('chapter' in line) {
-      number += 1;
-      title = line.chapter;
-      const heading = `${number}. ${title}`;
-      for (const text of ['', heading, '-'.repeat(heading.length)]) run.print(text);
-      continue;
-    }
     try {
-      if (await isSkipped(run, line)) skipped.push(number);
+      if ('chapter' in line) {
+        number += 1;
+        const heading = `${number}. ${line.chapter}`;
+        for (const text of ['', heading, '-'.repeat(heading.length)]) run.print(text);
+      } else if ('request' in line) {
+        await run.client.run(line);
+      } else if ((await demoActions[line.does](run)) === 'skipped') {
+        skipped.push(number);
+      }
     } catch (error) {
-      const { message } = error as Error;
-      throw new Error(`Demo chapter ${number} (${title}): ${message}`, { cause: error });
+      const reason = `Demo chapter ${number} (${chapters[number - 1]}): ${(error as Error).message}`;
+      throw new Error(reason, { cause: error });
     }
   }
   return skipped;
 }
 
-async function isSkipped(run: DemoRun, line: Exclude<Line, { chapter: string }>): Promise<boolean> {
-  if ('does' in line) return demoActions[line.does](run);
-  if ('says' in line) {
-    run.print('');
-    run.print(`  ${line.says}`);
-  } else {
-    await run.client.run(line);
-  }
-  return false;
-}
-
 function conclusion(skipped: readonly number[], requests: number): string {
   const total = chapters.length;
-  if (skipped.length === 0)
-    return `All ${total} chapters went as expected, in ${requests} requests.`;
-  const went = `${total - skipped.length} of ${total} chapters went as expected, in ${requests} requests`;
-  return `${went}; skipped: ${skipped.join(', ')}.`;
+  const isAll = skipped.length === 0;
+  const went = isAll ? `All ${total}` : `${total - skipped.length} of ${total}`;
+  const rest = isAll ? '' : `; skipped: ${skipped.join(', ')}`;
+  return `${went} chapters went as expected, in ${requests} requests${rest}.`;
 }
-
-const consoleLinks = [
-  '',
-  'The console shows the story, until a walk in an hour or later deletes it:',
-  '  the reservation that was sold, canceled and recovered, with each callback',
-  '    {console}/reservations/{organization}/{deal}',
-  '  its lead, and its unit over time',
-  '    {console}/leads/{organization}/{lead}',
-  '    {console}/units/{organization}/{unit}',
-  '  the endpoint that got the events',
-  '    {console}/webhooks?organization={organization}',
-];

@@ -7,7 +7,6 @@ import { errors } from 'mongodb-memory-server';
 import { z } from 'zod';
 import { reportStep } from '../../core/configuration/report-step.js';
 import { StartupError } from '../../core/configuration/startup-errors.js';
-import { isAlive } from '../is-alive.js';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;
@@ -131,4 +130,13 @@ function startupErrorOf(error: unknown, dataFolder: string): unknown {
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
