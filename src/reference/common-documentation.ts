@@ -34,7 +34,6 @@ const idempotencyKey = {
     maxLength: 2 * maxKeyLength + 2,
     pattern: String.raw`^("([ !#-\[\]-~]|\\["\\])+"|[!#-~]+)$`,
   },
-  example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
 };
 
 export function completeOperations({ get, post, delete: deletion }: PathItem): void {

@@ -96,7 +96,7 @@ export class ReservationsController {
       reservationErrors.walletFull,
     ],
   })
-  @DocumentedBody(UpsertReservationDto, reservationExamples, 'recordSystemId')
+  @DocumentedBody(UpsertReservationDto, reservationExamples)
   @DocumentedUpsert(ReservationUpsertResponseDto, {
     noun: 'reservation',
     headers: ignoredFieldsHeader,

@@ -138,26 +138,10 @@ describeWithBrowser('the reference in a browser', () => {
     });
     expect(await pressAll()).toEqual({ ...first, upsertUnit: '200' });
     expect(problems).toEqual([]);
-  });
-
-  it('sends a new idempotency key with every request, and no request id', async () => {
-    const operation = 'operations-Leads-upsertLead';
-    await open(operation);
-    await page.focus(`#${operation} textarea.body-param__text`);
-    await page.keyboard.down('Control');
-    await page.keyboard.press('a');
-    await page.keyboard.up('Control');
-    await page.keyboard.type('{ "name": "" }');
-    for (const _ of ['first', 'second']) {
-      expect(await execute(operation)).toMatch(/^400 .*name should not be empty/);
-    }
-    await press(`#${operation} .opblock-summary-control`);
-    // The browser reports each error response.
-    problems = [];
-    const keys = sent.flatMap((headers) => headers['idempotency-key'] ?? []);
-    expect(keys.length).toBeGreaterThan(10);
-    expect(new Set(keys).size).toBe(keys.length);
-    expect(sent.filter((headers) => 'x-request-id' in headers)).toEqual([]);
+    const optional = sent.filter(
+      (headers) => 'idempotency-key' in headers || 'x-request-id' in headers,
+    );
+    expect(optional).toEqual([]);
   });
 
   it('takes screenshots of the page', async () => {

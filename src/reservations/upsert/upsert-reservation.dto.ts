@@ -140,7 +140,6 @@ function hasOneId(value: unknown, names: readonly string[]): boolean {
 
 export const reservationExamples = {
   'With the cheques to collect': {
-    recordSystemId: 'deal-4711',
     unit: 'pm-a-001',
     status: 'pending_cheque_collection',
     partnerCollection: true,

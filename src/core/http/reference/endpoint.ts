@@ -109,21 +109,17 @@ export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): Metho
   );
 }
 
-/** @param renewedField the id that the reference page replaces after each use */
 export function DocumentedBody(
   type: Type,
   examples: Readonly<Record<string, object>>,
-  renewedField?: string,
 ): MethodDecorator {
   const named = Object.entries(examples).map(([summary, value]) => [
     summary.toLowerCase().replaceAll(/[^a-z]+/g, '-'),
     { summary, value },
   ]);
-  const renewed = renewedField === undefined ? {} : { 'x-renewed-field': renewedField };
   return ApiBody({
     type,
     examples: Object.fromEntries(named) as Record<string, { value: object }>,
-    ...renewed,
   });
 }
 

@@ -1,22 +1,13 @@
-// The page of the reference. It follows the links of the document: what one operation responded with
-// takes the place of the examples of the next, and what works only once is renewed after its use.
+// The page of the reference, on which every operation works with its examples, in the order of the page.
 
 const reference = await (await fetch('openapi.json')).json();
 // The page calls the service that it was read from, and no other.
 reference.servers = reference.servers.slice(0, 1);
 
-/** Every operation by its id, with the path and method by which the user interface knows it. */
-const operations = new Map(
-  Object.entries(reference.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => [
-      operation.operationId,
-      { ...operation, place: [path, method] },
-    ]),
-  ),
-);
-
-/** New values for texts in the body's examples, by operation. */
-const replacements = new Map([...operations.values()].map((operation) => [operation, new Map()]));
+/** In requests, the reservation of the examples is the one that was created last. */
+const path = Object.keys(reference.paths).find((one) => one.endsWith('/{reservationId}'));
+const exampleId = reference.paths[path].get.parameters[0].schema.example;
+let reservationId = exampleId;
 
 /** Headers that every response has, which the introduction explains. */
 const commonHeaders = new Set([
@@ -28,7 +19,7 @@ const commonHeaders = new Set([
   'ratelimit',
 ]);
 
-const ui = globalThis.SwaggerUIBundle({
+globalThis.SwaggerUIBundle({
   spec: reference,
   domNode: document.querySelector('#reference'),
   deepLinking: true,
@@ -37,18 +28,21 @@ const ui = globalThis.SwaggerUIBundle({
   persistAuthorization: true,
   // Colors would take minutes for an export.
   syntaxHighlight: { activated: false },
+  requestInterceptor: (request) => {
+    request.url = request.url.replace(exampleId, reservationId);
+    request.body = request.body?.replaceAll(exampleId, reservationId);
+    return request;
+  },
+  responseInterceptor: (response) => {
+    reservationId = response.body?.reservation?._id ?? reservationId;
+    return response;
+  },
   plugins: [
     () => ({
       fn: { resolveSubtree: withoutReferences },
       wrapComponents: { headers: withoutCommonHeaders },
-      statePlugins: {
-        spec: { wrapActions: { executeRequest: beforeRequest, setResponse: afterResponse } },
-      },
     }),
   ],
-  onComplete: () => {
-    for (const operation of operations.values()) renewExamples(operation);
-  },
 });
 
 /**
@@ -73,102 +67,4 @@ function withoutCommonHeaders(Headers, { React }) {
     const particular = headers?.filter((_, name) => !commonHeaders.has(name));
     return React.createElement(Headers, { ...others, headers: particular });
   };
-}
-
-function beforeRequest(execute) {
-  return (request) => {
-    const operation = operationAt(request.pathName, request.method);
-    const body = ui.oas3Selectors.requestBodyValue(...operation.place);
-    if (typeof body === 'string') {
-      const value = [...replacements.get(operation)].reduce(
-        (text, [example, current]) =>
-          text.replaceAll(JSON.stringify(example), JSON.stringify(current)),
-        body,
-      );
-      if (value !== body) {
-        ui.oas3Actions.setRequestBodyValue({ value, pathMethod: operation.place });
-      }
-    }
-    return execute(request);
-  };
-}
-
-function afterResponse(setResponse) {
-  return (path, method, response) => {
-    const operation = operationAt(path, method);
-    if (response.ok) {
-      followLinks(operation, response);
-      renewExamples(operation);
-    } else if (response.err?.response !== undefined) {
-      // The next request would only get this error again, corrected or not.
-      renewKey(operation);
-    }
-    return setResponse(path, method, response);
-  };
-}
-
-function operationAt(path, method) {
-  return operations.get(reference.paths[path][method].operationId);
-}
-
-/** Puts the ids of a response where the links of the document say. */
-function followLinks({ responses }, { status, body }) {
-  for (const { operationId, parameters, requestBody } of Object.values(
-    responses[status]?.links ?? {},
-  )) {
-    const target = operations.get(operationId);
-    for (const [name, expression] of Object.entries(parameters ?? {})) {
-      const value = valueOf(expression, body);
-      if (value !== undefined) setParameter(target, name, value);
-    }
-    for (const [name, expression] of Object.entries(requestBody ?? {})) {
-      for (const example of examplesOf(target)) {
-        replaceExample(target, example[name], valueOf(expression, body));
-      }
-    }
-  }
-}
-
-/** The value of an expression such as `$response.body#/lead/_id`. */
-function valueOf(expression, body) {
-  const [, pointer] = expression.split('#/');
-  return pointer.split('/').reduce((value, key) => value?.[key], body);
-}
-
-function renewKey(operation) {
-  if (operation.parameters?.some(({ name }) => name === 'idempotency-key')) {
-    setParameter(operation, 'idempotency-key', `"${crypto.randomUUID()}"`);
-  }
-}
-
-/** Gives new values to what an operation takes only once: keys of requests, ids of reservations. */
-function renewExamples(operation) {
-  renewKey(operation);
-  const field = operation.requestBody?.['x-renewed-field'];
-  if (field === undefined) return;
-  for (const { [field]: example } of examplesOf(operation)) {
-    const suffix = crypto.randomUUID().slice(0, 8);
-    replaceExample(operation, example, `${example}-${suffix}`);
-  }
-}
-
-/** In what stands there from now on, and in what stands in its place already. */
-function replaceExample(operation, example, current) {
-  const known = replacements.get(operation);
-  const former = known.get(example);
-  known.set(example, current);
-  if (former !== undefined) known.set(former, current);
-}
-
-function examplesOf({ requestBody }) {
-  const { examples } = requestBody.content['application/json'];
-  return Object.values(examples).map(({ value }) => value);
-}
-
-function setParameter({ place }, name, value) {
-  const parameter = ui.specSelectors
-    .specJson()
-    .getIn(['paths', ...place, 'parameters'])
-    .find((one) => one.get('name') === name);
-  ui.specActions.changeParamByIdentity(place, parameter, value, false);
 }
