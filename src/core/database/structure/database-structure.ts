@@ -8,14 +8,14 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { StartupError } from '../../configuration/startup-errors.js';
 import {
   type Report,
-  type RetentionState,
   retryWhileIndexBuilds,
   compareIndexes,
   conflictingOperationCode,
   ignoreErrorCode,
+  keptSeconds,
   updateIndexes,
 } from './indexes.js';
-import { type MigrationState, Migrations } from './migrations.js';
+import { Migrations } from './migrations.js';
 
 /** Checks declared fields only: other programs store their own fields (rule DATA-2). */
 export function documentValidator(schema: Schema): Document {
@@ -33,30 +33,11 @@ export function documentValidator(schema: Schema): Document {
   return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
 }
 
-export interface CollectionState {
-  readonly collection: string;
-  readonly exists: boolean;
-  readonly missingIndexes: readonly string[];
-  readonly validatorIsCurrent: boolean;
-}
+export type DatabaseStatus = Awaited<ReturnType<DatabaseStructure['status']>>;
 
-export interface DatabaseStatus {
-  /** Always true where a newer version has prepared the database: it has replaced every difference. */
-  readonly isComplete: boolean;
-  readonly isOfNewerVersion: boolean;
-  readonly collections: readonly CollectionState[];
-  readonly migrations: readonly MigrationState[];
-  /** Differences do not prevent a start: only the size of the database depends on them. */
-  readonly retention: readonly RetentionState[];
-}
+type RetentionState = DatabaseStatus['retention'][number];
 
-/** The records of a kind in the database, unfinished ones included. */
-export interface RecordUsage extends RetentionState {
-  readonly count: number;
-  /** Size on disk, including the indexes. */
-  readonly bytes: number;
-  readonly oldest: Date | null;
-}
+export type RecordUsage = Awaited<ReturnType<DatabaseStructure['usageOf']>>[number];
 
 type StoredOptions = CollectionInfo['options'];
 
@@ -86,15 +67,24 @@ export class DatabaseStructure {
     return this.migrations.apply(report);
   }
 
-  async status(): Promise<DatabaseStatus> {
+  async status() {
     const states = await this.forEachModel(async (model, stored) => {
-      const { missing, retention } = await compareIndexes(model, this.environment);
-      const state: CollectionState = {
-        collection: model.collection.collectionName,
+      const collection = model.collection.collectionName;
+      const indexes = await compareIndexes(model, this.environment);
+      const missing = indexes.filter((index) => index.difference !== 'none' && !index.retention);
+      const state = {
+        collection,
         exists: stored !== undefined,
         missingIndexes: missing.map(({ name }) => name),
         validatorIsCurrent: hasCurrentValidator(model, stored),
       };
+      const retention = indexes.flatMap((index) => {
+        if (index.retention === undefined) return [];
+        const { kind, setting: variable } = index.retention;
+        const seconds = keptSeconds(index.retention, this.environment);
+        const isCurrent = index.difference === 'none';
+        return { kind, collection, variable, keptSeconds: seconds, isCurrent };
+      });
       return { state, retention };
     });
     states.sort((a, b) => a.state.collection.localeCompare(b.state.collection));
@@ -104,17 +94,20 @@ export class DatabaseStructure {
       collections.every((state) => state.missingIndexes.length === 0 && state.validatorIsCurrent) &&
       migrations.every(({ state }) => state === 'done');
     return {
+      // A newer version has replaced every difference.
       isComplete: isOfNewerVersion || hasAll,
       isOfNewerVersion,
       collections,
       migrations,
+      // Differences do not prevent a start: only the size of the database depends on them.
       retention: states.flatMap(({ retention }) => retention),
     };
   }
 
-  async usageOf(states: readonly RetentionState[]): Promise<RecordUsage[]> {
+  /** The records of each kind in the database, unfinished ones included. */
+  usageOf(states: readonly RetentionState[]) {
     const database = this.connection.getClient().db(this.connection.name);
-    const usageOf = async (state: RetentionState): Promise<RecordUsage> => {
+    const usageOf = async (state: RetentionState) => {
       const collection = database.collection(state.collection);
       const [stats] = await collection
         .aggregate<{ storageStats: { count: number; totalSize: number } }>([
@@ -122,12 +115,14 @@ export class DatabaseStructure {
         ])
         .toArray()
         .catch(() => []);
+      // The size on disk includes the indexes.
       const { count = 0, totalSize: bytes = 0 } = stats?.storageStats ?? {};
       const projection = { createdAt: 1 } as const;
-      const oldest = await collection.findOne({}, { sort: { _id: 1 }, projection });
+      const first = await collection.findOne({}, { sort: { _id: 1 }, projection });
       // Usage statistics have no such field; an id begins with its time.
-      const createdAt = oldest?.['createdAt'] as Date | undefined;
-      return { ...state, count, bytes, oldest: createdAt ?? oldest?._id.getTimestamp() ?? null };
+      const createdAt = first?.['createdAt'] as Date | undefined;
+      const oldest: Date | null = createdAt ?? first?._id.getTimestamp() ?? null;
+      return { ...state, count, bytes, oldest };
     };
     return Promise.all(states.map(usageOf));
   }

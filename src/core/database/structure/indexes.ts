@@ -5,25 +5,16 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../configuration/environment.js';
 import type { Retention, RetentionIndexOptions } from '../documents/tenant-document.js';
 
-export interface RetentionState {
-  readonly kind: string;
-  readonly collection: string;
-  readonly variable: string;
-  /** Null for forever. */
-  readonly keptSeconds: number | null;
-  readonly isCurrent: boolean;
-}
-
 export type Report = (line: string) => void;
 
 const intervalMs = 2_000;
 
 export async function reportProgress<T>(
   work: Promise<T>,
-  progress: () => Promise<string> | string,
+  progress: () => string,
   report: Report,
 ): Promise<T> {
-  const timer = setInterval(() => void Promise.resolve(progress()).then(report), intervalMs);
+  const timer = setInterval(() => report(progress()), intervalMs);
   try {
     return await work;
   } finally {
@@ -60,33 +51,22 @@ export function ignoreErrorCode(expectedCode: number): (error: unknown) => undef
 /** An index build may take longer than a request. The driver accepts the option, its types do not. */
 const noTimeout: object = { socketTimeoutMS: 0 };
 
-interface DeclaredIndex {
-  readonly name: string;
-  readonly retention: Retention | undefined;
-  /** Null for a TTL index on records that are kept forever. */
-  readonly description: IndexDescription | null;
-}
-
+/** `time` differs if only the duration of a TTL index does. */
 type Difference = 'none' | 'time' | 'absent' | 'outdated';
 
-interface ComparedIndex extends DeclaredIndex {
-  readonly difference: Difference;
-}
-
 export async function compareIndexes(model: Model<unknown>, environment: Environment) {
-  const compared = await compare(model, environment);
-  const collection = model.collection.collectionName;
-  return {
-    missing: compared.filter(({ difference, retention }) => difference !== 'none' && !retention),
-    retention: compared.flatMap(({ retention, difference }): RetentionState[] => {
-      if (retention === undefined) return [];
-      const { kind, setting: variable } = retention;
-      const isCurrent = difference === 'none';
-      return [
-        { kind, collection, variable, keptSeconds: keptSeconds(retention, environment), isCurrent },
-      ];
-    }),
-  };
+  const stored = await storedIndexes(model);
+  return model.schema.indexes().map(([key, declared]) => {
+    const { background: _background, retention, ...options } = declared as RetentionIndexOptions;
+    const { name = '' } = options;
+    const seconds = retention && ttlSeconds(retention, environment);
+    const expiry = seconds === undefined ? {} : { expireAfterSeconds: seconds };
+    // Records that are kept forever have no TTL index.
+    const description =
+      seconds === null ? null : ({ key, ...options, ...expiry } as IndexDescription);
+    const found = stored.find((index) => index.name === name);
+    return { name, retention, description, difference: differenceOf(description, found) };
+  });
 }
 
 export async function updateIndexes(
@@ -94,16 +74,19 @@ export async function updateIndexes(
   environment: Environment,
   report: Report,
 ): Promise<void> {
+  const { collection, db } = model;
   // Compared once: an index that another process creates in the meantime is not outdated.
   const missing: IndexDescription[] = [];
-  for (const { name, description, difference } of await compare(model, environment)) {
+  for (const { name, description, difference } of await compareIndexes(model, environment)) {
     if (difference === 'none') continue;
     if (difference === 'time') {
-      await changeTime(model, name, description?.expireAfterSeconds);
+      const index = { name, expireAfterSeconds: description?.expireAfterSeconds };
+      const change = { collMod: collection.collectionName, index };
+      await retryWhileIndexBuilds(async () => db.db?.command(change));
       continue;
     }
     if (difference === 'outdated') {
-      await retryWhileIndexBuilds(() => model.collection.dropIndex(name)).catch(
+      await retryWhileIndexBuilds(() => collection.dropIndex(name)).catch(
         ignoreErrorCode(indexNotFoundCode),
       );
     }
@@ -113,45 +96,20 @@ export async function updateIndexes(
   const names = missing.map(({ name }) => name).join(', ');
   const isEmpty = (await model.estimatedDocumentCount()) === 0;
   await reportProgress(
-    model.collection.createIndexes(missing, noTimeout),
-    async () => `Building ${names} of ${model.collection.name}${await buildProgress(model)}`,
+    collection.createIndexes(missing, noTimeout),
+    () => `Building ${names} of ${collection.name}`,
     isEmpty ? () => {} : report,
   );
 }
 
-async function changeTime(model: Model<unknown>, name: string, expireAfterSeconds?: number) {
-  const collMod = model.collection.collectionName;
-  const index = { name, expireAfterSeconds };
-  await retryWhileIndexBuilds(async () => model.db.db?.command({ collMod, index }));
-}
-
-async function compare(model: Model<unknown>, environment: Environment): Promise<ComparedIndex[]> {
-  const stored = await storedIndexes(model);
-  return declaredIndexes(model, environment).map((declared) => {
-    const found = stored.find(({ name }) => name === declared.name);
-    return { ...declared, difference: differenceOf(declared, found) };
-  });
-}
-
-function declaredIndexes(model: Model<unknown>, environment: Environment): DeclaredIndex[] {
-  return model.schema.indexes().map(([key, declared]) => {
-    const { background: _background, retention, ...options } = declared as RetentionIndexOptions;
-    const { name = '' } = options;
-    const seconds = retention && ttlSeconds(retention, environment);
-    const expiry = seconds === undefined ? {} : { expireAfterSeconds: seconds };
-    const description = { key, ...options, ...expiry } as IndexDescription;
-    return { name, retention, description: seconds === null ? null : description };
-  });
-}
-
 function differenceOf(
-  { description }: DeclaredIndex,
+  declared: IndexDescription | null,
   stored: IndexDescriptionInfo | undefined,
 ): Difference {
-  if (stored === undefined) return description === null ? 'none' : 'absent';
-  if (description === null || !isSameIndex(stored, description)) return 'outdated';
-  if (stored['expireAfterSeconds'] === description.expireAfterSeconds) return 'none';
-  return description.expireAfterSeconds === undefined ? 'outdated' : 'time';
+  if (stored === undefined) return declared === null ? 'none' : 'absent';
+  if (declared === null || !isSameIndex(stored, declared)) return 'outdated';
+  if (stored['expireAfterSeconds'] === declared.expireAfterSeconds) return 'none';
+  return declared.expireAfterSeconds === undefined ? 'outdated' : 'time';
 }
 
 function isSameIndex(stored: IndexDescriptionInfo, declared: IndexDescription): boolean {
@@ -172,28 +130,6 @@ function isSameCollation(stored: object = simple, declared: object = simple): bo
   return isDeepStrictEqual({ ...stored, ...declared }, stored);
 }
 
-async function buildProgress(model: Model<unknown>): Promise<string> {
-  try {
-    const $match = {
-      'command.createIndexes': model.collection.collectionName,
-      'command.$db': model.db.name,
-      'progress.total': { $gt: 0 },
-    };
-    const operations = model.db
-      .getClient()
-      .db('admin')
-      .aggregate<BuildOperation>([{ $currentOp: { allUsers: true } }, { $match }]);
-    const { done, total } = (await operations.next())?.progress ?? { done: 0, total: 0 };
-    return total === 0 ? '' : `: ${Math.floor((100 * done) / total)} %`;
-  } catch {
-    return '';
-  }
-}
-
-interface BuildOperation {
-  readonly progress: { readonly done: number; readonly total: number };
-}
-
 /** Leaves out the indexes that are being built. */
 async function storedIndexes(model: Model<unknown>): Promise<IndexDescriptionInfo[]> {
   const listIndexes = model.collection.collectionName;
@@ -209,7 +145,7 @@ type ListedIndex = IndexDescriptionInfo & { readonly buildUUID?: unknown };
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
 
-function keptSeconds(
+export function keptSeconds(
   { setting, minimumDays = 0, extraDays = 0 }: Retention,
   environment: Environment,
 ): number | null {

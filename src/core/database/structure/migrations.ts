@@ -37,12 +37,6 @@ export interface Migration {
   runBatch(after: Types.ObjectId | null): Promise<Types.ObjectId | null>;
 }
 
-export interface MigrationState {
-  readonly version: number;
-  readonly name: string;
-  readonly state: 'pending' | 'interrupted' | 'done';
-}
-
 @Injectable()
 export class Migrations {
   private readonly registered: Migration[] = [];
@@ -58,12 +52,12 @@ export class Migrations {
   }
 
   /** A newer version has prepared the database, or is about to, if the database has a later migration. */
-  async status(): Promise<{ migrations: MigrationState[]; isOfNewerVersion: boolean }> {
+  async status() {
     const documents = await this.model.find().lean();
-    const migrations = this.registered.map(({ version, name }): MigrationState => {
+    const migrations = this.registered.map(({ version, name }) => {
       const document = documents.find((candidate) => candidate.version === version);
-      if (document === undefined) return { version, name, state: 'pending' };
-      return { version, name, state: document.finishedAt ? 'done' : 'interrupted' };
+      const begun = document?.finishedAt ? 'done' : 'interrupted';
+      return { version, name, state: document === undefined ? 'pending' : begun } as const;
     });
     const newest = this.newest?.version ?? 0;
     return { migrations, isOfNewerVersion: documents.some(({ version }) => version > newest) };

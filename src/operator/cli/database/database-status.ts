@@ -1,22 +1,20 @@
 import type {
-  CollectionState,
   DatabaseStatus,
   RecordUsage,
 } from '../../../core/database/structure/database-structure.js';
-import type { MigrationState } from '../../../core/database/structure/migrations.js';
 import { mebibyte } from '../../../core/values/numbers.js';
 import type { NeededKey } from '../../../webhooks/endpoints/secret-keys.js';
 import { commandLine } from '../command-line/declaration.js';
 import { type Columns, list, report, type Result } from '../command-line/result.js';
 
-const collectionColumns: Columns<CollectionState> = {
+const collectionColumns: Columns<DatabaseStatus['collections'][number]> = {
   Collection: ({ collection }) => collection,
   Exists: ({ exists }) => (exists ? 'yes' : 'no'),
   Validator: ({ validatorIsCurrent }) => (validatorIsCurrent ? 'current' : 'outdated'),
   'Missing indexes': ({ missingIndexes }) => missingIndexes,
 };
 
-const migrationColumns: Columns<MigrationState> = {
+const migrationColumns: Columns<DatabaseStatus['migrations'][number]> = {
   Migration: ({ version }) => version,
   Name: ({ name }) => name,
   State: ({ state }) => state,
