@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../compounds/compound-lookup.service.js';
-import type { KeysetPage, KeysetRequest } from '../core/database/documents/keyset.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -11,10 +10,6 @@ import { notDeleted, parseObjectId } from '../core/database/documents/tenant-doc
 import type { TenantFilter, Tenants } from '../core/database/documents/tenant-queries.js';
 import { caseSpellings, looseCollation } from '../core/localization/fold-case.js';
 import type { Localized } from '../core/localization/language.js';
-import {
-  type ChangeLogDocument,
-  ChangeLogRepository,
-} from '../tenants/change-log/change-log.repository.js';
 import { ClientsService, type FoundClient } from '../tenants/clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
@@ -33,15 +28,6 @@ export interface InspectedLead {
   /** The name of its assignee. */
   readonly assignedTo: string | undefined;
   readonly client: FoundClient | null;
-  /** Newest first. */
-  readonly others: readonly RelatedLead[];
-  readonly hasMoreOthers: boolean;
-}
-
-/** Another lead with the same phone or client. */
-export interface RelatedLead {
-  readonly lead: LeadDto;
-  readonly shares: readonly ('phone' | 'client')[];
 }
 
 /** Active leads first, then the newest. */
@@ -55,7 +41,6 @@ export class LeadLookupService {
   constructor(
     @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
     private readonly clients: ClientsService,
-    private readonly changeLog: ChangeLogRepository,
     private readonly compounds: CompoundLookupService,
     private readonly users: UsersRepository,
   ) {}
@@ -109,25 +94,16 @@ export class LeadLookupService {
     }));
   }
 
-  async inspect(
-    { _id: organizationId, phoneCountry }: Organization,
-    id: Types.ObjectId,
-    limit: number,
-  ): Promise<InspectedLead | null> {
+  async inspect(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<InspectedLead | null> {
     const lead = await this.leads.findOne(organizationId, { _id: id });
     if (lead === null) return null;
-    const { clientId, data, assignedToId } = lead;
+    const { clientId, assignedToId } = lead;
     const compoundsIds = lead.compoundsIds ?? [];
-    // The lead itself is among both, and one more shows that there are more.
-    const most = limit + 2;
-    const [names, users, client, withPhone, ofClient] = await Promise.all([
+    const [names, users, client] = await Promise.all([
       this.compounds.namesOf(organizationId, compoundsIds),
       this.users.namesOf(organizationId, assignedToId ? [assignedToId] : []),
       clientId ? this.clients.find(organizationId, clientId) : null,
-      this.withPhones(organizationId, phonesOf(data), phoneCountry, most),
-      this.ofClients(organizationId, clientId ? [clientId] : [], most),
     ]);
-    const others = relatedLeads(lead, withPhone, ofClient);
     return {
       lead: presentLead(lead),
       isErased: Boolean(lead.erasedAt),
@@ -137,17 +113,7 @@ export class LeadLookupService {
       }),
       assignedTo: users.get(assignedToId?.toHexString() ?? ''),
       client,
-      others: others.slice(0, limit),
-      hasMoreOthers: others.length > limit,
     };
-  }
-
-  history(
-    organizationId: Types.ObjectId,
-    id: Types.ObjectId,
-    page: KeysetRequest,
-  ): Promise<KeysetPage<ChangeLogDocument>> {
-    return this.changeLog.historyOf(organizationId, id, page);
   }
 
   private withId(organizationIds: Tenants, id: TenantFilter<LeadDocument>) {
@@ -198,21 +164,4 @@ export class LeadLookupService {
 
 function idsOf(organizations: readonly Organization[]): Types.ObjectId[] {
   return organizations.map(({ _id }) => _id);
-}
-
-function relatedLeads(
-  { _id }: LeadDocument,
-  withPhone: readonly LeadDocument[],
-  ofClient: readonly LeadDocument[],
-): RelatedLead[] {
-  const related = new Map<string, RelatedLead>();
-  const add = (document: LeadDocument, share: RelatedLead['shares'][number]) => {
-    const lead = presentLead(document);
-    const { shares = [] } = related.get(lead._id) ?? {};
-    related.set(lead._id, { lead, shares: [...shares, share] });
-  };
-  for (const lead of withPhone) add(lead, 'phone');
-  for (const lead of ofClient) add(lead, 'client');
-  related.delete(_id.toHexString());
-  return [...related.values()].toSorted((a, b) => b.lead.createdAt.localeCompare(a.lead.createdAt));
 }

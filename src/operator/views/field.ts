@@ -42,7 +42,6 @@ export type ViewField<T, Key extends string = ViewText> =
   | Value<T, Key, 'url', string>
   | Value<T, Key, 'name', Partial<Localized> | readonly Partial<Localized>[]>
   | Value<T, Key, 'status', ViewText | readonly ViewText[]>
-  | Value<T, Key, 'change', { readonly from: string | null; readonly to: string }>
   | Value<T, Key, 'personal', unknown>;
 
 /** The page of a record below the address of the console; null where it has none. */
@@ -90,9 +89,7 @@ function valueOf<T>(field: ViewField<T>, item: T) {
   if (field.kind === 'personal') return plainText(field.of(item));
   if (field.kind === 'name') return namesIn(field.of(item), 'en-us');
   if (field.kind === 'duration') return `${field.of(item) ?? '–'} ms`;
-  if (field.kind !== 'change') return field.of(item);
-  const change = field.of(item);
-  return change && `${change.from ?? ''} -> ${change.to}`;
+  return field.of(item);
 }
 
 /** As `2026-01-31`; other programs may have stored a text that is no time. */

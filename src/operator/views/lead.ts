@@ -1,18 +1,12 @@
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { FoundClient } from '../../tenants/clients/clients.service.js';
 import type { InspectedLead } from '../../leads/lead-lookup.service.js';
-import { type ViewField, recordPath } from './field.js';
+import type { ViewField } from './field.js';
 import { createdAt, externalIdField, id, updatedAt } from './common.js';
 
 /** Only the console knows the names. */
 type Lead = LeadDto & Partial<Pick<InspectedLead, 'isErased' | 'compounds' | 'assignedTo'>>;
 
-const number: ViewField<LeadDto> = {
-  title: 'shared.number',
-  kind: 'code',
-  of: ({ leadId }) => leadId,
-  to: ({ _id }, organizationId) => recordPath('lead', organizationId, _id),
-};
 const state: ViewField<Lead> = {
   title: 'shared.state',
   kind: 'status',
@@ -22,8 +16,6 @@ const state: ViewField<Lead> = {
   },
   note: ({ isErased = false }) => (isErased ? 'shared.erased' : null),
 };
-
-export const leadListFields = [number, externalIdField, state, createdAt];
 
 export const leadFields: readonly ViewField<Lead>[] = [
   id,

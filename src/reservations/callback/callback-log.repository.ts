@@ -118,19 +118,6 @@ export class CallbackLogRepository {
     return this.log.find(organizationIds, { reservationId }, { sort: newestFirst, limit });
   }
 
-  /** The callbacks about reservations that changed the status of the unit, newest first. */
-  async withUnitChanges(
-    organizationId: Types.ObjectId,
-    reservationIds: readonly string[],
-    limit: number,
-  ): Promise<CallbackLogDocument[]> {
-    const filter = {
-      reservationId: { $in: reservationIds },
-      'outcome.effects.unit': { $exists: true },
-    };
-    return this.log.find(organizationId, filter, { sort: newestFirst, limit });
-  }
-
   async ofRequest(
     organizationIds: Tenants,
     requestId: string,

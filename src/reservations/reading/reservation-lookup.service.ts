@@ -14,14 +14,9 @@ import {
 import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
-import {
-  type ChangeEvent,
-  EventHistoryService,
-} from '../../events/outbox/event-history.service.js';
-import { objectIdOf } from '../../events/outbox/message.js';
+import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
-import type { StatusChange } from '../callback/callback-decision.js';
 import {
   type CallbackLogDocument,
   CallbackLogRepository,
@@ -34,7 +29,6 @@ import {
   statusPath,
   type StatusTransition,
   type TimelineEntry,
-  statusChange,
   timelineEvent,
 } from './reservation-timeline.js';
 
@@ -58,14 +52,6 @@ export interface ReservationHistory {
   readonly leadNumber: number | null;
 }
 
-export interface UnitStatusChange extends StatusChange {
-  readonly at: Date;
-  readonly requestId: string | undefined;
-  readonly by: 'callback' | 'request';
-  /** The reservation of the callback or request; null for a request about the unit itself. */
-  readonly reservationId: string | null;
-}
-
 /** Most callbacks and events of a page of the console. */
 export const maxCallbacks = 100;
 const maxEvents = 200;
@@ -77,7 +63,6 @@ const reservationTypes = [
   'wallet.deleted',
   'wallet.restored',
 ] as const;
-const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
 
 /** Finds reservations and their history for the operator. */
 @Injectable()
@@ -173,45 +158,6 @@ export class ReservationLookupService {
       approvedOthers,
       leadNumber: leads[0]?.leadId ?? null,
     };
-  }
-
-  /** The changes of a unit's status, newest first, as far as events and callbacks are kept. */
-  async unitChanges(
-    organizationId: Types.ObjectId,
-    unitId: Types.ObjectId,
-  ): Promise<UnitStatusChange[]> {
-    const ofUnit = await this.unitReservations.ofUnits(organizationId, [unitId]);
-    const reservationIds = ofUnit.map(({ _id }) => _id.toHexString());
-    const [events, callbacks] = await Promise.all([
-      this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, maxEvents),
-      this.log.withUnitChanges(organizationId, reservationIds, maxCallbacks),
-    ]);
-    const byRequest = await this.reservationsByRequest(organizationId, events);
-    const changes = [
-      ...events.flatMap((event): UnitStatusChange[] => {
-        const { createdAt: at, requestId } = event;
-        const status = statusChange(event);
-        const reservationId = byRequest.get(requestId ?? '') ?? null;
-        return status ? [{ ...status, at, requestId, reservationId, by: 'request' }] : [];
-      }),
-      ...callbacks.flatMap(({ createdAt: at, requestId, reservationId, outcome }) => {
-        const { unit } = outcome.effects ?? {};
-        const by = 'callback' as const;
-        return unit ? [{ ...unit, at, requestId, reservationId, by }] : [];
-      }),
-    ];
-    return changes.toSorted((a, b) => b.at.getTime() - a.at.getTime());
-  }
-
-  /** The reservations that the requests of events wrote as well, by the requests' ids. */
-  private async reservationsByRequest(
-    organizationId: Types.ObjectId,
-    events: readonly ChangeEvent[],
-  ): Promise<ReadonlyMap<string, string>> {
-    const requestIds = [...new Set(events.flatMap(({ requestId }) => requestId ?? []))];
-    const others = await this.events.ofRequests(organizationId, requestIds, 4 * maxEvents);
-    const own = others.filter(({ type }) => type.startsWith('reservation.'));
-    return new Map(own.map((event) => [event.requestId ?? '', objectIdOf(event) ?? '']));
   }
 
   private async approvedOthers(

@@ -4,6 +4,7 @@ import { DatabaseConnection } from '../../../core/database/connection/database-c
 import { EventHistoryService } from '../../../events/outbox/event-history.service.js';
 import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
 import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
+import { ChangeLogRepository } from '../../../tenants/change-log/change-log.repository.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import { UnitLookupService } from '../../../units/reading/unit-lookup.service.js';
@@ -19,6 +20,7 @@ import { UsageStatsService } from '../../usage/usage-stats.service.js';
 /** Everything that pages read and do: services of features, no queries. */
 const classes = {
   catalogues: CatalogueOverviewService,
+  changeLog: ChangeLogRepository,
   clock: Clock,
   database: DatabaseConnection,
   deliveries: WebhookDeliveriesService,

@@ -1,5 +1,5 @@
 import { reservationListFields } from '../../views/reservation.js';
-import { unitChangeFields, unitFields } from '../../views/unit.js';
+import { unitFields } from '../../views/unit.js';
 import type { ConsolePage } from './page.js';
 import { FieldList, FieldTable } from './shared/fields.js';
 import { recordOf } from './shared/organizations.js';
@@ -17,10 +17,7 @@ export const unitPage: ConsolePage = {
     if (record === null || unit === null) return null;
     const { organization, id: unitId } = record;
     const part = keysetRequestOf(request, 'reservations', reservationsPerPage);
-    const [reservations, changes] = await Promise.all([
-      services.reservations.list(organization._id, { unitId }, part),
-      services.reservations.unitChanges(organization._id, unitId),
-    ]);
+    const reservations = await services.reservations.list(organization._id, { unitId }, part);
     const body = (
       <>
         <FieldList
@@ -35,7 +32,6 @@ export const unitPage: ConsolePage = {
           part="reservations"
           {...reservations}
         />
-        <FieldTable title={text('unit.changes')} fields={unitChangeFields} items={changes} />
       </>
     );
     return { heading: text('unit.heading', { name: unit.unitId || unit.slug || unit._id }), body };

@@ -6,10 +6,6 @@ export const recordTexts = {
   'lead.nothingChanged': { 'en-us': 'nothing changed', 'ar-eg': 'لم يتغير شيء' },
   'lead.sentToNobody': { 'en-us': 'no subscriber', 'ar-eg': 'لا مشترك' },
   'lead.notRelayed': { 'en-us': 'not sent yet', 'ar-eg': 'لم يُرسل بعد' },
-  'lead.others': {
-    'en-us': 'Other leads of the person',
-    'ar-eg': 'عملاء محتملون آخرون للشخص نفسه',
-  },
   'reservation.heading': { 'en-us': 'Reservation {id}', 'ar-eg': 'الحجز {id}' },
   'reservation.begins': { 'en-us': 'begins as {to}', 'ar-eg': 'يبدأ بحالة {to}' },
   'reservation.moves': { 'en-us': 'from {from} to {to}', 'ar-eg': 'من {from} إلى {to}' },
@@ -67,5 +63,4 @@ export const recordTexts = {
     'en-us': 'Newest first, without deleted ones',
     'ar-eg': 'الأحدث أولاً، دون المحذوفة',
   },
-  'unit.changes': { 'en-us': 'Status changes', 'ar-eg': 'تغيّرات الحالة' },
 } as const;

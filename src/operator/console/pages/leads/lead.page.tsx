@@ -5,7 +5,7 @@ import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-del
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { ListedEvent } from '../../../../events/outbox/event-history.service.js';
 import { requestIdField } from '../../../views/common.js';
-import { clientFields, leadFields, leadListFields } from '../../../views/lead.js';
+import { clientFields, leadFields } from '../../../views/lead.js';
 import { reservationListFields } from '../../../views/reservation.js';
 import { type ConsolePage, type PageRequest, useReader } from '../page.js';
 import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
@@ -16,13 +16,10 @@ import { Card, Code, keysetRequestOf, Link } from '../shared/parts.js';
 
 const changesPerPage = 20;
 const eventsPerPage = 20;
-const maxOtherLeads = 20;
 const maxReservations = 10;
 /** Further receivers of an event, and fields of a request, are only counted. */
 const maxReceivers = 20;
 const maxFields = 30;
-
-const sharedTitles = { phone: 'lead.sharesPhone', client: 'lead.sharesClient' } as const;
 
 /** A lead with its changes and events: answers "our leads do not arrive". */
 export const leadPage: ConsolePage = {
@@ -35,15 +32,18 @@ export const leadPage: ConsolePage = {
 async function read(request: PageRequest) {
   const { text, services, language } = request;
   const record = await recordOf(request);
-  const inspected =
-    record && (await services.leads.inspect(record.organization, record.id, maxOtherLeads));
+  const inspected = record && (await services.leads.inspect(record.organization._id, record.id));
   if (record === null || inspected === null) return null;
   const { organization, id } = record;
   const { _id: organizationId } = organization;
   const subjectId = id.toHexString();
-  const { lead, client, others, hasMoreOthers } = inspected;
+  const { lead, client } = inspected;
   const [changes, events, reservations, keys, outcome] = await Promise.all([
-    services.leads.history(organizationId, id, keysetRequestOf(request, 'changes', changesPerPage)),
+    services.changeLog.historyOf(
+      organizationId,
+      id,
+      keysetRequestOf(request, 'changes', changesPerPage),
+    ),
     services.events.about(
       organizationId,
       [subjectId],
@@ -100,18 +100,6 @@ async function read(request: PageRequest) {
         title={text('shared.reservations')}
         fields={reservationListFields}
         {...reservations}
-      />
-      <FieldTable
-        title={text('lead.others')}
-        fields={[
-          ...leadListFields,
-          { title: 'lead.shares', kind: 'status', of: ({ shares }) => shares },
-        ]}
-        items={others.map((other) => ({
-          ...other.lead,
-          shares: other.shares.map((share) => sharedTitles[share]),
-        }))}
-        hasMore={hasMoreOthers}
       />
     </>
   );

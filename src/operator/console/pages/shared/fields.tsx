@@ -3,7 +3,7 @@ import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../vie
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
-import { Card, ValueChange, Code, Link, Pages, When } from './parts.js';
+import { Card, Code, Link, Pages, When } from './parts.js';
 
 /** A field of a description, or one that only a page can show; a `name` is the same in each language. */
 export type ShownField<T> =
@@ -162,8 +162,6 @@ function plainValue<T>(
       return orDash(field.of(item), (address) => <Code>{maskedUrl(address)}</Code>);
     case 'status':
       return joined([field.of(item) ?? []].flat().map((key) => text(key)));
-    case 'change':
-      return orDash(field.of(item), (change) => <ValueChange {...change} />);
     case 'personal':
       return <Personal value={field.of(item)} isShown={isShown} />;
     case 'code':
