@@ -12,7 +12,7 @@ import {
   PageNumber,
   ZeroOrOneField,
 } from '../core/http/validation/query-fields.js';
-import { ToleratesUnknownNames } from '../core/http/validation/unknown-names.js';
+import { ToleratesUnknownNames } from '../core/http/validation/dto-reading.js';
 
 /** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @ToleratesUnknownNames()

@@ -195,6 +195,6 @@ function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
 async function check(lead: LeadBatch['leads'][number]): Promise<UpsertLeadDto> {
   if (lead === null) throw new DomainError(httpErrors.bodyMustBeObject);
   if (lead instanceof DomainError) throw lead;
-  await assertValid(lead);
+  assertValid(lead);
   return lead;
 }

@@ -4,7 +4,7 @@ import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { describeErrors } from '../core/http/reference/endpoint.js';
 import { sharedComponents } from './openapi-components.js';
-import { tolerantNames } from '../core/http/validation/unknown-names.js';
+import { tolerantNames } from '../core/http/validation/dto-reading.js';
 import { completeOperations } from './common-documentation.js';
 import { errorLists } from './error-tables.js';
 import { documentedWebhooks, webhookModels } from './webhook-documentation.js';

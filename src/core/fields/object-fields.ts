@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { raw } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
 import { objectsOf } from '../database/documents/stored-values.js';
-import { AllowedNestedKeys } from '../http/validation/field.js';
+import { NestedIn } from '../http/validation/field.js';
 import { ItemsField, NestedField } from '../http/validation/fields.js';
 import { languages, type Localized, textIn } from '../localization/language.js';
 import { isPlainObject, objectOf } from '../values/json.js';
@@ -95,7 +95,7 @@ export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
       stored: raw({ 'en-us': String, 'ar-eg': String }),
       read: (value, language) => textIn(value as Localized | undefined, language),
       api: { type: String, description: 'In the language of the request.' },
-      sent: (api) => applyDecorators(translatedField(api), AllowedNestedKeys(languages)),
+      sent: (api) => applyDecorators(translatedField(api), NestedIn({ names: languages })),
       imported: (api) => NestedField(importClass(Translations), api),
       toStored: (value) => storedObject(Translations, value),
     },

@@ -8,8 +8,7 @@ import { RequestRates } from './rate-limit/request-rates.js';
 import { UnsentResponses } from './rate-limit/unsent-responses.js';
 import { FrameworkLogger } from './server/logger.js';
 import { RequestDeadline } from './server/request-deadline.js';
-import { UnknownNamesGuard } from './validation/unknown-names.js';
-import { RequestValidationPipe } from './validation/validation.pipe.js';
+import { RequestValidationPipe, UnknownNamesGuard } from './validation/validation.pipe.js';
 
 @Global()
 @Module({

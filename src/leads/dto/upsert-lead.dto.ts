@@ -7,7 +7,7 @@ import {
   SeparateItems,
   TextField,
 } from '../../core/http/validation/fields.js';
-import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
+import { ToleratesUnknownNames } from '../../core/http/validation/dto-reading.js';
 import { objectOf, isScalar } from '../../core/values/json.js';
 import { type Rule, textRule, type ValueKind } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';

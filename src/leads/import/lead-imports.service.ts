@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { instantiate } from '../../core/http/validation/field.js';
+import { DtoReading } from '../../core/http/validation/dto-reading.js';
 import { defaultLanguage, type Language } from '../../core/localization/language.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { isPlainObject } from '../../core/values/json.js';
@@ -98,7 +98,7 @@ export class LeadImportsService {
   ): Promise<LeadBatchResponseDto> {
     const leads = batch.map(({ body, error }) => {
       if (error !== undefined) return error;
-      return isPlainObject(body) ? instantiate(UpsertLeadDto, body) : null;
+      return isPlainObject(body) ? new DtoReading(UpsertLeadDto, body).dto : null;
     });
     return this.leads.upsertAll(caller, { leads, dryRun: record === null }, async (stored, now) => {
       if (record === null) return;

@@ -1,7 +1,7 @@
 import { Allow } from 'class-validator';
 import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
 import { FieldsTogether, Field } from '../../core/http/validation/field.js';
-import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
+import { ToleratesUnknownNames } from '../../core/http/validation/dto-reading.js';
 import { chequeNumber, maxChequeNumberLength, string } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';

@@ -93,7 +93,7 @@ export class ReconciliationsService {
     const errors: LedgerError[] = [];
     for await (const { line, cells } of readCsvRows(Readable.from([text]), { names, required })) {
       try {
-        cheques.push(await entryOf(cells));
+        cheques.push(entryOf(cells));
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
         for (const message of error.messages) {
@@ -190,11 +190,11 @@ export class ReconciliationsService {
   }
 }
 
-async function entryOf({ chequeAmount, ...texts }: CsvRow['cells']): Promise<LedgerEntryDto> {
+function entryOf({ chequeAmount, ...texts }: CsvRow['cells']): LedgerEntryDto {
   const body =
     chequeAmount === undefined ? texts : { ...texts, chequeAmount: amountOf(chequeAmount) };
   const metadata = { type: 'body', metatype: LedgerEntryDto } as const;
-  return (await validation.transform(body, metadata)) as LedgerEntryDto;
+  return validation.transform(body, metadata) as LedgerEntryDto;
 }
 
 /** A number, or the text itself, which the rules then refuse. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { ignoredFieldsValue } from '../../core/http/validation/unknown-names.js';
+import { ignoredFieldsValue } from '../../core/http/validation/dto-reading.js';
 import { upsertStatus } from '../../core/http/reference/endpoint.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { DomainError } from '../errors/domain-error.js';
-import { loggedIgnoredFields } from '../validation/unknown-names.js';
+import { isIdentifier } from '../validation/dto-reading.js';
 import { routePatternOf } from './route-options.js';
 
 export interface CompletedRequest {
@@ -52,7 +52,7 @@ export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
 export function logResponse(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const level = reply.statusCode >= 500 ? 'error' : 'info';
   const errorCodes = errorCodesOf(request, reply);
-  const ignoredFields = loggedIgnoredFields(reply);
+  const ignoredFields = ignoredFieldsOf(reply);
   const completed: CompletedRequest = {
     method: request.method,
     route: routePatternOf(request),
@@ -73,6 +73,11 @@ function errorCodesOf({ caller }: FastifyRequest, reply: FastifyReply): string[]
   const code = reply.getHeader('x-error-code');
   const parts = caller?.failures?.map(({ definition }) => definition.code) ?? [];
   return [...new Set([...(typeof code === 'string' ? [code] : []), ...parts])];
+}
+
+function ignoredFieldsOf(reply: FastifyReply): string[] | undefined {
+  const names = reply.getHeader('x-ignored-fields');
+  return typeof names === 'string' ? names.split(', ').filter(isIdentifier) : undefined;
 }
 
 export function logUnparsableRequest(logger: Logger, reqId: string, status: number): void {

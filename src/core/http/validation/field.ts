@@ -5,20 +5,17 @@ import {
   ApiSchema,
   type ApiSchemaOptions,
 } from '@nestjs/swagger';
-import { plainToInstance } from 'class-transformer';
 import {
   getMetadataStorage,
   ValidateBy,
   ValidateIf,
   type ValidationArguments,
 } from 'class-validator';
-import { isPlainObject } from '../../values/json.js';
 import type { ValueKind, Rule } from '../../values/rule.js';
 
-export type DtoClass = new () => object;
+export type DtoClass<T extends object = object> = new () => T;
 
-const itemsKey = Symbol('items');
-const nestedKeysKey = Symbol('allowedNestedKeys');
+const nestedKey = Symbol('nested');
 
 /** Optional unless `required`; null is never accepted. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
@@ -40,31 +37,17 @@ export function FieldsTogether(
   return ApiSchema(rules as ApiSchemaOptions);
 }
 
-interface Items {
-  readonly type: DtoClass;
-  readonly maxItems: number | null;
+/** The objects in a field: those of a list unless `maxItems` is null, or one with these names. */
+type Nested =
+  | { readonly type: DtoClass; readonly maxItems: number | null }
+  | { readonly names: readonly string[] };
+
+export function NestedIn(nested: Nested): PropertyDecorator {
+  return Reflect.metadata(nestedKey, nested);
 }
 
-/** @param maxItems null if the field is one object instead of a list */
-export function ItemsOf(type: DtoClass, maxItems: number | null): PropertyDecorator {
-  return Reflect.metadata(itemsKey, { type, maxItems } satisfies Items);
-}
-
-/** Restricts the names in this object, or in each object of this list. */
-export function AllowedNestedKeys(names: readonly string[]): PropertyDecorator {
-  return Reflect.metadata(nestedKeysKey, names);
-}
-
-export function itemsOf({ prototype }: DtoClass, field: string): Items | undefined {
-  return Reflect.getMetadata(itemsKey, prototype as object, field) as Items | undefined;
-}
-
-export function allowedNestedKeys(
-  { prototype }: DtoClass,
-  field: string,
-): readonly string[] | undefined {
-  return Reflect.getMetadata(nestedKeysKey, prototype as object, field) as
-    readonly string[] | undefined;
+export function nestedIn({ prototype }: DtoClass, field: string): Nested | undefined {
+  return Reflect.getMetadata(nestedKey, prototype as object, field) as Nested | undefined;
 }
 
 function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {
@@ -72,33 +55,6 @@ function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorat
   const name = `${message} ${values['property'] ?? ''}`;
   const validate = (value: unknown, args?: ValidationArguments) => isMet(value, args?.object);
   return ValidateBy({ name, validator: { validate } }, { message, context: values });
-}
-
-/** Objects and lists are copied: class-transformer would walk them and lose keys such as `constructor`. */
-export function instantiate(type: DtoClass, plain: Readonly<Record<string, unknown>>): object {
-  const fields = fieldNamesOf(type).filter((field) => Object.hasOwn(plain, field));
-  const values = fields.map((field) => [field, plain[field]] as const);
-  const scalars = values.filter(([, value]) => !isObject(value));
-  const objects = values
-    .filter(([, value]) => isObject(value))
-    .map(([field, value]) => [field, instantiateItems(type, field, value)] as const);
-  const dto = plainToInstance(type, Object.fromEntries(scalars));
-  return Object.assign(dto, Object.fromEntries(objects));
-}
-
-function instantiateItems(type: DtoClass, field: string, value: unknown): unknown {
-  const items = itemsOf(type, field);
-  if (items === undefined) return value;
-  if (items.maxItems === null) return isPlainObject(value) ? instantiate(items.type, value) : value;
-  if (!Array.isArray(value)) return value;
-  // The length alone rejects it: validating hundreds of thousands of items would block the process.
-  if (value.length > items.maxItems) return Array.from({ length: items.maxItems + 1 }, () => ({}));
-  // class-validator would validate a nested list item by item.
-  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(items.type, item) : null));
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }
 
 const fieldsByType = new WeakMap<DtoClass, readonly string[]>();

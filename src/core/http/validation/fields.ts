@@ -7,7 +7,7 @@ import { isPlainObject } from '../../values/json.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, maxExternalIdLength, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, ItemsOf } from './field.js';
+import { type DtoClass, Field, NestedIn } from './field.js';
 
 export const externalIdApi = {
   type: 'string',
@@ -93,14 +93,14 @@ export function SeparateItems(
       atMostItems(maxItems),
       { name: 'isArray', isMet: Array.isArray },
     ]),
-    ItemsOf(type, maxItems),
+    NestedIn({ type, maxItems }),
   );
 }
 
 export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
     Field({ type, ...options }, [{ name: 'isObject', isMet: isPlainObject }]),
-    ItemsOf(type, null),
+    NestedIn({ type, maxItems: null }),
     ValidateNested({ message: 'nestedValidation' }),
   );
 }

@@ -1,0 +1,92 @@
+import { plainToInstance } from 'class-transformer';
+import type { LocalizedMessage } from '../../localization/messages.service.js';
+import { isPlainObject } from '../../values/json.js';
+import { type DtoClass, fieldNamesOf, nestedIn } from './field.js';
+
+/** Names come from requests, so their number and length are limited. */
+const maxNames = 20;
+const maxNameLength = 64;
+
+const tolerantTypes = new Set<{ readonly name: string }>();
+
+/** Unknown names are ignored and reported instead of rejected. */
+export function ToleratesUnknownNames(): ClassDecorator {
+  return (type) => void tolerantTypes.add(type);
+}
+
+export function tolerantNames(): ReadonlySet<string> {
+  return new Set([...tolerantTypes].map(({ name }) => name));
+}
+
+/** The values of a class, and the unknown names as dotted paths such as `cheques.0.foo` (rule HTTP-20). */
+export class DtoReading<T extends object = object> {
+  readonly dto: T;
+  readonly ignored: string[] = [];
+  private readonly rejected: string[] = [];
+
+  constructor(type: DtoClass<T>, sent: object) {
+    this.dto = this.read(type, sent, '');
+  }
+
+  messages(part: 'query' | 'body'): LocalizedMessage[] {
+    const key = part === 'query' ? 'validation.unknownParameter' : 'validation.unknownField';
+    return this.rejected.map((property) => ({ key, values: { property } }));
+  }
+
+  /** Objects and lists are copied: class-transformer would walk them and lose keys such as `constructor`. */
+  private read<D extends object>(type: DtoClass<D>, sent: object, parent: string): D {
+    const fields = fieldNamesOf(type);
+    const values = new Map<string, unknown>();
+    for (const [name, value] of Object.entries(sent)) {
+      const path = `${parent}${name}`;
+      if (fields.includes(name)) values.set(name, this.readField(type, name, value, path));
+      else this.report(path, tolerantTypes.has(type));
+    }
+    const scalars: Record<string, unknown> = {};
+    const objects: Record<string, unknown> = {};
+    for (const field of fields.filter((name) => values.has(name))) {
+      const value = values.get(field);
+      (typeof value === 'object' && value !== null ? objects : scalars)[field] = value;
+    }
+    return Object.assign(plainToInstance(type, scalars), objects);
+  }
+
+  private readField(type: DtoClass, field: string, value: unknown, path: string): unknown {
+    const nested = nestedIn(type, field);
+    if (nested === undefined) return value;
+    if ('names' in nested) {
+      for (const name of isPlainObject(value) ? Object.keys(value) : []) {
+        if (!nested.names.includes(name)) this.report(`${path}.${name}`, false);
+      }
+      return value;
+    }
+    const { type: itemType, maxItems } = nested;
+    const item = (object: unknown, at: string) =>
+      isPlainObject(object) ? this.read(itemType, object, `${at}.`) : null;
+    if (maxItems === null) return item(value, path) ?? value;
+    if (!Array.isArray(value)) return value;
+    // The length alone rejects it: validating hundreds of thousands of items would block the process.
+    if (value.length > maxItems) return Array.from({ length: maxItems + 1 }, () => ({}));
+    // class-validator would validate a nested list item by item.
+    return value.map((object: unknown, index) => item(object, `${path}.${index}`));
+  }
+
+  private report(path: string, isTolerated: boolean): void {
+    const names = isTolerated ? this.ignored : this.rejected;
+    if (names.length < maxNames) names.push(path.slice(0, maxNameLength).toWellFormed());
+  }
+}
+
+/** Rules HTTP-20 and RES-7. */
+export function ignoredFieldsValue(names: readonly string[]): string {
+  const shown = names.map((name) => name.replaceAll(/[^ -~]|,/gu, '?').slice(0, maxNameLength));
+  return shown.slice(0, maxNames).join(', ');
+}
+
+/** Letters with few digits, possibly a path: no phone, no email, no key. */
+const identifierPath =
+  /^[A-Z_](?:[A-Z_-]{0,39}\d{0,2})(?:\.(?:\d{1,4}|[A-Z_][A-Z_-]{0,39}\d{0,2}))*$/i;
+
+export function isIdentifier(name: string): boolean {
+  return identifierPath.test(name);
+}
