@@ -5,7 +5,7 @@ import type { Environment } from '../../core/configuration/environment.js';
 import { basePath } from '../../core/http/server/route-options.js';
 import { createLogger } from '../../core/http/server/logger.js';
 import { openDatabase } from '../../open-database.js';
-import { createService, listen } from '../../start.js';
+import { createService, listen, type Service } from '../../start.js';
 import { type DemoAddress, DemoClient, exchange, type Print, type Step } from './demo-client.js';
 import { openDemoOrganization } from './demo-organization.js';
 import { demoActions, type DemoRun } from './demo-actions.js';
@@ -20,15 +20,13 @@ const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
 
 export const chapters = table.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
 
-const consoleLinks = [
-  '',
-  'The console shows the story, until a walk in an hour or later deletes it:',
-  '  the reservation that was sold, canceled and recovered, with each callback',
-  '    {console}/reservations/{organization}/{deal}',
-  '  its lead, and its unit over time',
-  '    {console}/leads/{organization}/{lead}',
-  '    {console}/units/{organization}/{unit}',
-];
+const consoleLinks = `
+The console shows the story, until a walk in an hour or later deletes it:
+  the reservation that was sold, canceled and recovered, with each callback
+    {console}/reservations/{organization}/{deal}
+  its lead, and its unit over time
+    {console}/leads/{organization}/{lead}
+    {console}/units/{organization}/{unit}`;
 
 /**
  * Walks through the API as partners would, over a running service or one of its own. The organization of the walk is
@@ -45,37 +43,49 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
     const options = demoOptions(environment, database.uri);
     const service = await createService(options);
     try {
-      const { app } = service;
-      const { keys, organizationId, end } = await openDemoOrganization(app);
-      let isToBeSeen = false;
-      try {
-        const running = { url: `http://127.0.0.1:${environment.PORT}`, keys };
-        const isRunning = await acceptsKeys(running);
-        const url = isRunning ? running.url : await listen(service, options);
-        const origin = isRunning ? 'running already' : 'started for the demo';
-        print('A walk through the Integration API');
-        print('');
-        print(`  Service  ${url}/${basePath} (${origin})`);
-        print(`  Data     ${database.description}`);
-        print(`  API keys ${[...keys.keys()].join(', ')} (temporary, revoked at the end)`);
-        const client = new DemoClient({ url, keys }, print, {
-          lastVisit: new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z'),
-          organization: organizationId.toHexString(),
-          console: `http://127.0.0.1:${environment.OPS_PORT}/console`,
-        });
-        const skipped = await walk({ app, organizationId, client, print });
-        isToBeSeen = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
-        if (isToBeSeen) for (const line of consoleLinks) print(client.filled(line));
-        print('');
-        print(conclusion(skipped, client.requestCount));
-      } finally {
-        await end(isToBeSeen);
-      }
+      await runIn(service, { environment, options, data: database.description, print });
     } finally {
       await service.app.close();
     }
   } finally {
     await database.stop();
+  }
+}
+
+interface DemoContext {
+  readonly environment: Environment;
+  readonly options: AppOptions;
+  readonly data: string;
+  readonly print: Print;
+}
+
+async function runIn(service: Service, context: DemoContext): Promise<void> {
+  const { environment, options, data, print } = context;
+  const { app } = service;
+  const { keys, organizationId, end } = await openDemoOrganization(app);
+  let isToBeSeen = false;
+  try {
+    const running = { url: `http://127.0.0.1:${environment.PORT}`, keys };
+    const isRunning = await acceptsKeys(running);
+    const url = isRunning ? running.url : await listen(service, options);
+    const origin = isRunning ? 'running already' : 'started for the demo';
+    print('A walk through the Integration API');
+    print('');
+    print(`  Service  ${url}/${basePath} (${origin})`);
+    print(`  Data     ${data}`);
+    print(`  API keys ${[...keys.keys()].join(', ')} (temporary, revoked at the end)`);
+    const client = new DemoClient({ url, keys }, print, {
+      lastVisit: new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z'),
+      organization: organizationId.toHexString(),
+      console: `http://127.0.0.1:${environment.OPS_PORT}/console`,
+    });
+    const skipped = await walk({ app, organizationId, client, print });
+    isToBeSeen = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
+    if (isToBeSeen) for (const line of client.filled(consoleLinks).split('\n')) print(line);
+    print('');
+    print(conclusion(skipped, client.requestCount));
+  } finally {
+    await end(isToBeSeen);
   }
 }
 
@@ -116,16 +126,17 @@ async function walk(run: DemoRun): Promise<number[]> {
   const skipped: number[] = [];
   let number = 0;
   for (const line of table) {
+    if ('chapter' in line) {
+      number += 1;
+      const heading = `${number}. ${line.chapter}`;
+      for (const text of ['', heading, '-'.repeat(heading.length)]) run.print(text);
+      continue;
+    }
     try {
-      if ('chapter' in line) {
-        number += 1;
-        const heading = `${number}. ${line.chapter}`;
-        for (const text of ['', heading, '-'.repeat(heading.length)]) run.print(text);
-      } else if ('request' in line) {
-        await run.client.run(line);
-      } else if ((await demoActions[line.does](run)) === 'skipped') {
-        skipped.push(number);
-      }
+      const outcome = await ('request' in line
+        ? run.client.run(line)
+        : demoActions[line.does](run));
+      if (outcome === 'skipped') skipped.push(number);
     } catch (error) {
       const reason = `Demo chapter ${number} (${chapters[number - 1]}): ${(error as Error).message}`;
       throw new Error(reason, { cause: error });

@@ -89,23 +89,14 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-interface ReplicaSetConfig {
-  readonly config: {
-    readonly version: number;
-    readonly members: readonly { readonly host: string }[];
-  };
-}
-
 async function becomePrimary(host: string, { isJournaled = true }: MongodOptions): Promise<void> {
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
   const deadline = Date.now() + startTimeoutMs;
   try {
     const admin = client.db('admin');
-    while (!(await isConfigured(admin, host, isJournaled)) && Date.now() < deadline) {
-      await delay(25);
-    }
     while (!(await admin.command({ hello: 1 }))['isWritablePrimary']) {
       if (Date.now() > deadline) throw new Error(`The mongod at ${host} did not become primary.`);
+      await configure(admin, host, isJournaled);
       await delay(25);
     }
   } finally {
@@ -113,29 +104,26 @@ async function becomePrimary(host: string, { isJournaled = true }: MongodOptions
   }
 }
 
-/** False while the server, which listens already, loads the configuration of an earlier run. */
-async function isConfigured(admin: Db, host: string, isJournaled: boolean): Promise<boolean> {
+interface ReplicaSetConfig {
+  readonly config: { readonly version: number; readonly members: readonly [{ host: string }] };
+}
+
+/** Changes nothing while the server, which listens already, loads the configuration of an earlier run. */
+async function configure(admin: Db, host: string, isJournaled: boolean): Promise<void> {
   const members = [{ _id: 0, host }];
   try {
     const { config } = (await admin.command({ replSetGetConfig: 1 })) as ReplicaSetConfig;
     // An earlier run may have used another port.
-    if (config.members[0]?.host !== host) {
-      const version = config.version + 1;
-      await admin.command({ replSetReconfig: { ...config, members, version }, force: true });
-    }
-    return true;
+    if (config.members[0].host === host) return;
+    const version = config.version + 1;
+    await admin.command({ replSetReconfig: { ...config, members, version }, force: true });
   } catch (error) {
     if (!hasCode(error, notInitialized)) throw error;
-  }
-  const writeConcernMajorityJournalDefault = isJournaled;
-  try {
-    await admin.command({
-      replSetInitiate: { _id: replicaSet, members, writeConcernMajorityJournalDefault },
+    const config = { members, writeConcernMajorityJournalDefault: isJournaled };
+    const initiate = admin.command({ replSetInitiate: { _id: replicaSet, ...config } });
+    await initiate.catch((reason: unknown) => {
+      if (!hasCode(reason, alreadyInitialized)) throw reason;
     });
-    return true;
-  } catch (error) {
-    if (!hasCode(error, alreadyInitialized)) throw error;
-    return false;
   }
 }
 

