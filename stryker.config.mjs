@@ -5,7 +5,7 @@ export default {
     'src/availability/availability.ts',
     'src/tenants/change-log/field-changes.ts',
     'src/tenants/contacts/phone-number.ts',
-    'src/core/writes/{group-commit,group-transaction,request-groups}.ts',
+    'src/core/writes/{group-commit,group-transaction}.ts',
     'src/core/secrets/signing-secret.ts',
     'src/leads/lead-merge.ts',
     'src/leads/phones/lead-phones.ts',

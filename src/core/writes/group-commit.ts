@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
-import { Counter } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
@@ -16,10 +16,11 @@ import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
 import { mebibyte } from '../values/numbers.js';
 import { GroupTransaction, WriteServices } from './group-transaction.js';
-import { RequestGroups } from './request-groups.js';
-import type { Batch, WriteOutcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
+import type { Batch, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
+/** A single larger request forms a group of its own. */
 const groupLimits = { count: 32, bytes: mebibyte };
+const sizeBounds = [1, 2, 4, 8, 16, 32];
 /** Longest delay in ms of a group by another program's transaction. */
 const maxConflictWaitMs = 500;
 
@@ -43,10 +44,13 @@ export class GroupCommit<
   Response extends ServiceResponse,
 > {
   private readonly logger = new Logger(GroupCommit.name);
-  private readonly groups: RequestGroups<Entry<Request, Response>>;
+  /** The requests that wait while a group of their organization runs. */
+  private readonly queues = new Map<string, Entry<Request, Response>[]>();
   private readonly transaction: GroupTransaction<Request, Records, Decision, Response>;
   private readonly transactions: Transactions;
-  private readonly blockedGroups;
+  private readonly sizes: Histogram;
+  private readonly waiting: Gauge;
+  private readonly blockedGroups: Counter;
 
   constructor(
     services: WriteServices,
@@ -55,15 +59,16 @@ export class GroupCommit<
   ) {
     this.transactions = services.transactions;
     this.transaction = new GroupTransaction(services, kind);
-    this.groups = new RequestGroups(
-      (entries) => this.runGroup(entries),
-      limits,
-      services.metrics,
-      kind.name,
+    const options = (name: string, help: string) =>
+      services.metrics.options(`${kind.name}_${name}`, help);
+    const sizes = options('group_size', `Requests about ${kind.name}s in one transaction.`);
+    this.sizes = new Histogram({ ...sizes, buckets: sizeBounds });
+    this.waiting = new Gauge(
+      options('requests_waiting', `Requests about ${kind.name}s that wait for an earlier group.`),
     );
     this.blockedGroups = new Counter(
-      services.metrics.options(
-        `${kind.name}_groups_held_up_total`,
+      options(
+        'groups_held_up_total',
         `Groups about ${kind.name}s that another transaction has held up, so that their requests went alone.`,
       ),
     );
@@ -99,11 +104,35 @@ export class GroupCommit<
     const { promise, resolve, reject } = Promise.withResolvers<ServiceResponse>();
     const inTrace = inCurrentTrace();
     const entry = { request, batch, bytes, expiresAt, inTrace, resolve, reject };
-    this.groups.add(organizationId.toHexString(), entry);
+    const organization = organizationId.toHexString();
+    this.waiting.inc();
+    const queue = this.queues.get(organization);
+    if (queue === undefined) void this.runAll(organization, [entry]);
+    else queue.push(entry);
     return promise;
   }
 
-  /** Responds to each request as soon as it is stored: the rest may take until the deadlines. */
+  private async runAll(organization: string, queue: Entry<Request, Response>[]): Promise<void> {
+    this.queues.set(organization, queue);
+    while (queue.length > 0) {
+      const group = this.takeGroup(queue);
+      this.waiting.dec(group.length);
+      this.sizes.observe(group.length);
+      await this.runGroup(group);
+    }
+    this.queues.delete(organization);
+  }
+
+  private takeGroup(queue: Entry<Request, Response>[]): Entry<Request, Response>[] {
+    let bytes = 0;
+    const end = queue.findIndex((entry, index) => {
+      bytes += entry.bytes;
+      return index === this.limits.count || (index > 0 && bytes > this.limits.bytes);
+    });
+    return queue.splice(0, end === -1 ? queue.length : end);
+  }
+
+  /** Never rejects. Responds to each request as soon as it is stored: the rest may take until the deadlines. */
   private async runGroup(entries: readonly Entry<Request, Response>[]): Promise<void> {
     try {
       const rest = await this.runTogether(entries, { maxConflictWaitMs });
@@ -139,7 +168,9 @@ export class GroupCommit<
     if (first === undefined || newest === undefined) return [];
     const attempt = async () => {
       const inTime = this.entriesInTime(entries);
-      const outcomes = await this.runOnce(inTime);
+      const batch = inTime[0]?.batch;
+      const requests = batch?.requests ?? inTime.map(({ request }) => request);
+      const outcomes = await this.transaction.run(requests, batch);
       // A request that got its 503 in the meantime must not be stored: the others run again without it.
       const stored = inTime.slice(0, outcomes.length);
       if (this.entriesInTime(stored).length < stored.length) throw restartTransaction();
@@ -159,14 +190,6 @@ export class GroupCommit<
       else if (outcome !== undefined) entry.reject(outcome.reason);
     }
     return inTime.slice(outcomes.length);
-  }
-
-  private async runOnce(
-    entries: readonly Entry<Request, Response>[],
-  ): Promise<WriteOutcome<ServiceResponse>[]> {
-    const batch = entries[0]?.batch;
-    if (batch === undefined) return this.transaction.run(entries.map(({ request }) => request));
-    return [{ status: 'fulfilled', value: await this.transaction.runBatch(batch) }];
   }
 
   private entriesInTime(

@@ -44,14 +44,30 @@ export class GroupTransaction<
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
   ) {}
 
-  /** Returns the outcomes of as many requests, from the first on, as one transaction should store. */
-  async run(requests: readonly Request[]): Promise<WriteOutcome<Response>[]> {
+  /**
+   * Returns the outcomes of as many requests, from the first on, as one transaction should store; of a batch, its one
+   * response.
+   */
+  async run(
+    requests: readonly Request[],
+    batch?: Batch<Request, Response, ServiceResponse>,
+  ): Promise<WriteOutcome<ServiceResponse>[]> {
     const [first] = requests;
     // Stryker disable next-line ArrayDeclaration: without requests, nobody reads the outcomes.
     if (first === undefined) return [];
+    const { transactions, idempotency } = this.services;
     const options = this.optionsFor(first, false);
-    const { outcomes, records } = await this.decide(requests, maxStoredBytes, options);
-    await this.store(records, options);
+    const { organizationId, now } = options;
+    const maxBytes = batch?.maxBytes ?? maxStoredBytes;
+    const { outcomes, records } = await this.decide(requests, maxBytes, options);
+    await transactions.lock(organizationId, records.lockKeys, now);
+    await this.kind.store(records, organizationId);
+    if (batch !== undefined) {
+      const response = batch.responseTo(withRefusals(batch, outcomes));
+      await batch.alsoStore(response, now);
+      await idempotency.completeAll([{ caller: batch.caller, response }], now);
+      return [{ status: 'fulfilled', value: response }];
+    }
     const responses = outcomes.flatMap((outcome, index) => {
       const { caller } = requests[index] as Request;
       // Without a claim, the controller or the error filter makes the response.
@@ -59,21 +75,8 @@ export class GroupTransaction<
         ? []
         : { caller, response: this.responseTo(outcome, caller) };
     });
-    await this.services.idempotency.completeAll(responses, options.now);
+    await idempotency.completeAll(responses, now);
     return outcomes;
-  }
-
-  async runBatch<Whole extends ServiceResponse>(
-    batch: Batch<Request, Response, Whole>,
-  ): Promise<Whole> {
-    const { caller, requests } = batch;
-    const options = this.optionsFor(batch, false);
-    const { outcomes, records } = await this.decide(requests, batch.maxBytes, options);
-    await this.store(records, options);
-    const response = batch.responseTo(withRefusals(batch, outcomes));
-    await batch.alsoStore(response, options.now);
-    await this.services.idempotency.completeAll([{ caller, response }], options.now);
-    return response;
   }
 
   /** The response that a batch would get now; takes no lock and opens no transaction. */
@@ -121,11 +124,6 @@ export class GroupTransaction<
     } catch (reason) {
       return { status: 'rejected', reason } as const;
     }
-  }
-
-  private async store(records: Records, { organizationId, now }: LoadOptions): Promise<void> {
-    await this.services.transactions.lock(organizationId, records.lockKeys, now);
-    await this.kind.store(records, organizationId);
   }
 
   private responseTo(
