@@ -27,12 +27,9 @@ interface CacheRead {
   readAt: number;
 }
 
+/** The value is a promise where {@link FreshCache.get} makes it. */
 interface Entry extends CacheRead {
   readonly value: unknown;
-}
-
-interface PendingLoad extends CacheRead {
-  value?: Promise<unknown>;
 }
 
 /** The load that encloses the current read; its age is that of its oldest nested read. */
@@ -43,7 +40,6 @@ const currentRead = new AsyncLocalStorage<CacheRead>();
 export class FreshCache {
   now = (): number => performance.now();
   private readonly entries: LRUCache<string, Entry> | null;
-  private readonly pendingLoads = new Map<string, PendingLoad>();
   private readonly generations = new LRUCache<string, number>({ max: maxOrganizations });
   private newestGeneration = 0;
   private readonly hits;
@@ -98,17 +94,10 @@ export class FreshCache {
     const fullKey = this.prefixOf(organizationId) + shortened(key);
     const found = this.entries?.get(fullKey);
     if (found !== undefined) {
-      this.hits.inc({ kind });
-      recordDependency(found);
-      return found.value as T;
-    }
-    const readAt = this.now();
-    const shared = this.pendingLoads.get(fullKey);
-    if (shared !== undefined && readAt - shared.readAt <= cacheLifetimeMs) {
       try {
-        const value = (await shared.value) as T;
+        const value = (await found.value) as T;
         this.hits.inc({ kind });
-        recordDependency(shared);
+        recordDependency(found);
         return value;
       } catch {
         this.misses.inc({ kind });
@@ -116,17 +105,19 @@ export class FreshCache {
       }
     }
     this.misses.inc({ kind });
-    const load: PendingLoad = { readAt };
-    const promise = currentRead.run(load, make);
-    load.value = promise;
-    this.pendingLoads.set(fullKey, load);
+    const read = { readAt: this.now() };
+    const value = currentRead.run(read, make);
+    const load = Object.assign(read, { value });
+    this.store(fullKey, load, 0);
+    const isShared = () => this.entries?.peek(fullKey) === load;
     try {
-      const value = await promise;
+      const bytes = bytesOf(await value);
+      if (isShared()) this.store(fullKey, { ...load }, bytes);
       recordDependency(load);
-      this.store(fullKey, { readAt: load.readAt, value }, bytesOf(value));
-      return value;
-    } finally {
-      if (this.pendingLoads.get(fullKey) === load) this.pendingLoads.delete(fullKey);
+      return await value;
+    } catch (error) {
+      if (isShared()) this.entries?.delete(fullKey);
+      throw error;
     }
   }
 
