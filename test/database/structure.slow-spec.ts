@@ -3,10 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { getConnectionToken, getModelToken } from '@nestjs/mongoose';
 import { type Document, type IndexDescription, ObjectId } from 'mongodb';
 import { type Connection, type Model, Types } from 'mongoose';
-import {
-  DatabaseStructure,
-  documentValidator,
-} from '../../src/core/database/structure/database-structure.js';
+import { documentValidator } from '../../src/core/database/documents/stored-types.js';
+import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
 import { Migrations } from '../../src/core/database/structure/migrations.js';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { Metrics } from '../../src/core/observability/metrics.js';

@@ -1,10 +1,47 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { Decimal128, Long, ObjectId } from 'mongodb';
-import type { Schema, SchemaType } from 'mongoose';
+import { Decimal128, type Document, Long, ObjectId } from 'mongodb';
+import type { Schema } from 'mongoose';
 import { isStoredObject } from '../../values/json.js';
 
+/** The part of a JSON Schema that is about one value. */
+interface Shape {
+  readonly bsonType?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+}
+
+/** Checks declared fields only: other programs store their own fields (rule DATA-2). */
+export function documentValidator(schema: Schema): { readonly $jsonSchema: Document & Shape } {
+  const generated = schema.toJSONSchema({ useBsonType: true }) as Document;
+  const properties = generated['properties'] as Document;
+  for (const [path, { options }] of Object.entries(schema.paths)) {
+    const { bsonType } = options as { bsonType?: string };
+    if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
+  }
+  // Allowed values belong to the programs. Sorted, so that two validators can be compared.
+  const text = JSON.stringify(generated, (key, value: unknown) => {
+    if (key === 'enum') return undefined;
+    return key === 'required' && Array.isArray(value) ? (value as string[]).toSorted() : value;
+  });
+  return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
+}
+
+/** Returns the value, what is left of it without values of other types, or undefined. */
 type Check = (value: unknown) => unknown;
+
+type Checks = readonly (readonly [name: string, check: Check])[];
+
+const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) =>
+    typeof value === 'number' || value instanceof Long || value instanceof Decimal128,
+  bool: (value) => typeof value === 'boolean',
+  date: (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+  objectId: (value) => value instanceof ObjectId,
+  array: Array.isArray,
+  object: isStoredObject,
+};
 
 /** Lists that lost items of other types: their positions differ from those of the stored list. */
 export const filteredLists = new WeakSet<readonly unknown[]>();
@@ -31,14 +68,14 @@ export function warnOfInvalidFields(
 
 /** A value of another type counts as missing (rule DATA-2), but items of a list of objects are written back. */
 export class StoredTypes {
-  private readonly checks: ReadonlyMap<string, Check>;
+  private readonly checks: Checks;
   private readonly conventions: readonly string[];
 
   constructor(
     schema: Schema,
     private readonly collection: string,
   ) {
-    this.checks = checksOf(Object.entries(schema.paths));
+    this.checks = checksOf(documentValidator(schema).$jsonSchema);
     const names = ['createdAt', 'updatedAt', 'isDeleted'];
     this.conventions = names.filter((name) => schema.path(name) !== undefined);
   }
@@ -67,10 +104,7 @@ export class StoredTypes {
   }
 }
 
-function withKnownTypes(
-  fields: Record<string, unknown>,
-  checks: ReadonlyMap<string, Check>,
-): Record<string, unknown> {
+function withKnownTypes(fields: Record<string, unknown>, checks: Checks): Record<string, unknown> {
   let known = fields;
   for (const [name, check] of checks) {
     const value = fields[name];
@@ -84,63 +118,27 @@ function withKnownTypes(
   return known;
 }
 
-/** Checks of top-level fields; paths below one field form its check. */
-function checksOf(paths: readonly (readonly [string, SchemaType])[]): ReadonlyMap<string, Check> {
-  const byTop = Map.groupBy(paths, ([path]) => path.split('.', 1)[0] ?? '');
-  return new Map(
-    [...byTop].map(([top, group]) => {
-      const inner = group.map(([path, type]) => [path.slice(top.length + 1), type] as const);
-      const [[path, type] = ['', undefined]] = inner;
-      return [top, path === '' && type !== undefined ? checkOf(type) : objectCheck(inner)];
-    }),
-  );
+function checksOf({ properties = {} }: Shape): Checks {
+  return Object.entries(properties).map(([name, shape]) => [name, checkOf(shape)]);
 }
 
-function objectCheck(paths: readonly (readonly [string, SchemaType])[]): Check {
-  const checks = checksOf(paths);
-  return (value) => (isStoredObject(value) ? withKnownTypes(value, checks) : undefined);
-}
-
-function checkOf({ instance, options, ...type }: SchemaType): Check {
-  switch (instance) {
-    case 'String':
-      return ifSo((value) => typeof value === 'string');
-    case 'Number':
-      return ifSo(isNumber);
-    case 'Boolean':
-      return ifSo((value) => typeof value === 'boolean');
-    case 'Date':
-      return ifSo((value) => value instanceof Date && !Number.isNaN(value.getTime()));
-    case 'ObjectId':
-      return ifSo((value) => value instanceof ObjectId);
-    case 'Array':
-      return listCheck((type as { embeddedSchemaType?: SchemaType }).embeddedSchemaType);
-    default:
-      return (options as { bsonType?: string }).bsonType === 'object'
-        ? ifSo(isStoredObject)
-        : (value) => value;
-  }
-}
-
-function listCheck(ofItem: SchemaType | undefined): Check {
-  const isScalar = ['String', 'Number', 'ObjectId'].includes(ofItem?.instance ?? '');
-  if (ofItem === undefined || !isScalar) return ifSo(Array.isArray);
-  const check = checkOf(ofItem);
-  const isKnown = (item: unknown) => check(item) !== undefined;
+function checkOf(shape: Shape): Check {
+  const { bsonType = [], properties, items } = shape;
+  const [type = ''] = [bsonType].flat();
+  const { [type]: isKnown = () => true } = isOfType;
+  const itemCheck = items === undefined || items.properties ? undefined : checkOf(items);
+  const checks = checksOf(shape);
   return (value) => {
-    if (!Array.isArray(value)) return undefined;
-    const items: readonly unknown[] = value;
-    if (items.every(isKnown)) return items;
-    const filtered = items.filter(isKnown);
-    filteredLists.add(filtered);
-    return filtered;
+    if (!isKnown(value)) return undefined;
+    if (itemCheck !== undefined) return knownItems(value as unknown[], itemCheck);
+    return properties ? withKnownTypes(value as Record<string, unknown>, checks) : value;
   };
 }
 
-function ifSo(isOfType: (value: unknown) => boolean): Check {
-  return (value) => (isOfType(value) ? value : undefined);
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' || value instanceof Long || value instanceof Decimal128;
+function knownItems(items: readonly unknown[], check: Check): readonly unknown[] {
+  const isKnown = (item: unknown) => check(item) !== undefined;
+  if (items.every(isKnown)) return items;
+  const filtered = items.filter(isKnown);
+  filteredLists.add(filtered);
+  return filtered;
 }

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { CollectionInfo, Document } from 'mongodb';
-import type { Connection, Model, Schema } from 'mongoose';
+import type { CollectionInfo } from 'mongodb';
+import type { Connection, Model } from 'mongoose';
 import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { StartupError } from '../../configuration/startup-errors.js';
+import { documentValidator } from '../documents/stored-types.js';
 import {
   type Report,
   retryWhileIndexBuilds,
@@ -16,22 +17,6 @@ import {
   updateIndexes,
 } from './indexes.js';
 import { Migrations } from './migrations.js';
-
-/** Checks declared fields only: other programs store their own fields (rule DATA-2). */
-export function documentValidator(schema: Schema): Document {
-  const generated = schema.toJSONSchema({ useBsonType: true }) as Document;
-  const properties = generated['properties'] as Document;
-  for (const [path, { options }] of Object.entries(schema.paths)) {
-    const { bsonType } = options as { bsonType?: string };
-    if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
-  }
-  // Allowed values belong to the programs. Sorted, so that two validators can be compared.
-  const text = JSON.stringify(generated, (key, value: unknown) => {
-    if (key === 'enum') return undefined;
-    return key === 'required' && Array.isArray(value) ? (value as string[]).toSorted() : value;
-  });
-  return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
-}
 
 export type DatabaseStatus = Awaited<ReturnType<DatabaseStructure['status']>>;
 
