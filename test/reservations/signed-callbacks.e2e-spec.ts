@@ -35,11 +35,13 @@ const newCheque = async () => {
   const { organizationId } = tenant;
   const unitId = await addUnit(service.db, organizationId);
   const reservationId = await addReservation(service.db, organizationId, unitId);
-  const cheques = [{ installmentId: '1' }];
+  // Not ASCII: what is signed are bytes.
+  const installmentId = 'شيك 1';
+  const cheques = [{ installmentId }];
   const walletId = await addWallet(service.db, organizationId, { reservationId, unitId, cheques });
   const report = {
     reservationId: reservationId.toHexString(),
-    installmentId: '1',
+    installmentId,
     chequeStatus: 'overdue',
   };
   const reports = async () => {
