@@ -2,75 +2,27 @@ import { readFileSync } from 'node:fs';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 
-/** A query of the metrics, and where it stands. */
-export interface Query {
-  readonly from: string;
-  readonly query: string;
-}
-
 export interface AlertRule {
-  readonly name: string;
-  readonly query: string;
+  readonly alert: string;
+  readonly expr: string;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-interface RuleFile {
-  readonly groups: readonly {
-    readonly rules: readonly {
-      readonly alert: string;
-      readonly expr: string;
-      readonly annotations: Readonly<Record<string, string>>;
-    }[];
-  }[];
-}
-
-interface RuleTestFile {
-  readonly tests: readonly {
-    readonly alert_rule_test: readonly {
-      readonly alertname: string;
-      readonly exp_alerts?: readonly unknown[];
-    }[];
-  }[];
-}
-
 interface Dashboard {
-  readonly panels: readonly {
-    readonly title: string;
-    readonly targets?: readonly { readonly expr: string }[];
-  }[];
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
 }
-
-/** Added by Prometheus itself. */
-const scrapedMetrics: ReadonlySet<string> = new Set(['up']);
-const scrapedLabels: readonly string[] = ['instance', 'job'];
 
 export function alertRules(): AlertRule[] {
-  const { groups } = parse(readFileSync('ops/alerts.yml', 'utf8')) as RuleFile;
-  return groups.flatMap(({ rules }) =>
-    rules.map(({ alert: name, expr: query, annotations }) => ({ name, query, annotations })),
-  );
+  const file = parse(readFileSync('ops/alerts.yml', 'utf8')) as {
+    groups: { rules: AlertRule[] }[];
+  };
+  return file.groups.flatMap(({ rules }) => rules);
 }
 
-/** How often the rules' own tests expect each alert to fire, and not to. */
-export function alertTests(): ReadonlyMap<string, { firing: number; silent: number }> {
-  const { tests } = parse(readFileSync('ops/alerts.test.yml', 'utf8')) as RuleTestFile;
-  const counts = new Map<string, { firing: number; silent: number }>();
-  for (const { alertname, exp_alerts = [] } of tests.flatMap((one) => one.alert_rule_test)) {
-    const { firing, silent } = counts.get(alertname) ?? { firing: 0, silent: 0 };
-    const isFiring = exp_alerts.length > 0;
-    counts.set(alertname, {
-      firing: firing + Number(isFiring),
-      silent: silent + Number(!isFiring),
-    });
-  }
-  return counts;
-}
-
-export function dashboardQueries(): Query[] {
+export function dashboardQueries(): string[] {
   const { panels } = JSON.parse(readFileSync('ops/dashboard.json', 'utf8')) as Dashboard;
-  return panels.flatMap(({ title, targets = [] }) =>
-    targets.map(({ expr }) => ({ from: title, query: expr.replaceAll('$__rate_interval', '5m') })),
-  );
+  const targets = panels.flatMap(({ targets: all = [] }) => all);
+  return targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m'));
 }
 
 /**
@@ -78,44 +30,30 @@ export function dashboardQueries(): Query[] {
  *
  * @param labels of each metric
  */
-export function problemsOf(
-  query: string,
-  labels: ReadonlyMap<string, ReadonlySet<string>>,
-): string[] {
-  const problems: string[] = [];
+export function problemsOf(query: string, labels: ReadonlyMap<string, ReadonlySet<string>>) {
+  const problems = new Set<string>();
   const used: string[] = [];
   const grouped: string[] = [];
+  const has = (metric: string, label: string) =>
+    // Added by Prometheus itself.
+    ['instance', 'job'].includes(label) || labels.get(metric)?.has(label) === true;
   parser.parse(query).iterate({
     enter: ({ type, node, from, to }) => {
-      if (type.isError) problems.push('is no PromQL');
       const text = query.slice(from, to);
+      if (type.isError) problems.add(`no PromQL: ${query}`);
       if (type.name === 'VectorSelector') {
-        const name = nameOf(text);
+        const name = /^\w*/.exec(text)?.[0] ?? '';
         used.push(name);
-        if (!labels.has(name) && !scrapedMetrics.has(name)) problems.push(`${name} is no metric`);
+        if (!labels.has(name) && name !== 'up') problems.add(`${name} is no metric`);
       }
-      if (type.name === 'LabelName' && node.parent?.name === 'UnquotedLabelMatcher') {
-        const name = used.at(-1) ?? '';
-        if (!hasLabel(name, text, labels)) problems.push(`${name} has no label ${text}`);
-      }
-      if (type.name === 'LabelName' && node.parent?.name === 'GroupingLabels') grouped.push(text);
+      if (type.name !== 'LabelName') return;
+      const metric = used.at(-1) ?? '';
+      if (node.parent?.name === 'GroupingLabels') grouped.push(text);
+      else if (!has(metric, text)) problems.add(`${metric} has no label ${text}`);
     },
   });
   for (const label of grouped) {
-    const isKnown = used.some((name) => hasLabel(name, label, labels));
-    if (!isKnown) problems.push(`no metric of it has the label ${label}`);
+    if (!used.some((name) => has(name, label))) problems.add(`no metric has the label ${label}`);
   }
-  return [...new Set(problems)];
-}
-
-function nameOf(selector: string): string {
-  return /^\w+/.exec(selector)?.[0] ?? selector;
-}
-
-function hasLabel(
-  metric: string,
-  label: string,
-  labels: ReadonlyMap<string, ReadonlySet<string>>,
-): boolean {
-  return scrapedLabels.includes(label) || labels.get(metric)?.has(label) === true;
+  return [...problems];
 }
