@@ -9,7 +9,6 @@ import { requestLogSchema } from './requests/request-log.schema.js';
 import { RequestLogService } from './requests/request-log.service.js';
 import { RequestRecorder } from './requests/request-recorder.js';
 import { PartnersService } from './usage/partners.service.js';
-import { UsageCounter } from './usage/usage-counter.js';
 import { UsageRecorder } from './usage/usage-recorder.js';
 import { usageStatsSchema } from './usage/usage-stats.schema.js';
 import { UsageStatsService } from './usage/usage-stats.service.js';
@@ -26,7 +25,6 @@ import { UsageStatsService } from './usage/usage-stats.service.js';
     WebhooksModule,
   ],
   providers: [
-    UsageCounter,
     UsageRecorder,
     UsageStatsService,
     PartnersService,

@@ -114,7 +114,7 @@ async function startReceiver() {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       received.push({ headers: request.headers, body });
-      response.writeHead(204).end();
+      return response.writeHead(204).end();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -54,16 +54,13 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     );
   }
 
-  /** Logs from now on, after other listeners. */
   start(fastify: FastifyInstance): void {
-    const others = fastify.onCompletedRequest;
-    fastify.onCompletedRequest = (completed, request) => {
-      others?.(completed, request);
+    fastify.completedRequestListeners.push((completed, request) => {
       const { caller } = request;
       const { status, errorCodes, ignoredFields } = completed;
       const isLogged = status >= 400 || errorCodes !== undefined || ignoredFields !== undefined;
       if (isLogged && caller !== undefined) this.add(completed, request, caller);
-    };
+    });
     this.loop.start();
   }
 
@@ -79,9 +76,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
 
   /** Requests have ended by now; the database is still connected. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-    // Without a database these requests are lost.
-    await this.store().catch(() => undefined);
+    await this.loop.finish();
   }
 
   private async storeOfKey(requests: readonly RequestLogDocument[]): Promise<void> {

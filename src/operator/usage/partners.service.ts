@@ -1,29 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Operation } from '../../core/http/operations.js';
-import { permittedOperations } from '../../tenants/keys/api-key-policy.js';
+import { type ApiKeyState, permittedOperations } from '../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../tenants/keys/api-key.schema.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { type KeyUsage, UsageStatsService } from './usage-stats.service.js';
-import type { KeyState } from './traffic-baseline.js';
 
-export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
-  readonly keyId: string;
-  readonly name: string;
-  readonly organizationId: string;
-  readonly organizationName: string;
-  /** `unused`: no calls in four weeks; `ended`: revoked or expired, so that its silence is expected. */
-  readonly state: KeyState | 'unused' | 'ended';
-  /** Accurate to a minute; to an hour if the key has no stored time of its last use. */
-  readonly lastCallAt: Date | null;
-  readonly expiresAt: Date | null;
-  readonly operations: readonly Operation[];
-  /** No operations were chosen for the key. */
-  readonly isUnrestricted: boolean;
-  readonly isSigned: boolean;
-}
+export type Partner = ReturnType<typeof partnerOf>;
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'unused', 'ended'];
 const noCalls = {
@@ -85,26 +69,14 @@ export class PartnersService {
     const ids = keys.map(({ organizationId }) => organizationId);
     const organizations = await this.organizations.findAll(ids);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
-    const partners = keys.map((key): Partner => {
-      const keyId = key._id.toHexString();
-      const { lastHour, ...baseline } = baselines.get(keyId) ?? noCalls;
-      const organizationId = key.organizationId.toHexString();
-      const organizationName = names.get(organizationId);
-      const isActive = this.keys.stateOf(key) === 'active' && organizationName !== undefined;
-      return {
-        ...baseline,
-        keyId,
-        name: key.name ?? '',
-        organizationId,
-        organizationName: organizationName ?? '',
-        state: isActive ? baseline.state : 'ended',
-        lastCallAt: key.lastUsedAt ?? lastHour,
-        expiresAt: key.expiresAt ?? null,
-        operations: permittedOperations(key),
-        isUnrestricted: (key.permissions?.operations ?? null) === null,
-        isSigned: (key.secrets ?? []).length > 0,
-      };
-    });
+    const partners = keys.map((key) =>
+      partnerOf(
+        key,
+        this.keys.stateOf(key),
+        names.get(key.organizationId.toHexString()),
+        baselines.get(key._id.toHexString()),
+      ),
+    );
     return partners.toSorted(
       (a, b) =>
         byUrgency.indexOf(a.state) - byUrgency.indexOf(b.state) ||
@@ -112,4 +84,30 @@ export class PartnersService {
         Number(b.lastCallAt) - Number(a.lastCallAt),
     );
   }
+}
+
+function partnerOf(
+  key: ApiKeyDocument,
+  keyState: ApiKeyState,
+  organizationName: string | undefined,
+  usage: KeyUsage | undefined,
+) {
+  const { lastHour, ...baseline } = usage ?? noCalls;
+  const isActive = keyState === 'active' && organizationName !== undefined;
+  return {
+    ...baseline,
+    keyId: key._id.toHexString(),
+    name: key.name ?? '',
+    organizationId: key.organizationId.toHexString(),
+    organizationName: organizationName ?? '',
+    /** `unused`: no calls in four weeks; `ended`: revoked or expired, so that its silence is expected. */
+    state: isActive ? baseline.state : ('ended' as const),
+    /** Accurate to a minute; to an hour if the key has no stored time of its last use. */
+    lastCallAt: key.lastUsedAt ?? lastHour,
+    expiresAt: key.expiresAt ?? null,
+    operations: permittedOperations(key),
+    /** No operations were chosen for the key. */
+    isUnrestricted: (key.permissions?.operations ?? null) === null,
+    isSigned: (key.secrets ?? []).length > 0,
+  };
 }

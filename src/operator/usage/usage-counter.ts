@@ -1,7 +1,5 @@
-import { Injectable } from '@nestjs/common';
-import { Clock } from '../../core/configuration/clock.js';
+import type { Clock } from '../../core/configuration/clock.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
-import { minuteMs } from '../../core/values/time.js';
 import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 
@@ -20,20 +18,11 @@ export interface QuarterCounts {
   readonly routes: Map<string, Counts>;
 }
 
-@Injectable()
 export class UsageCounter {
-  private quarters = new Map<number, QuarterCounts>();
-  private batch: readonly QuarterCounts[] | undefined;
-  /** In milliseconds since 1970. */
-  private waitingSince: number | undefined;
+  private readonly quarters = new Map<number, QuarterCounts>();
   lostCalls = 0;
 
   constructor(private readonly clock: Clock) {}
-
-  waitingMinutes(): number {
-    const now = this.clock.now().getTime();
-    return Math.floor((now - (this.waitingSince ?? now)) / minuteMs);
-  }
 
   count(completed: CompletedRequest, isPoll = false, ofKeyOnly: Counts = {}): void {
     const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
@@ -56,29 +45,18 @@ export class UsageCounter {
     if (quarter !== undefined) addCounts(quarter.total, { delivered, undelivered });
   }
 
-  /** The same batch until it is confirmed. */
-  take(): readonly QuarterCounts[] | undefined {
-    if (this.batch === undefined && this.quarters.size > 0) {
-      this.batch = [...this.quarters.values()];
-      this.quarters = new Map();
-    }
-    return this.batch;
-  }
-
-  confirm(batch: readonly QuarterCounts[]): void {
-    if (this.batch !== batch) return;
-    this.batch = undefined;
-    this.waitingSince = this.quarters.size > 0 ? this.clock.now().getTime() : undefined;
+  take(): readonly QuarterCounts[] {
+    const taken = [...this.quarters.values()];
+    this.quarters.clear();
+    return taken;
   }
 
   private quarter(): QuarterCounts | undefined {
-    const now = this.clock.now().getTime();
-    const at = startOf('quarter', now);
+    const at = startOf('quarter', this.clock.now().getTime());
     const known = this.quarters.get(at);
     if (known !== undefined || this.quarters.size >= maxQuarters) return known;
     const quarter = { at, total: {}, keys: new Map(), routes: new Map() };
     this.quarters.set(at, quarter);
-    this.waitingSince ??= now;
     return quarter;
   }
 }

@@ -2,13 +2,14 @@ import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/comm
 import { InjectModel } from '@nestjs/mongoose';
 import type { FastifyInstance } from 'fastify';
 import { type Model, Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { openSession } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { dayMs, weekMs } from '../../core/values/time.js';
+import { dayMs, minuteMs, weekMs } from '../../core/values/time.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 import type { Counts } from './call-counts.js';
 import { keyCounts, operationsIn } from './key-counts.js';
@@ -28,35 +29,37 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     () => this.storeBatch(),
     () => intervalMs,
   );
+  private readonly counter: UsageCounter;
+  private batch: readonly QuarterCounts[] = [];
+  private storedAt: Date;
   private attempts = { delivered: 0, failed: 0 };
 
   constructor(
     @InjectModel('UsageStats') private readonly stats: Model<UsageStatsDocument>,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly transactions: Transactions,
-    private readonly counter: UsageCounter,
+    private readonly clock: Clock,
     private readonly webhooks: WebhookStatisticsService,
     metrics: Metrics,
   ) {
+    this.counter = new UsageCounter(clock);
+    this.storedAt = clock.now();
     metrics.collect(
       'usage_lost_calls_total',
       'Calls that were not counted: a database out of reach has left no room.',
-      () => counter.lostCalls,
+      () => this.counter.lostCalls,
     );
     metrics.collect(
       'usage_waiting_minutes',
       'How many minutes counted calls have waited to be stored.',
-      () => counter.waitingMinutes(),
+      () => Math.floor((clock.now().getTime() - this.storedAt.getTime()) / minuteMs),
     );
   }
 
-  /** Counts from now on, after other listeners. */
   start(fastify: FastifyInstance): void {
-    const others = fastify.onCompletedRequest;
-    fastify.onCompletedRequest = (completed, request) => {
-      others?.(completed, request);
-      this.counter.count(completed, isLongPoll(request), keyCounts(completed, request));
-    };
+    fastify.completedRequestListeners.push((completed, request) =>
+      this.counter.count(completed, isLongPoll(request), keyCounts(completed, request)),
+    );
     this.loop.start();
   }
 
@@ -77,29 +80,30 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await this.loop.stop();
-    try {
-      // The first may be an earlier batch that failed.
-      await this.store();
-      await this.store();
-    } catch {}
+    await this.loop.finish();
+    // The first may have been an earlier batch that failed.
+    await this.loop.finish();
   }
 
   /** A batch whose commit has no known outcome is dropped: counts may be missing, but are never doubled. */
   private async storeBatch(): Promise<void> {
     this.countAttempts();
-    const batch = this.counter.take();
-    if (batch === undefined) return;
-    const writes = batch.flatMap((quarter) => this.writesOf(quarter));
-    let isToBeCommitted = false;
+    if (this.batch.length === 0) this.batch = this.counter.take();
+    const writes = this.batch.flatMap((quarter) => this.writesOf(quarter));
+    let isToBeCommitted = writes.length === 0;
     try {
-      await this.transactions.run(async () => {
-        isToBeCommitted = false;
-        await this.stats.collection.bulkWrite(writes, { ordered: false, ...openSession() });
-        isToBeCommitted = true;
-      });
+      if (!isToBeCommitted) {
+        await this.transactions.run(async () => {
+          isToBeCommitted = false;
+          await this.stats.collection.bulkWrite(writes, { ordered: false, ...openSession() });
+          isToBeCommitted = true;
+        });
+      }
     } finally {
-      if (isToBeCommitted) this.counter.confirm(batch);
+      if (isToBeCommitted) {
+        this.batch = [];
+        this.storedAt = this.clock.now();
+      }
     }
   }
 

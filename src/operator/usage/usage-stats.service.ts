@@ -36,11 +36,7 @@ export interface KeyUsage extends TrafficBaseline {
   readonly used: UsedOperations;
 }
 
-export interface StepStats extends CallSummary {
-  readonly at: Date;
-  readonly deliveries: { readonly delivered: number; readonly failed: number };
-}
-
+export type StepStats = ReturnType<typeof seriesOf>[number];
 export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 
 @Injectable()
@@ -98,17 +94,13 @@ export class UsageStatsService {
     const now = this.clock.now().getTime();
     const first = startOf(step, now - maxErrorCodeDays * dayMs);
     const times = stepsUntil(step, now).filter((time) => time >= first);
-    const indexes = new Map(times.map((time, index) => [time, index]));
-    const byCode = new Map<string, number[]>();
-    for (const { at, counts } of await this.quartersOfKey(keyId, new Date(times[0] ?? now))) {
-      const index = indexes.get(startOf(step, at.getTime())) ?? 0;
-      for (const [code, count] of codesIn(counts)) {
-        const ofCode = byCode.get(code) ?? times.map(() => 0);
-        ofCode[index] = (ofCode[index] ?? 0) + count;
-        byCode.set(code, ofCode);
-      }
-    }
-    const codes = [...byCode].map(([code, ofSteps]) => ({ code, counts: ofSteps }));
+    const quarters = await this.quartersOfKey(keyId, new Date(times[0] ?? now));
+    const steps = countsOfSteps(step, times, quarters).map((counts) => new Map(codesIn(counts)));
+    const names = new Set(steps.flatMap((ofStep) => [...ofStep.keys()]));
+    const codes = [...names].map((code) => ({
+      code,
+      counts: steps.map((ofStep) => ofStep.get(code) ?? 0),
+    }));
     return {
       times: times.map((time) => new Date(time)),
       codes: codes.toSorted((a, b) => totalOf(b) - totalOf(a)),
@@ -169,14 +161,19 @@ function hoursOf(weeks: readonly StoredWeek[]) {
   );
 }
 
-function seriesOf(
+function countsOfSteps(
   step: TimeStep,
   times: readonly number[],
   counted: readonly TimedCounts[],
-): StepStats[] {
+): Counts[] {
   const byStep = Map.groupBy(counted, ({ at }) => startOf(step, at.getTime()));
-  return times.map((time) => {
-    const counts = sumOf((byStep.get(time) ?? []).map((one) => one.counts));
+  return times.map((time) => sumOf((byStep.get(time) ?? []).map(({ counts }) => counts)));
+}
+
+function seriesOf(step: TimeStep, times: readonly number[], counted: readonly TimedCounts[]) {
+  const steps = countsOfSteps(step, times, counted);
+  return times.map((time, index) => {
+    const counts = steps[index] ?? {};
     return { at: new Date(time), ...summaryOf(counts), deliveries: deliveriesOf(counts) };
   });
 }

@@ -44,6 +44,12 @@ export class PollingLoop {
     await this.runs.onIdle();
   }
 
+  /** Runs the work a last time; what it cannot store then is lost. */
+  async finish(): Promise<void> {
+    await this.stop();
+    await this.run().catch(() => undefined);
+  }
+
   /** Logs the first failure in a row; a run that the end of the service interrupts is none. */
   private async runSafely(): Promise<void> {
     this.ranAt = performance.now();

@@ -19,7 +19,7 @@ export interface CompletedRequest {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    onCompletedRequest: ((completed: CompletedRequest, request: FastifyRequest) => void) | null;
+    completedRequestListeners: ((completed: CompletedRequest, request: FastifyRequest) => void)[];
   }
   interface FastifyRequest {
     /** Its end is logged from then on. */
@@ -33,7 +33,7 @@ declare module 'fastify' {
  * logged once it is decided.
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
-  fastify.decorate('onCompletedRequest', null);
+  fastify.decorate('completedRequestListeners', []);
   fastify.decorateRequest('isDecided', false);
   fastify.decorateRequest('failure', null);
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -65,7 +65,7 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
     ...(ignoredFields && { ignoredFields }),
   };
   logger[level]({ reqId: request.id, ...completed }, 'request completed');
-  request.server.onCompletedRequest?.(completed, request);
+  for (const listen of request.server.completedRequestListeners) listen(completed, request);
 }
 
 /** Replayed responses have the header too. */

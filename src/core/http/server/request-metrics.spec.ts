@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import type { FastifyInstance } from 'fastify';
 import { metricLines, valueIn } from '../../../../test/operations/metrics-text.js';
 import { Metrics } from '../../observability/metrics.js';
 import type { CompletedRequest } from './request-log.js';
@@ -15,11 +16,16 @@ it('counts calls of keys together beyond one thousand keys', async () => {
     apiKeyId: undefined,
   };
   const request = { routeOptions: { config: {} } };
-  const fastify = { onCompletedRequest: (_completed: object, _request: object) => {} };
+  const fastify: Pick<FastifyInstance, 'completedRequestListeners'> = {
+    completedRequestListeners: [],
+  };
   addRequestMetrics(fastify as never, metrics);
   for (let turn = 0; turn < 2; turn++) {
     for (let key = 0; key < 1_200; key++) {
-      fastify.onCompletedRequest({ ...completed, apiKeyId: `key-${key}` }, request);
+      fastify.completedRequestListeners[0]?.(
+        { ...completed, apiKeyId: `key-${key}` },
+        request as never,
+      );
     }
   }
   const calls = metricLines(await metrics.text()).filter(({ name }) =>

@@ -17,7 +17,7 @@ const maxKeys = 1_000;
 export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): void {
   const counted = requestMetrics(metrics);
   const keys = new Set<string>();
-  fastify.onCompletedRequest = (completed, request) => {
+  fastify.completedRequestListeners.push((completed, request) => {
     const { method, route, milliseconds, apiKeyId, organizationId = '' } = completed;
     const status = String(completed.status);
     const seconds = milliseconds / 1_000;
@@ -35,7 +35,7 @@ export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): v
     counted.keyLastCalls.set(labels, Date.now() / 1_000);
     const endsAt = request.caller?.restrictions?.endsAt;
     if (endsAt && labels.key === apiKeyId) counted.keyEnds.set(labels, endsAt.getTime() / 1_000);
-  };
+  });
 }
 
 function requestMetrics(metrics: Metrics) {
