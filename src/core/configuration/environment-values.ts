@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parsePasswordHash, type PasswordHash } from '../values/password-hash.js';
+import { parsePasswordHash } from '../values/password-hash.js';
 
 export function integer(minimum: number, maximum: number) {
   const range = `must be from ${minimum} to ${maximum}`;
@@ -34,50 +33,47 @@ export const databaseAddress = z.string().transform((value, context): string => 
   return z.NEVER;
 });
 
-export const encryptionKeysSetting = z.string().transform((value, context): Buffer[] => {
-  const texts = value.split(',').map((part) => part.trim());
-  const keys = texts.map((text) => Buffer.from(text, 'base64'));
-  const isKey = (text: string, index: number) =>
-    /^[\w+/-]{43}=?$/.test(text) && keys[index]?.length === 32;
-  if (texts.every(isKey)) return keys;
-  context.addIssue('must be keys in base64, 32 bytes each, separated by commas');
-  return z.NEVER;
-});
-
-export const hostNames = z.string().transform((value, context): string[] => {
-  const names = value.split(',').map((name) => name.trim().toLowerCase());
-  if (names.every((name) => /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(name))) return names;
-  context.addIssue('must be host names separated by commas, without port');
-  return z.NEVER;
-});
-
-export const passwordHashSetting = z.string().transform((value, context): PasswordHash => {
-  const hash = parsePasswordHash(value);
-  if (hash !== null) return hash;
-  context.addIssue('must be a line that `npm run cli -- console password` prints');
-  return z.NEVER;
-});
-
-/** Fastify's `trustProxy`. */
-export const trustProxySetting = z
-  .string()
-  .transform((value, context): boolean | number | string[] => {
-    if (value === 'true' || value === 'false') return value === 'true';
-    if (/^\d{1,2}$/.test(value)) return Number(value);
-    const addresses = value.split(',').map((part) => part.trim());
-    if (addresses.every(isAddressOrRange)) return addresses;
-    context.addIssue('must be true, false, a number of hops, or addresses separated by commas');
+/** @param parse returns null for an invalid text */
+function parsed<T>(parse: (text: string) => T | null, message: string) {
+  return z.string().transform((text, context): T => {
+    const value = parse(text);
+    if (value !== null) return value;
+    context.addIssue(message);
     return z.NEVER;
   });
-
-function isAddressOrRange(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  if (prefix === undefined) return true;
-  const longest = version === 4 ? 32 : 128;
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest;
 }
+
+const listItems = (text: string) => text.split(',').map((part) => part.trim());
+
+export const encryptionKeysSetting = parsed((text) => {
+  const keys = listItems(text);
+  const areKeys = keys.every((key) => /^[\w+/-]{43}=?$/.test(key));
+  return areKeys ? keys.map((key) => Buffer.from(key, 'base64')) : null;
+}, 'must be keys in base64, 32 bytes each, separated by commas');
+
+export const hostNames = parsed((text) => {
+  const names = listItems(text.toLowerCase());
+  return names.every((name) => /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(name)) ? names : null;
+}, 'must be host names separated by commas, without port');
+
+export const passwordHashSetting = parsed(
+  parsePasswordHash,
+  'must be a line that `npm run cli -- console password` prints',
+);
+
+const addressOrRange = z.union([
+  z.ipv4(),
+  z.ipv6(),
+  z.union([z.cidrv4(), z.cidrv6()]).refine((range) => !range.endsWith('/0')),
+]);
+
+/** Fastify's `trustProxy`. */
+export const trustProxySetting = parsed((text): boolean | number | string[] | null => {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const addresses = listItems(text);
+  return addresses.every((one) => addressOrRange.safeParse(one).success) ? addresses : null;
+}, 'must be true, false, a number of hops, or addresses separated by commas');
 
 const types: Readonly<Record<string, string>> = {
   array: 'a list',

@@ -3,13 +3,11 @@ import { SchemaTypes } from 'mongoose';
 import {
   flagOf,
   idOf,
-  idOrNull,
   idsOf,
   listOf,
   numberOf,
   textOf,
   timeOf,
-  timeOrNull,
 } from '../database/documents/stored-values.js';
 import { Field } from '../http/validation/field.js';
 import {
@@ -70,7 +68,6 @@ const textListField = field({ type: 'array', items: shortTextApi, maxItems: maxL
   },
 ]);
 
-const isNull = { nullable: true, example: null } as const;
 const idApi = { type: String, pattern: '^([0-9a-f]{24})?$', example: '6740b1f2c3d4e5f607182930' };
 const idsApi = {
   type: 'array',
@@ -86,6 +83,13 @@ const kind =
     declareField(of, options);
 
 const text = { stored: { type: String }, read: textOf, api: { type: String } };
+
+/** Shows null for a missing value. */
+const nullable = (of: FieldKind, api: Documentation = { example: null }): FieldKind => ({
+  ...of,
+  read: (value, language) => of.read(value, language) || null,
+  api: { ...of.api, nullable: true, ...api } as ApiPropertyOptions,
+});
 
 export const Text = kind({ ...text, sent: shortTextField });
 
@@ -114,12 +118,7 @@ export const OptionalExternalId = kind({ ...optionalText, sent: ExternalIdField 
 export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
   declareField({ ...text, api: { type: String, enum: [...values] } }, options);
 
-export const NullableText = kind({
-  ...text,
-  read: (value) => textOf(value) || null,
-  api: { type: String, ...isNull },
-  sent: textOrNullField,
-});
+export const NullableText = kind({ ...nullable(text), sent: textOrNullField });
 
 export const Quantity = kind({
   stored: { type: Number },
@@ -159,7 +158,7 @@ export const ImportedTime = kind({
   sent: TimeField,
 });
 
-export const NullableTime = kind({ ...time, read: timeOrNull, api: { ...timeApi, ...isNull } });
+export const NullableTime = kind(nullable(time));
 
 /** A time; left out if missing. */
 export const OptionalTime = kind({
@@ -182,7 +181,7 @@ const id = { stored: { type: SchemaTypes.ObjectId }, read: idOf, api: idApi };
 
 export const Id = kind(id);
 
-export const NullableId = kind({ ...id, read: idOrNull, api: { ...idApi, ...isNull } });
+export const NullableId = kind(nullable(id));
 
 /** The ids of documents of other programs. */
 export const ForeignIds = kind({ stored: { type: [] }, read: idsOf, api: idsApi });
@@ -190,13 +189,11 @@ export const ForeignIds = kind({ stored: { type: [] }, read: idsOf, api: idsApi 
 const objectIdApi = { ...idApi, pattern: '^[0-9a-f]{24}$' };
 
 /** Only an ObjectId: values of other types are not read. */
-export const RecordId = kind({ ...id, api: objectIdApi });
+const recordId = { ...id, api: objectIdApi };
 
-export const NullableRecordId = kind({
-  ...id,
-  read: idOrNull,
-  api: { ...objectIdApi, nullable: true },
-});
+export const RecordId = kind(recordId);
+
+export const NullableRecordId = kind(nullable(recordId, {}));
 
 export const RecordIds = kind({
   stored: { type: [SchemaTypes.ObjectId] },

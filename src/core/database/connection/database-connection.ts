@@ -12,8 +12,8 @@ export interface PoolUse {
 
 @Injectable()
 export class DatabaseConnection {
-  private readonly open = new Set<string>();
-  private readonly inUse = new Set<string>();
+  /** Open connections, and whether an operation uses them. */
+  private readonly connections = new Map<string, boolean>();
   private waiting = 0;
 
   constructor(
@@ -29,23 +29,22 @@ export class DatabaseConnection {
       waited.inc(milliseconds / 1_000);
     };
     const client = this.connection.getClient();
-    client.on('connectionReady', (event) => this.open.add(idOf(event)));
-    client.on('connectionClosed', (event) => {
-      this.open.delete(idOf(event));
-      this.inUse.delete(idOf(event));
-    });
+    client.on('connectionReady', (event) => this.connections.set(idOf(event), false));
+    client.on('connectionClosed', (event) => this.connections.delete(idOf(event)));
     client.on('connectionCheckOutStarted', () => this.waiting++);
     client.on('connectionCheckOutFailed', ({ durationMS }) => endWait(durationMS));
     client.on('connectionCheckedOut', (event) => {
       endWait(event.durationMS);
-      this.open.add(idOf(event));
-      this.inUse.add(idOf(event));
+      this.connections.set(idOf(event), true);
     });
-    client.on('connectionCheckedIn', (event) => this.inUse.delete(idOf(event)));
+    client.on('connectionCheckedIn', (event) => {
+      if (this.connections.has(idOf(event))) this.connections.set(idOf(event), false);
+    });
   }
 
   use(): PoolUse {
-    return { open: this.open.size, inUse: this.inUse.size };
+    const inUse = [...this.connections.values()].filter((isUsed) => isUsed).length;
+    return { open: this.connections.size, inUse };
   }
 
   async hasPrimary(milliseconds: number): Promise<boolean> {
@@ -71,10 +70,13 @@ export class DatabaseConnection {
     this.metrics.collect(
       'database_connections',
       'Open connections to the database, by whether an operation uses them.',
-      () => [
-        { labels: { state: 'in use' }, value: this.inUse.size },
-        { labels: { state: 'idle' }, value: this.open.size - this.inUse.size },
-      ],
+      () => {
+        const { open, inUse } = this.use();
+        return [
+          { labels: { state: 'in use' }, value: inUse },
+          { labels: { state: 'idle' }, value: open - inUse },
+        ];
+      },
       ['state'],
     );
     this.metrics.collect(

@@ -24,17 +24,9 @@ export function idOf(value: unknown): string {
   return hexOf(value) || textOf(value);
 }
 
-export function idOrNull(value: unknown): string | null {
-  return idOf(value) || null;
-}
-
 export function timeOf(value: unknown): string {
   if (!(value instanceof Date)) return textOf(value);
   return Number.isNaN(value.getTime()) ? '' : value.toISOString();
-}
-
-export function timeOrNull(value: unknown): string | null {
-  return timeOf(value) || null;
 }
 
 export function listOf(value: unknown): unknown[] {

@@ -55,9 +55,7 @@ export class Snapshots {
   /** The reads of the work see one state, committed by a majority; they have to come one after the other. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const snapshot = this.open();
-    const result = await snapshot.run(work);
-    await snapshot.close();
-    return result;
+    return snapshot.run(work).finally(() => snapshot.close());
   }
 }
 
