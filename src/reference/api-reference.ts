@@ -22,8 +22,8 @@ A 4xx is final, except 408, 409 and 429. Repeat after these, after a 5xx and aft
 all, with growing pauses and never before \`Retry-After\`.
 
 Every response has \`x-request-id\`, by which the operator finds the request, \`content-language\`,
-and headers for caches: \`vary\` and \`cache-control\`. The remaining quota of a key is in
-\`ratelimit-policy\` and \`ratelimit\`.`;
+and headers for caches: by \`vary\` and \`cache-control\` no shared cache may keep it, and a private
+one has to ask again. The remaining quota of a key is in \`ratelimit-policy\` and \`ratelimit\`.`;
 
 const tags = {
   Leads: 'Persons who are interested, by the ids of the system that sends them.',

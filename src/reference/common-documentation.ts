@@ -36,6 +36,10 @@ const idempotencyKey = {
   },
 };
 
+const replayedStatuses = new Set(['200', '201', '400', '404', '422']);
+/** Sent before the key is known. */
+const unlimitedStatuses = new Set(['401', '408', '431']);
+
 export function completeOperations({ get, post, delete: deletion }: PathItem): void {
   for (const operation of [get, post, deletion]) {
     if (operation === undefined) continue;
@@ -48,31 +52,14 @@ export function completeOperations({ get, post, delete: deletion }: PathItem): v
       ...parameters.map((header) => ({ in: 'header' as const, required: false, ...header })),
     ];
     for (const [status, response] of Object.entries(operation.responses)) {
-      const described = response as Response;
-      const names = headerNames(Number(status), described, { hasKey, isRepeatable });
+      const names = [
+        'x-request-id',
+        ...(isRepeatable && replayedStatuses.has(status) ? ['idempotent-replayed'] : []),
+        ...(hasKey && !unlimitedStatuses.has(status) ? ['ratelimit-policy', 'ratelimit'] : []),
+      ];
       const common = Object.fromEntries(names.map((name) => [name, headerReference(name)]));
+      const described = response as Response;
       described.headers = { ...common, ...described.headers };
     }
   }
-}
-
-function headerNames(
-  status: number,
-  { content = {} }: Response,
-  { hasKey, isRepeatable }: { readonly hasKey: boolean; readonly isRepeatable: boolean },
-): string[] {
-  const { examples = {} } = content['application/json'] ?? {};
-  // Sent before there is a request, so without its language.
-  const isUnparsable = status === 408 || status === 431;
-  const isReplayed =
-    status < 300 ||
-    ([400, 404, 422].includes(status) &&
-      Object.keys(examples).some((code) => !code.startsWith('idempotency.')));
-  return [
-    'x-request-id',
-    ...(isUnparsable ? [] : ['content-language', 'vary', 'cache-control']),
-    ...(isRepeatable && isReplayed ? ['idempotent-replayed'] : []),
-    // The limit is known with the key.
-    ...(hasKey && status !== 401 && !isUnparsable ? ['ratelimit-policy', 'ratelimit'] : []),
-  ];
 }

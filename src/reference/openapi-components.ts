@@ -1,5 +1,4 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { languages } from '../core/localization/language.js';
 import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { exampleName } from '../core/http/reference/endpoint.js';
@@ -26,18 +25,6 @@ const headers = {
   'x-request-id': {
     description: 'Id of the request in the logs: the one that was sent, or a new one.',
     schema: text,
-  },
-  'content-language': {
-    description: 'Language of the response.',
-    schema: { ...text, enum: [...languages] },
-  },
-  vary: {
-    description: 'The headers of a request that responses to it may depend on.',
-    schema: { ...text, example: 'api-key, language, accept-encoding' },
-  },
-  'cache-control': {
-    description: 'No shared cache may keep the response, a private one has to ask again.',
-    schema: { ...text, enum: ['private, no-cache'] },
   },
   etag: {
     description: 'Strong entity tag; streamed responses (over 4 MiB, all=1, exports) have none.',

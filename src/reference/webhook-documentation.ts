@@ -1,6 +1,5 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { typeExample } from '../core/http/reference/endpoint.js';
 import type { EventType, pingType } from '../events/outbox/event-types.js';
 import { LeadDto, LeadErasureDto } from '../leads/dto/lead.dto.js';
 import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reservation.dto.js';
@@ -108,29 +107,25 @@ export function documentedWebhooks(): Webhooks {
 function requestOf(type: string, when: string) {
   const data = dataTypes[type] ?? dataTypes[type.split('.')[0] ?? ''];
   const change = changes[type];
-  const example = {
-    type,
-    timestamp: '2030-01-01T00:00:00.000Z',
-    data: data === undefined ? {} : typeExample(data),
-    ...(change === undefined ? {} : { changes: [change] }),
-  };
-  const schema = {
-    type: 'object' as const,
-    required: Object.keys(example),
-    properties: {
-      type: { ...text, enum: [type] },
-      timestamp: { ...text, format: 'date-time', description: 'When it happened.' },
-      data: data === undefined ? { type: 'object' as const } : { $ref: getSchemaPath(data) },
-      ...(change === undefined ? {} : { changes: changesSchema }),
+  const properties = {
+    type: { ...text, enum: [type] },
+    timestamp: {
+      ...text,
+      format: 'date-time',
+      description: 'When it happened.',
+      example: '2030-01-01T00:00:00.000Z',
     },
+    data: data === undefined ? { type: 'object' as const } : { $ref: getSchemaPath(data) },
+    ...(change && { changes: { ...changesSchema, example: [change] } }),
   };
+  const schema = { type: 'object' as const, required: Object.keys(properties), properties };
   return {
     operationId: `receive.${type}`,
     summary: when,
     description: `${when}. Signed as Standard Webhooks say; answer within 15 seconds.`,
     security: [],
     parameters: headers,
-    requestBody: { required: true, content: { 'application/json': { schema, example } } },
+    requestBody: { required: true, content: { 'application/json': { schema } } },
     responses,
   };
 }

@@ -8,7 +8,6 @@ import {
   type ApiOperationOptions,
   ApiResponse,
   type ApiResponseOptions,
-  DECORATORS,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
@@ -72,7 +71,6 @@ export const ignoredFieldsHeader = {
   'x-ignored-fields': headerReference('x-ignored-fields'),
 } satisfies Headers;
 
-/** The default example consists of the examples of the fields. */
 export function DocumentedResponse(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
@@ -91,21 +89,10 @@ interface UpsertDocumentation {
 
 export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): MethodDecorator {
   const { noun, headers = {}, links } = upsert;
-  const outcomes = [
-    { status: 201, operation: 'create', description: `The ${noun} was created.` },
-    { status: 200, operation: 'update', description: `The ${noun} was updated.` },
-  ];
+  const created = { status: 201, description: `The ${noun} was created.` };
+  const updated = { status: 200, description: `The ${noun} was updated.` };
   return applyDecorators(
-    ...outcomes.map(({ status, operation, description }) =>
-      ApiResponse({
-        status,
-        type,
-        description,
-        headers,
-        example: { ...typeExample(type), operation },
-        links,
-      }),
-    ),
+    ...[created, updated].map((outcome) => ApiResponse({ ...outcome, type, headers, links })),
   );
 }
 
@@ -182,42 +169,6 @@ function exampleReference(error: ErrorDefinition): { $ref: string } {
 export function describeErrors(errors: readonly ErrorDefinition[]): string {
   const lines = errors.map(({ code, cause, remedy }) => `- \`${code}\`: ${cause}. *${remedy}.*`);
   return [...new Set(lines)].join('\n');
-}
-
-interface FieldOptions {
-  readonly type?: unknown;
-  readonly isArray?: boolean;
-  readonly example?: unknown;
-}
-
-/** The example of a response or event, from those of its fields. */
-export function typeExample({ prototype }: Type): Readonly<Record<string, unknown>> {
-  const keys = Reflect.getMetadata(
-    DECORATORS.API_MODEL_PROPERTIES_ARRAY,
-    prototype as object,
-  ) as readonly string[];
-  // The library stores field names with a leading colon.
-  const fields = keys.map((key) => key.slice(1));
-  const examples = fields.map(
-    (field) => [field, fieldExample(prototype as object, field)] as const,
-  );
-  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
-}
-
-function fieldExample(prototype: object, field: string): unknown {
-  const { type, isArray, example } = Reflect.getMetadata(
-    DECORATORS.API_MODEL_PROPERTIES,
-    prototype,
-    field,
-  ) as FieldOptions;
-  if (example !== undefined) return example;
-  if (!isDocumented(type)) return undefined;
-  return isArray === true ? [typeExample(type)] : typeExample(type);
-}
-
-function isDocumented(type: unknown): type is Type {
-  if (typeof type !== 'function') return false;
-  return Reflect.hasMetadata(DECORATORS.API_MODEL_PROPERTIES_ARRAY, type.prototype as object);
 }
 
 interface UpsertResult {

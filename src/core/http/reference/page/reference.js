@@ -10,14 +10,7 @@ const exampleId = reference.paths[path].get.parameters[0].schema.example;
 let reservationId = exampleId;
 
 /** Headers that every response has, which the introduction explains. */
-const commonHeaders = new Set([
-  'x-request-id',
-  'content-language',
-  'vary',
-  'cache-control',
-  'ratelimit-policy',
-  'ratelimit',
-]);
+const commonHeaders = new Set(['x-request-id', 'ratelimit-policy', 'ratelimit']);
 
 globalThis.SwaggerUIBundle({
   spec: reference,
