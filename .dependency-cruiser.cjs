@@ -60,7 +60,7 @@ const acrossTenants = [
   // The background pass derives keys of phones stored by other programs, of all organizations.
   '^src/leads/phones/lead-phone-keys\\.ts$',
   // A restore may bring back erased data of any organization.
-  '^src/operator/erasure/erasures\\.repository\\.ts$',
+  '^src/operator/erasure/erasures\\.service\\.ts$',
   // The relay finds the organizations that have events without a number, and readers of all wait together.
   '^src/events/outbox/outbox-events\\.repository\\.ts$',
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.

@@ -5,11 +5,7 @@ import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
-import type {
-  BatchedUpdates,
-  TenantFilter,
-  WriteOf,
-} from '../../core/database/documents/tenant-queries.js';
+import type { TenantFilter, WriteOf } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
@@ -17,8 +13,6 @@ import { type LeadDto, presentLead } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';
-import { LeadLookupService } from '../lead-lookup.service.js';
-import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
 import { erasedClientChanges, erasedClientData } from '../../tenants/clients/client.presenter.js';
@@ -33,7 +27,7 @@ function erasedLeadData(data: object): object {
 }
 
 /** Keeps ids and the number of changes. */
-function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
+export function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   return changes.map((change) => {
     const [, top] = /^(data|additionalData)\./.exec(change.field) ?? [];
     if (top === undefined) return change;
@@ -87,19 +81,11 @@ export interface ErasedRecords {
 export class LeadErasuresService {
   constructor(
     @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
-    private readonly lookup: LeadLookupService,
     private readonly transactions: Transactions,
     private readonly clients: ClientsService,
-    private readonly changeLog: ChangeLogRepository,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
-
-  /** Finds leads by external id, otherwise by own id, including deleted ones. */
-  async named(organizationId: Types.ObjectId, reference: string): Promise<Types.ObjectId[]> {
-    const found = await this.lookup.named(organizationId, reference);
-    return found.map(({ _id }) => _id);
-  }
 
   /** Finds leads with a phone or the email, and all leads of their clients, including deleted ones. */
   async ofPerson(organization: Organization, person: Contact): Promise<Types.ObjectId[]> {
@@ -158,13 +144,6 @@ export class LeadErasuresService {
     const events = leads.map((lead) => leadErasedEvent(lead, now));
     await this.outbox.publish(organization._id, events, now);
     return { leads: leads.length, clients, clientIds, keptClientIds };
-  }
-
-  ofChangeLog(
-    organizationId: Types.ObjectId,
-    leadIds: readonly Types.ObjectId[],
-  ): AsyncGenerator<BatchedUpdates, void> {
-    return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
   /** Includes deleted leads, but no erased ones. */

@@ -6,7 +6,6 @@ import { TenantsModule } from '../../tenants/tenants.module.js';
 import { EventsModule } from '../../events/events.module.js';
 import { WebhooksModule } from '../../webhooks/webhooks.module.js';
 import { erasureSchema } from './erasure.schema.js';
-import { ErasuresRepository } from './erasures.repository.js';
 import { ErasuresService } from './erasures.service.js';
 
 @Module({
@@ -18,7 +17,7 @@ import { ErasuresService } from './erasures.service.js';
     WebhooksModule,
     TenantCollectionsModule.forFeature({ name: 'Erasure', schema: erasureSchema }),
   ],
-  providers: [ErasuresRepository, ErasuresService],
+  providers: [ErasuresService],
   exports: [ErasuresService],
 })
 export class ErasuresModule {}

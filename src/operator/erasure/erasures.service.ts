@@ -1,14 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
 import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
-import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
+import {
+  duplicateKey,
+  isDatabaseUnavailable,
+} from '../../core/database/connection/database-errors.js';
+import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { Contact } from '../../tenants/contacts/contact.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
+import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import {
   erasedEvent,
+  erasedLeadChanges,
   type ErasedLeads,
   LeadErasuresService,
 } from '../../leads/erasure/lead-erasures.service.js';
@@ -16,7 +27,6 @@ import { defaultCountry, type Organization } from '../../tenants/organizations/o
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { type ErasureCounts, type ErasureDocument, noCounts } from './erasure.schema.js';
-import { ErasuresRepository } from './erasures.repository.js';
 
 /** More leads share something that is no real phone or email. */
 const maxLeads = 1_000;
@@ -34,25 +44,35 @@ export interface ErasureReport extends Removed {
   readonly storedResponsesEndAt: Date;
 }
 
-type Progress = (done: number, total: number) => void;
-type Owner = ErasedLeads['organization'];
+interface Outcome extends ErasureReport {
+  /** Erasures that are complete. */
+  readonly erasures: number;
+  readonly failures: readonly string[];
+}
 
-/** Removes the stored values of people's leads, in steps that the ledger lists and that may be repeated (rule LEAD-15). */
+type Progress = (done: number, total: number) => void;
+type Ids = readonly Types.ObjectId[];
+
+/** Removes the stored values of people's leads, in steps that a ledger lists and that may be repeated (rule LEAD-15). */
 @Injectable()
 export class ErasuresService {
   constructor(
+    @InjectAcrossTenants('Erasure')
+    private readonly ledger: CollectionAcrossTenants<ErasureDocument>,
     private readonly transactions: Transactions,
-    private readonly ledger: ErasuresRepository,
     private readonly organizations: OrganizationsRepository,
+    private readonly lookup: LeadLookupService,
     private readonly leads: LeadErasuresService,
+    private readonly changeLog: ChangeLogRepository,
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly idempotency: IdempotencyService,
+    private readonly clock: Clock,
   ) {}
 
   /** By external id or own id, deleted leads included. */
-  async leadsOf({ _id }: Organization, reference: string): Promise<readonly Types.ObjectId[]> {
-    return this.leads.named(_id, reference);
+  async leadsOf({ _id }: Organization, reference: string): Promise<Ids> {
+    return (await this.lookup.named(_id, reference)).map((lead) => lead._id);
   }
 
   async leadsOfPerson(organization: Organization, person: Contact): Promise<LeadDto[]> {
@@ -69,63 +89,71 @@ export class ErasuresService {
    * @param isDryRun reports without removing
    * @throws Error that names the erasures that failed; the others are done
    */
-  async erase(
-    organization: Organization,
-    leadIds: readonly Types.ObjectId[],
-    isDryRun = false,
-  ): Promise<ErasureReport> {
-    if (isDryRun) {
-      const erasure = this.ledger.newErasure(organization._id, leadIds);
-      return this.reportOf(await this.run(erasure, organization, true));
-    }
-    const erasures = await this.ledger.record(organization._id, leadIds);
-    const { reports, failures } = await this.runEach(erasures, async () => organization);
+  async erase({ _id }: Organization, leadIds: Ids, isDryRun = false): Promise<ErasureReport> {
+    if (isDryRun) return this.reportOf([await this.run(this.newErasure(_id, leadIds), true)]);
+    const recorded = await this.record(_id, leadIds);
+    const { erasures: _erasures, failures, ...report } = await this.runEach(recorded);
     const failure = failureOf(failures);
     if (failure !== undefined) throw new Error(failure);
-    return this.reportOf(summed(reports));
+    return report;
   }
 
-  async resume(
-    organization: Organization,
-  ): Promise<{ readonly finished: number; readonly failures: readonly string[] }> {
-    const erasures = await this.ledger.unfinished(organization._id);
-    const { reports, failures } = await this.runEach(erasures, async () => organization);
-    return { finished: reports.length, failures };
+  async resume({ _id }: Organization): Promise<Outcome> {
+    return this.runEach(await this.ledger.find(_id, { completedAt: null }));
   }
 
-  async list(): Promise<readonly ErasureDocument[]> {
-    return this.ledger.all();
+  async list(): Promise<ErasureDocument[]> {
+    return this.ledger.acrossTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
   }
 
   /** Repeats every erasure after a restore, and those of a ledger that was kept apart. */
   async reapply(
     entries: readonly Pick<ErasureDocument, 'organizationId' | 'leadIds'>[],
-    progress: Progress = () => {},
-  ): Promise<ErasureReport & { readonly erasures: number; readonly failures: readonly string[] }> {
-    for (const { organizationId, leadIds } of entries) {
-      await this.ledger.record(organizationId, leadIds);
+    progress: Progress,
+  ): Promise<Outcome> {
+    for (const { organizationId, leadIds } of entries) await this.record(organizationId, leadIds);
+    return this.runEach(await this.list(), progress);
+  }
+
+  /** Enters the leads that are not listed yet, and returns all erasures about the leads. */
+  private async record(organizationId: Types.ObjectId, leadIds: Ids): Promise<ErasureDocument[]> {
+    for (;;) {
+      const entered = await this.ledger.find(organizationId, { leadIds: { $in: leadIds } });
+      const missing = missingFrom(entered, leadIds);
+      if (missing.length === 0) return entered;
+      try {
+        await this.ledger.insert(this.newErasure(organizationId, missing));
+      } catch (error) {
+        // Another process may enter one of them at the same moment.
+        if (duplicateKey(error) === undefined) throw error;
+      }
     }
-    const all = await this.ledger.all();
-    const { reports, failures } = await this.runEach(
-      all,
-      ({ organizationId }) => this.organizationOf(organizationId),
-      progress,
-    );
-    return { ...this.reportOf(summed(reports)), erasures: reports.length, failures };
+  }
+
+  private newErasure(organizationId: Types.ObjectId, leadIds: Ids): ErasureDocument {
+    const now = this.clock.now();
+    return {
+      _id: new Types.ObjectId(),
+      organizationId,
+      leadIds: [...leadIds],
+      completedAt: null,
+      counts: { ...noCounts },
+      createdAt: now,
+      updatedAt: now,
+    };
   }
 
   /** A failed erasure stops the others only when the database does not respond to two in a row. */
   private async runEach(
     erasures: readonly ErasureDocument[],
-    organizationOf: (erasure: ErasureDocument) => Promise<Owner>,
     progress: Progress = () => {},
-  ): Promise<{ readonly reports: readonly Removed[]; readonly failures: readonly string[] }> {
+  ): Promise<Outcome> {
     const reports: Removed[] = [];
     const failures: string[] = [];
     let isUnavailable = false;
     for (const erasure of erasures) {
       try {
-        reports.push(await this.run(erasure, await organizationOf(erasure), false));
+        reports.push(await this.run(erasure));
         isUnavailable = false;
       } catch (error) {
         // A transaction that takes too long says nothing about the next one.
@@ -135,18 +163,14 @@ export class ErasuresService {
       }
       progress(reports.length + failures.length, erasures.length);
     }
-    return { reports, failures };
+    return { ...this.reportOf(reports), erasures: reports.length, failures };
   }
 
   /**
    * One transaction removes the values of leads and clients first, so that nothing read from them can be stored
    * afterwards; then values that are found by their ids are removed.
    */
-  private async run(
-    erasure: ErasureDocument,
-    organization: Owner,
-    isDryRun: boolean,
-  ): Promise<Removed> {
+  private async run(erasure: ErasureDocument, isDryRun = false): Promise<Removed> {
     const { organizationId, leadIds } = erasure;
     const counts = { ...noCounts };
     const add = async (kind: keyof ErasureCounts, parts: AsyncGenerator<BatchedUpdates>) => {
@@ -155,39 +179,59 @@ export class ErasuresService {
         if (isDryRun) continue;
         await this.transactions.run(async () => {
           await write();
-          await this.ledger.count(erasure, { [kind]: count });
+          await this.count(erasure, { [kind]: count });
         });
       }
     };
-    const unlisted = async (ids: readonly Types.ObjectId[]) =>
-      this.ledger.unrecordedIds(organizationId, ids);
-    const erased = { organization, leadIds, unlisted };
-    const { clientIds, keptClientIds, ...records } = await this.transactions.run(
+    const organization = await this.organizationOf(organizationId);
+    const unlisted = async (ids: Ids) =>
+      missingFrom(await this.ledger.find(organizationId, { leadIds: { $in: ids } }), ids);
+    const { leads, clients, clientIds, keptClientIds } = await this.transactions.run(
       async () => {
-        const { leads, clients, ...rest } = await this.leads.erase(erased);
-        await this.ledger.count(erasure, { leads, clients });
-        return { leads, clients, ...rest };
+        const erased = await this.leads.erase({ organization, leadIds, unlisted });
+        await this.count(erasure, { leads: erased.leads, clients: erased.clients });
+        return erased;
       },
       { isDryRun, expiresAt: Date.now() + maxWaitMs },
     );
-    counts.leads += records.leads;
-    counts.clients += records.clients;
-    const objectIds = hexOf([...leadIds, ...clientIds]);
-    await add('changeLogEntries', this.leads.ofChangeLog(organizationId, leadIds));
-    await add('events', this.events.erase(organizationId, objectIds, erasedEvent));
-    await add('attempts', this.deliveries.eraseResponses(organizationId, objectIds));
-    if (!isDryRun) await this.ledger.complete(erasure);
+    Object.assign(counts, { leads, clients });
+    const ids = hexOf([...leadIds, ...clientIds]);
+    const changes = this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
+    await add('changeLogEntries', changes);
+    await add('events', this.events.erase(organizationId, ids, erasedEvent));
+    await add('attempts', this.deliveries.eraseResponses(organizationId, ids));
+    if (!isDryRun) await this.complete(erasure);
     return { counts, keptClientIds: hexOf(keptClientIds) };
   }
 
-  private reportOf(removed: Removed): ErasureReport {
-    return { ...removed, storedResponsesEndAt: this.idempotency.storedResponsesEndAt() };
+  private async count(
+    { organizationId, _id }: ErasureDocument,
+    counts: Partial<ErasureCounts>,
+  ): Promise<void> {
+    const entries = Object.entries(counts).map(([kind, count]) => [`counts.${kind}`, count]);
+    const $inc = Object.fromEntries(entries) as { counts?: number };
+    await this.ledger.updateOne(organizationId, { _id }, { $inc });
   }
 
-  /** Of a deleted organization only the id matters. */
-  private async organizationOf(_id: Types.ObjectId): Promise<Owner> {
-    const [organization] = await this.organizations.findAll([_id]);
-    return organization ?? { _id, phoneCountry: defaultCountry };
+  private async complete({ organizationId, _id }: ErasureDocument): Promise<void> {
+    const completedAt = this.clock.now();
+    const $set = { completedAt, updatedAt: completedAt };
+    await this.ledger.updateOne(organizationId, { _id }, { $set });
+  }
+
+  private reportOf(removed: readonly Removed[]): ErasureReport {
+    const counts = { ...noCounts };
+    for (const kind of Object.keys(noCounts) as (keyof ErasureCounts)[]) {
+      for (const one of removed) counts[kind] += one.counts[kind];
+    }
+    const kept = new Set(removed.flatMap(({ keptClientIds }) => keptClientIds));
+    const storedResponsesEndAt = this.idempotency.storedResponsesEndAt();
+    return { counts, keptClientIds: [...kept], storedResponsesEndAt };
+  }
+
+  /** For a deleted organization only the id matters. */
+  private async organizationOf(_id: Types.ObjectId): Promise<ErasedLeads['organization']> {
+    return (await this.organizations.find(_id)) ?? { _id, phoneCountry: defaultCountry };
   }
 }
 
@@ -200,17 +244,11 @@ export function failureOf(failures: readonly string[]): string | undefined {
   );
 }
 
-function summed(reports: readonly Removed[]): Removed {
-  const counts = { ...noCounts };
-  for (const report of reports) {
-    for (const kind of Object.keys(noCounts) as (keyof ErasureCounts)[]) {
-      counts[kind] += report.counts[kind];
-    }
-  }
-  const kept = new Set(reports.flatMap(({ keptClientIds }) => keptClientIds));
-  return { counts, keptClientIds: [...kept] };
+function missingFrom(erasures: readonly ErasureDocument[], ids: Ids): Types.ObjectId[] {
+  const listed = new Set(erasures.flatMap(({ leadIds }) => hexOf(leadIds)));
+  return ids.filter((id) => !listed.has(id.toHexString()));
 }
 
-function hexOf(ids: readonly Types.ObjectId[]): string[] {
+function hexOf(ids: Ids): string[] {
   return ids.map((id) => id.toHexString());
 }

@@ -44,8 +44,8 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
   const organization = toOrganization(await context.organization(values.org));
   const erasures = context.get(ErasuresService);
   const { dryRun, lead } = values;
-  const { finished, failures } = dryRun
-    ? { finished: 0, failures: [] }
+  const { erasures: finished, failures } = dryRun
+    ? { erasures: 0, failures: [] }
     : await erasures.resume(organization);
   const leadIds =
     lead === undefined
