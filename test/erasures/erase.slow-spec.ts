@@ -181,7 +181,7 @@ describe('lead erase', () => {
     expect(until - begun).toBeLessThan(24.1 * 3_600_000);
     const org = tenant.organizationId.toHexString();
     const { stdout } = await runCli(['lead', 'erase', '--org', org, ...byLead()], variables);
-    expect(stdout).toMatch(/Stored responses expire by +\d{4}-\d\d-\d\dT/);
+    expect(stdout).toMatch(/Stored responses end at +\d{4}-\d\d-\d\dT/);
   });
 
   it('changes nothing when it runs again', async () => {

@@ -70,7 +70,9 @@ describe('webhook', () => {
     receiver.respondWith((_received, response) => response.writeHead(418).end('short and stout'));
     const failed = await run('webhook', 'test', added._id);
     expect(failed).toMatchObject({ code: 1, stderr: '' });
-    expect(failed.stdout).toMatch(/^Delivered +no\nStatus +418\n.*\nResponse +short and stout\n/);
+    expect(failed.stdout).toMatch(
+      /^Delivered +no\nStatus code +418\n.*\nResponse +short and stout\n/,
+    );
     receiver.respondWith(204);
     const before = receiver.received.length;
     const passed = await json<object>('webhook', 'test', added._id);
@@ -118,8 +120,8 @@ describe('webhook', () => {
     ];
     expect(mistaken.map(({ code, stderr }) => [code, stderr])).toEqual([
       [
-        1,
-        `There is no webhook delivery with id ${added._id}; deliveries of an endpoint are chosen by --failed, --since or --until.\n`,
+        2,
+        `error: ${added._id} is an endpoint: choose its deliveries by --failed, --since or --until.\n`,
       ],
       [1, `There is no webhook endpoint with id ${id}.\n`],
     ]);

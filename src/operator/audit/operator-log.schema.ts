@@ -1,25 +1,11 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
+import type { ViewText } from '../views/texts.js';
+
+type NameIn<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
 
 /** Actions in the console or on the command line (rule OPS-31). */
-export type OperatorAction =
-  | 'show'
-  | 'erase'
-  | 'create'
-  | 'prepare'
-  | 'reseal'
-  | 'import'
-  | 'replay'
-  | 'test'
-  | 'add'
-  | 'update'
-  | 'enable'
-  | 'disable'
-  | 'remove'
-  | 'rotate'
-  | 'issue'
-  | 'limit'
-  | 'revoke';
+export type OperatorAction = NameIn<ViewText, 'log.action'>;
 
 /** For a new record its organization, because the record does not exist before. */
 export type OperatorSubject =

@@ -69,18 +69,15 @@ export function pathOf<T>(
 }
 
 /** English and unmasked, for a terminal. */
-export function plainColumns<T>(fields: readonly ViewField<T>[]) {
-  const entries = fields.map(
-    (field) => [english(field.title), (item: T) => plainValue(field, item)] as const,
-  );
-  return Object.fromEntries(entries);
-}
-
-function plainValue<T>(field: ViewField<T>, item: T) {
+export function plainValue<T>(field: ViewField<T>, item: T) {
   const value = valueOf(field, item);
   const note = field.note?.(item) ?? null;
-  if (note === null) return value;
-  return `${String(value ?? '')} (${isViewText(note) ? english(note) : note})`.trimStart();
+  return note === null ? value : `${String(value ?? '')} (${plainTitle(note)})`.trimStart();
+}
+
+/** English, where the title is the key of a text. */
+export function plainTitle(title: string | number): string {
+  return String(isViewText(title) ? english(title) : title);
 }
 
 function valueOf<T>(field: ViewField<T>, item: T) {

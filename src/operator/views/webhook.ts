@@ -78,10 +78,10 @@ const failingSince: ViewField<Endpoint> = {
   of: (endpoint) => endpoint.failingSince,
 };
 
-export const newEndpointFields = [id, url, eventTypes];
-
 export const endpointListFields: readonly ViewField<Endpoint>[] = [
-  ...newEndpointFields,
+  id,
+  url,
+  eventTypes,
   endpointState,
   failingSince,
   createdAt,
@@ -137,6 +137,12 @@ const about: ViewField<ListedDelivery> = {
   of: ({ objectId }) => objectId,
   to: pathOfRecord,
 };
+const endpoint: ViewField<ListedDelivery> = {
+  title: 'endpoint.title',
+  kind: 'code',
+  of: ({ endpointId }) => endpointId.toHexString(),
+  record: 'endpoint',
+};
 const deliveryState: ViewField<ListedDelivery> = {
   title: 'shared.state',
   kind: 'status',
@@ -177,18 +183,14 @@ export const deliverySummaryFields: readonly ViewField<ListedDelivery>[] = [
 export const deliveryListFields: readonly ViewField<ListedDelivery>[] = [
   ...deliverySummaryFields.slice(0, 2),
   about,
+  endpoint,
   ...deliverySummaryFields.slice(2),
   createdAt,
 ];
 
 export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
   deliveryId,
-  {
-    title: 'endpoint.title',
-    kind: 'code',
-    of: ({ endpointId }) => endpointId.toHexString(),
-    record: 'endpoint',
-  },
+  endpoint,
   { title: 'delivery.messageId', kind: 'code', of: ({ messageId }) => messageId },
   deliveryState,
   event,

@@ -1,11 +1,8 @@
-import {
-  CatalogueImportsService,
-  type ImportOutcome,
-} from '../../catalogue-import/catalogue-imports.service.js';
+import { CatalogueImportsService } from '../../catalogue-import/catalogue-imports.service.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
-import { type Columns, pluralize, list } from '../command-line/result.js';
+import { pluralize, list } from '../command-line/result.js';
 import type { catalogueCommands } from './catalogue-commands.js';
 
 const importTexts = {
@@ -13,38 +10,25 @@ const importTexts = {
   remedy: 'Import the file again to store the rest.',
 };
 
-const errorColumns: Columns<ImportOutcome['errors'][number]> = {
-  Location: ({ location }) => location,
-  Error: ({ message }) => message,
-};
-
-const countColumns: Columns<ImportOutcome['counts'][number]> = {
-  Entries: ({ kind }) => kind,
-  Created: ({ created }) => created,
-  Updated: ({ updated }) => updated,
-  Unchanged: ({ unchanged }) => unchanged,
-};
-
 export const actions: ActionsOf<typeof catalogueCommands> = {
   import: async (context, { file, org }) => {
     const { _id } = await context.organization(org);
     const text = await readTextFile(file);
-    const importing = {
-      action: 'import',
-      subject: 'organization',
-      to: { _id },
-      details: 'catalogue',
-    } as const;
-    const { errors, counts } = await context.logged(importing, () =>
+    const work = () =>
       withProgress(importTexts, (progress) =>
         context.get(CatalogueImportsService).import(_id, text, progress),
-      ),
+      );
+    const { errors, counts } = await context.logged(
+      'import organization',
+      { _id },
+      work,
+      'catalogue',
     );
     // Programs read these keys of the JSON output.
     const faults = errors.map(({ location, message }) => ({ place: location, message }));
     const json = { faults, counts };
-    if (errors.length === 0) return list(counts, countColumns, json);
+    if (errors.length === 0) return list(counts, undefined, json);
     const failure = `The file has ${pluralize(errors.length, 'error')}, nothing was stored.`;
-    return { ...list(errors, errorColumns, json), failure };
+    return { ...list(errors, undefined, json), failure };
   },
 };

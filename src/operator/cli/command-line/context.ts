@@ -6,19 +6,13 @@ import { parseObjectId } from '../../../core/database/documents/tenant-document.
 import { foldCase } from '../../../core/localization/fold-case.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
-import {
-  OperatorLogService,
-  type OperatorRequest,
-  wholeDatabase,
-} from '../../audit/operator-log.service.js';
+import type { OperatorAction, OperatorSubject } from '../../audit/operator-log.schema.js';
+import { OperatorLogService, wholeDatabase } from '../../audit/operator-log.service.js';
 
-interface LoggedAction extends Pick<OperatorRequest, 'action' | 'subject'> {
-  /** An organization or a record of one; the whole database by default. */
-  readonly to?: {
-    readonly _id: Types.ObjectId | string;
-    readonly organizationId?: Types.ObjectId;
-  };
-  readonly details?: string | undefined;
+/** An organization or a record of one. */
+interface Subject {
+  readonly _id: Types.ObjectId | string;
+  readonly organizationId?: Types.ObjectId;
 }
 
 export class CommandContext {
@@ -48,16 +42,25 @@ export class CommandContext {
     throw new Error(`Several organizations are called ${idOrName}, give the id of one: ${ids}.`);
   }
 
-  /** Does an action after logging it as the console does (rule OPS-31); without a log entry it is not done. */
+  /**
+   * Does an action after logging it as the console does (rule OPS-31); without a log entry it is not done.
+   *
+   * @param entry the action and the kind of its subject
+   * @param subject null for the whole database
+   */
   async logged<T>(
-    { action, subject, to = wholeDatabase, details = '' }: LoggedAction,
+    entry: `${OperatorAction} ${OperatorSubject}`,
+    subject: Subject | null,
     work: () => Promise<T>,
+    details = '',
   ): Promise<T> {
+    const [action, kind] = entry.split(' ') as [OperatorAction, OperatorSubject];
+    const { _id, organizationId }: Subject = subject ?? wholeDatabase;
     const request = {
       action,
-      subject,
-      subjectId: String(to._id),
-      organizationId: to.organizationId ?? new Types.ObjectId(to._id),
+      subject: kind,
+      subjectId: String(_id),
+      organizationId: organizationId ?? new Types.ObjectId(_id),
       details: details || null,
       formId: randomUUID(),
       address: 'command line',

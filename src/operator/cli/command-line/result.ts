@@ -1,12 +1,14 @@
 import Table from 'cli-table3';
-import { type ViewField, plainColumns } from '../../views/field.js';
+import { isStoredObject } from '../../../core/values/json.js';
+import { type ViewField, plainTitle, plainValue } from '../../views/field.js';
 
-type Cell = string | number | boolean | Date | null | undefined | readonly string[];
+/** Fields by their names, of the console, or of the command line alone; without a view all fields are shown. */
+export type View<T> = readonly (
+  (keyof T & string) | ViewField<T> | { readonly title: string; of(item: T): unknown }
+)[];
 
-/** Titles in their order, and the cell of each. */
-export type Columns<T> = Readonly<Record<string, (item: T) => Cell>>;
-
-type View<T> = Columns<T> | readonly ViewField<T>[];
+/** A title and a value. */
+type Line = readonly [title: string, text: string];
 
 /** The result of a command: JSON for programs, lines for people. */
 export interface Result {
@@ -25,20 +27,31 @@ const borders = [
 ];
 const chars = { ...Object.fromEntries(borders.flat().map((part) => [part, ''])), middle: '  ' };
 
-export function list<T>(items: readonly T[], view: View<T>, json: unknown = items): Result {
-  return { json, lines: [() => listLines(items, columnsOf(view))] };
+export function list<T extends object>(
+  items: readonly T[],
+  view?: View<T>,
+  json: unknown = items,
+): Result {
+  return { json, lines: [() => listLines(items.map((one) => linesOf(one, view)))] };
 }
 
-export function item<T>(one: T, view: View<T>, json: unknown = one): Result {
-  return { json, lines: [() => itemLines(one, columnsOf(view))] };
+export function item<T extends object>(one: T, view?: View<T>, json: unknown = one): Result {
+  return { json, lines: [() => tableLines([], linesOf(one, view))] };
 }
 
-/** A result of several parts, each an own line or a result whose JSON is left out. */
-export function report(json: unknown, ...parts: readonly (string | Result)[]): Result {
-  return {
-    json,
-    lines: parts.flatMap((part) => (typeof part === 'string' ? [part] : part.lines)),
-  };
+/** A result of lines and of other results, whose JSON is left out. An empty line follows each of these. */
+export function report(json: unknown, ...parts: readonly (string | Result | false)[]): Result {
+  const shown = parts.filter((part) => part !== false);
+  const lines = shown.flatMap((part, index) => {
+    if (typeof part === 'string') return [part];
+    return index === shown.length - 1 ? part.lines : [...part.lines, ''];
+  });
+  return { json, lines };
+}
+
+/** A new record with secrets. */
+export function shownOnce(view: object): Result {
+  return report(view, item(view), 'Its secrets are shown this once.');
 }
 
 export function print(result: Result | void, isJson: boolean): void {
@@ -54,21 +67,41 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function listLines<T>(items: readonly T[], columns: Columns<T>): readonly string[] {
-  const rows = items.map((one) => Object.values(columns).map((value) => textOf(value(one))));
-  const titles = Object.keys(columns).map((title) => title.toUpperCase());
-  const table = fittingTable(titles, rows);
+function linesOf<T extends object>(one: T, view?: View<T>): Line[] {
+  if (view === undefined) return allLines(one);
+  return view.map((field) => {
+    if (typeof field === 'string') return [titleOf(field), textOf(one[field])];
+    const value = 'kind' in field ? plainValue(field, one) : field.of(one);
+    return [plainTitle(field.title), textOf(value)];
+  });
+}
+
+/** The fields of an object within an object have lines of their own. */
+function allLines(one: object, path = ''): Line[] {
+  return Object.entries(one).flatMap(([name, value]: [string, unknown]) => {
+    const title = `${path} ${name}`;
+    return isStoredObject(value) ? allLines(value, title) : [[titleOf(title), textOf(value)]];
+  });
+}
+
+/** Such as `Created at` for `createdAt`, and `Signed` for `isSigned`. */
+function titleOf(name: string): string {
+  const words = name.replaceAll('_', '').replaceAll(/[A-Z]/g, (letter) => ` ${letter}`);
+  const title = words.trim().toLowerCase().replace(/^is /, '');
+  return title.charAt(0).toUpperCase() + title.slice(1);
+}
+
+/** A table, or lists where it is too wide. */
+function listLines(items: readonly (readonly Line[])[]): readonly string[] {
+  if (items.length === 0) return ['None.'];
+  const titles = [...new Set(items.flatMap((lines) => lines.map(([title]) => title)))];
+  const rows = items.map((lines) => titles.map((title) => new Map(lines).get(title) ?? '-'));
+  const table = fittingTable(
+    titles.map((title) => title.toUpperCase()),
+    rows,
+  );
   if (table !== null) return table;
-  return items.flatMap((one, index) => [...(index > 0 ? [''] : []), ...itemLines(one, columns)]);
-}
-
-function itemLines<T>(one: T, columns: Columns<T>): string[] {
-  const lines = Object.entries(columns).map(([title, value]) => [title, textOf(value(one))]);
-  return tableLines([], lines);
-}
-
-function columnsOf<T>(view: View<T>): Columns<T> {
-  return Array.isArray(view) ? plainColumns(view as readonly ViewField<T>[]) : (view as Columns<T>);
+  return items.flatMap((lines, index) => [...(index > 0 ? [''] : []), ...tableLines([], lines)]);
 }
 
 /** Wraps the widest column between words; null when the table is still wider than the screen. */
@@ -87,19 +120,24 @@ function fittingTable(titles: string[], rows: string[][]): string[] | null {
   return tableLines(titles, rows, colWidths);
 }
 
-function tableLines(head: string[], rows: string[][], colWidths: (number | null)[] = []): string[] {
+function tableLines(
+  head: string[],
+  rows: readonly Line[] | string[][],
+  colWidths: (number | null)[] = [],
+): string[] {
   const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
   const table = new Table({ head, chars, style, colWidths, wordWrap: true });
-  table.push(...rows);
+  table.push(...rows.map((row) => [...row]));
   return table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd());
 }
 
-function textOf(cell: Cell): string {
-  if (cell instanceof Date) return cell.toISOString().replace(/\.\d+Z$/, 'Z');
-  const text = typeof cell === 'object' ? (cell?.join(', ') ?? '') : String(cell ?? '');
+function textOf(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value instanceof Date) return value.toISOString().replace(/\.\d+Z$/, 'Z');
+  const text = ([value ?? []].flat() as readonly string[]).join(', ');
   // Names come from other programs; a control character could rewrite what the terminal shows.
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }

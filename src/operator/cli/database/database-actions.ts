@@ -1,40 +1,43 @@
-import { DatabaseStructure } from '../../../core/database/structure/database-structure.js';
-import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
-import { isPlainObject } from '../../../core/values/json.js';
+import { Types } from 'mongoose';
+import { z } from 'zod';
+import {
+  DatabaseStructure,
+  type RecordUsage,
+} from '../../../core/database/structure/database-structure.js';
+import { mebibyte } from '../../../core/values/numbers.js';
+import { isObjectId } from '../../../core/values/text.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
-import type { ErasureDocument } from '../../erasure/erasure.schema.js';
 import { ErasuresService, failureOf } from '../../erasure/erasures.service.js';
-import type { ActionsOf } from '../command-line/declaration.js';
+import { type ActionsOf, commandLine } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
-import { type Columns, item, list, report } from '../command-line/result.js';
-import { erasureColumns } from '../leads/lead-erasure.js';
+import { item, list, report, type View } from '../command-line/result.js';
 import type { databaseCommands } from './database-commands.js';
-import { statusReport } from './database-status.js';
 
-type Entry = Pick<ErasureDocument, 'organizationId' | 'leadIds'>;
+const storedId = z
+  .string()
+  .refine(isObjectId)
+  .transform((id) => new Types.ObjectId(id));
+const ledgerSchema = z.array(z.object({ organizationId: storedId, leadIds: z.array(storedId) }));
 
 const reapplyTexts = { counted: 'erasures', remedy: 'Run the command again for the rest.' };
 
-const ledgerColumns: Columns<ErasureDocument> = {
-  Organization: ({ organizationId }) => organizationId.toHexString(),
-  Leads: ({ leadIds }) => leadIds.map((id) => id.toHexString()),
-  Begun: ({ createdAt }) => createdAt,
-  Completed: ({ completedAt }) => completedAt,
-};
+const usageFields: View<RecordUsage> = [
+  'kind',
+  { title: 'Kept', of: ({ keptSeconds }) => retentionText(keptSeconds) },
+  'isCurrent',
+  'count',
+  { title: 'MiB', of: ({ bytes }) => (bytes / mebibyte).toFixed(1) },
+  'oldest',
+];
 
 export const actions: ActionsOf<typeof databaseCommands> = {
   init: async (context) => {
     const structure = context.get(DatabaseStructure);
     const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
     // The collection of the log may not exist before.
-    const preparing = {
-      action: 'prepare',
-      subject: 'database',
-      details: migrations.join(' '),
-    } as const;
-    await context.logged(preparing, async () => null);
+    await context.logged('prepare database', null, async () => null, migrations.join(' '));
     return report(
       { migrations },
       ...migrations.map((name) => `Migration has run: ${name}`),
@@ -46,67 +49,71 @@ export const actions: ActionsOf<typeof databaseCommands> = {
     const structure = context.get(DatabaseStructure);
     const { retention, ...status } = await structure.status();
     const encryptionKeys = await context.get(SecretKeys).needed();
-    const unrestrictedKeys = (await context.get(ApiKeysService).listUnrestricted()).map(
-      ({ _id, organizationId, prefix = '', name = '' }) => ({
-        _id: _id.toHexString(),
-        organizationId: organizationId.toHexString(),
-        prefix,
-        name,
-      }),
+    const unrestricted = await context.get(ApiKeysService).listUnrestricted();
+    const unrestrictedKeys = unrestricted.map(
+      ({ _id, organizationId, prefix = '', name = '' }) => ({ _id, organizationId, prefix, name }),
     );
     const records = await structure.usageOf(retention);
-    return statusReport({ ...status, encryptionKeys, unrestrictedKeys, records });
+    const isCurrent = records.every((kind) => kind.isCurrent);
+    const parts = [
+      list(status.collections, ['collection', 'exists', 'validatorIsCurrent', 'missingIndexes']),
+      status.migrations.length > 0 && list(status.migrations),
+      encryptionKeys.length > 0 && list(encryptionKeys),
+      unrestrictedKeys.length > 0 && list(unrestrictedKeys, ['prefix', 'name', 'organizationId']),
+      unrestrictedKeys.length > 0 &&
+        `These keys may do everything: ${commandLine} key update <id or prefix> --for website\n`,
+      list(records, usageFields),
+      status.isOfNewerVersion &&
+        'A newer version has prepared the database, for old instances too.',
+      conclusion(status.isComplete, isCurrent),
+    ];
+    const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
+    return {
+      ...report({ ...status, encryptionKeys, unrestrictedKeys, records }, ...parts),
+      isFailed: !status.isComplete || lacksKey || !isCurrent,
+    };
   },
 
   erasures: async (context) => {
-    const showing = { action: 'show', subject: 'database', details: 'erasures' } as const;
-    const erasures = await context.logged(showing, () => context.get(ErasuresService).list());
-    return list(erasures, ledgerColumns);
+    const work = () => context.get(ErasuresService).list();
+    const erasures = await context.logged('show database', null, work, 'erasures');
+    return list(erasures, ['organizationId', 'leadIds', 'createdAt', 'completedAt']);
   },
 
   'reapply-erasures': async (context, { ledger }) => {
     const entries = ledger === undefined ? [] : await readLedger(ledger);
-    const erasing = { action: 'erase', subject: 'database', details: 'erasures' } as const;
-    const { erasures, failures, ...removed } = await context.logged(erasing, () =>
+    const work = () =>
       withProgress(reapplyTexts, (progress) =>
         context.get(ErasuresService).reapply(entries, progress),
-      ),
-    );
-    return {
-      ...report(
-        { erasures, ...removed },
-        `Erasures done again: ${erasures}. Removed from:`,
-        item(removed, erasureColumns),
-      ),
-      failure: failureOf(failures),
-    };
+      );
+    const outcome = await context.logged('erase database', null, work, 'erasures');
+    const { erasures, failures, ...removed } = outcome;
+    const title = `Erasures done again: ${erasures}. Removed from:`;
+    const shown = report({ erasures, ...removed }, title, item(removed));
+    return { ...shown, failure: failureOf(failures) };
   },
 };
 
-async function readLedger(file: string): Promise<Entry[]> {
-  const value = parsed(await readTextFile(file));
-  const entries = Array.isArray(value) ? value.map(entryOf) : [null];
-  if (entries.includes(null)) {
-    throw new Error(
-      `${file} is not the output of db erasures --json. Remove lines of npm at its beginning: ` +
-        'npm run --silent prints none.',
-    );
-  }
-  return entries.filter((entry) => entry !== null);
-}
-
-function parsed(text: string): unknown {
+async function readLedger(file: string): Promise<z.infer<typeof ledgerSchema>> {
+  const text = await readTextFile(file);
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
+    return ledgerSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    const message =
+      `${file} is not the output of db erasures --json. Remove lines of npm at its beginning: ` +
+      'npm run --silent prints none.';
+    throw new Error(message, { cause });
   }
 }
 
-function entryOf(value: unknown): Entry | null {
-  if (!isPlainObject(value) || !Array.isArray(value['leadIds'])) return null;
-  const organizationId = parseObjectId(String(value['organizationId']));
-  const leadIds = value['leadIds'].map((id) => parseObjectId(String(id)));
-  if (organizationId === null || leadIds.includes(null)) return null;
-  return { organizationId, leadIds: leadIds.filter((id) => id !== null) };
+function conclusion(isComplete: boolean, isCurrent: boolean): string {
+  if (!isComplete) return `Something is missing: ${commandLine} db init`;
+  if (isCurrent) return 'Nothing is missing.';
+  return `Records are not kept as the configuration says: ${commandLine} db init`;
+}
+
+function retentionText(seconds: number | null): string {
+  if (seconds === null) return 'indefinitely';
+  const hours = seconds / 3_600;
+  return hours % 24 === 0 && hours > 24 ? `${hours / 24} days` : `${hours} hours`;
 }

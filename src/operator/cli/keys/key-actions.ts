@@ -1,46 +1,29 @@
 import { hourMs } from '../../../core/values/time.js';
+import { keyRateLimit, permittedOperations } from '../../../tenants/keys/api-key-policy.js';
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
-import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
+import { ApiKeysService, type NewApiKey } from '../../../tenants/keys/api-keys.service.js';
 import { RequestLogService } from '../../requests/request-log.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
 import { loggedRequestFields } from '../../views/partner.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
-import { item, list } from '../command-line/result.js';
+import { item, list, type Result, shownOnce } from '../command-line/result.js';
 import { type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
-import {
-  issuedColumns,
-  keyView,
-  limitedColumns,
-  listedKeyColumns,
-  newKeyView,
-  restrictedColumns,
-  revokedColumns,
-  rotatedColumns,
-  rotatedKeyView,
-} from './key-view.js';
 
 export const actions: ActionsOf<typeof keyCommands> = {
   issue: async (context, { org, name, addresses, signed, expires, ...values }) => {
     const { _id } = await context.organization(org);
-    const issuing = {
-      action: 'issue',
-      subject: 'organization',
-      to: { _id },
-      details: name,
-    } as const;
-    const issued = await context.logged(issuing, () =>
-      context.get(ApiKeysService).issue({
-        organizationId: _id,
-        name,
-        operations: operationsOf(values) ?? [],
-        addresses: addresses?.from ?? null,
-        isSigned: signed,
-        rateLimit: rateLimitOf(values),
-        expiresAt: expires ?? null,
-      }),
-    );
-    return item(newKeyView(issued), issuedColumns);
+    const key = {
+      organizationId: _id,
+      name,
+      operations: operationsOf(values) ?? [],
+      addresses: addresses?.from ?? null,
+      isSigned: signed,
+      rateLimit: rateLimitOf(values),
+      expiresAt: expires ?? null,
+    };
+    const issue = () => context.get(ApiKeysService).issue(key);
+    return shownOnce(newKeyView(await context.logged('issue organization', { _id }, issue, name)));
   },
 
   list: async (context, { org }) => {
@@ -53,46 +36,29 @@ export const actions: ActionsOf<typeof keyCommands> = {
       /** How often it used each operation in the last four weeks. */
       used: usage.get(key._id.toHexString())?.used ?? {},
     }));
-    return list(views, listedKeyColumns);
+    return list(views);
   },
 
-  update: async (context, { key: idOrPrefix, addresses, ...values }) => {
-    const { keys, key } = await findKey(context, idOrPrefix);
+  update: changing('update', (keys, key, { addresses, ...values }) => {
     const permitted = operationsOf(values);
-    const changes = {
+    return keys.restrict(key, {
       ...(permitted && { operations: [...permitted] }),
-      ...(addresses && { addresses: addresses.from && [...addresses.from] }),
-    };
-    await context.logged({ action: 'update', subject: 'key', to: key }, () =>
-      keys.restrict(key, changes),
-    );
-    const permissions = { ...key.permissions, ...changes };
-    return item(keyView({ ...key, permissions }, keys), restrictedColumns);
-  },
+      ...(addresses && { addresses: addresses.from }),
+    });
+  }),
 
-  limit: async (context, { key: idOrPrefix, ...values }) => {
-    const { keys, key } = await findKey(context, idOrPrefix);
-    const rateLimit = rateLimitOf(values);
-    await context.logged({ action: 'limit', subject: 'key', to: key }, () =>
-      keys.setRateLimit(key, rateLimit),
-    );
-    return item(keyView({ ...key, rateLimit }, keys), limitedColumns);
-  },
+  limit: changing('limit', (keys, key, values) => keys.setRateLimit(key, rateLimitOf(values))),
 
-  revoke: async (context, { key: idOrPrefix }) => {
-    const { keys, key } = await findKey(context, idOrPrefix);
-    const revokedAt = await context.logged({ action: 'revoke', subject: 'key', to: key }, () =>
-      keys.revoke(key),
-    );
-    return item(keyView({ ...key, revokedAt }, keys), revokedColumns);
-  },
+  revoke: changing('revoke', (keys, key) => keys.revoke(key)),
 
   rotate: async (context, { key: idOrPrefix, overlapHours }) => {
     const { keys, key } = await findKey(context, idOrPrefix);
-    const rotated = await context.logged({ action: 'rotate', subject: 'key', to: key }, () =>
+    const rotated = await context.logged('rotate key', key, () =>
       keys.rotate(key, overlapHours * hourMs),
     );
-    return item(rotatedKeyView(key, rotated), rotatedColumns);
+    const { _id, prefix } = key;
+    const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
+    return shownOnce({ ...newKeyView(rotated), old });
   },
 
   requests: async (context, { key: idOrPrefix, limit }) => {
@@ -106,6 +72,19 @@ export const actions: ActionsOf<typeof keyCommands> = {
   },
 };
 
+/** An action that changes a key and shows it. */
+function changing<Values extends { readonly key: string }>(
+  action: 'update' | 'limit' | 'revoke',
+  change: (keys: ApiKeysService, key: ApiKeyDocument, values: Values) => Promise<unknown>,
+) {
+  return async (context: CommandContext, values: Values): Promise<Result> => {
+    const { keys, key } = await findKey(context, values.key);
+    await context.logged(`${action} key`, key, () => change(keys, key, values));
+    const changed = await findKey(context, key._id.toHexString());
+    return item(keyView(changed.key, keys));
+  };
+}
+
 async function findKey(
   context: CommandContext,
   idOrPrefix: string,
@@ -116,4 +95,41 @@ async function findKey(
   if (others.length === 0) return { keys, key };
   const ids = [key, ...others].map(({ _id }) => _id.toHexString()).join(', ');
   throw new Error(`Several keys share the prefix ${idOrPrefix}, give the id of one: ${ids}.`);
+}
+
+function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
+  return {
+    ...identityOf(document),
+    state: keys.stateOf(document),
+    /** Without it the key is not accepted, whatever its state. */
+    allowExternal: document.permissions?.allowExternal === true,
+    readEvents: permittedOperations(document).includes('events.read'),
+    ...restrictionsOf(document),
+    isSigned: (document.secrets ?? []).length > 0,
+    /** Null while the service's own limit counts. */
+    rateLimit: keyRateLimit(document),
+    createdAt: document.createdAt,
+    lastUsedAt: document.lastUsedAt ?? null,
+    expiresAt: document.expiresAt ?? null,
+    revokedAt: document.revokedAt ?? null,
+  };
+}
+
+function newKeyView({ key, signingSecret, document }: NewApiKey) {
+  const shown = { key, ...(signingSecret && { signingSecret }), ...restrictionsOf(document) };
+  return { ...identityOf(document), ...shown, expiresAt: document.expiresAt ?? null };
+}
+
+function restrictionsOf(document: ApiKeyDocument) {
+  const { operations = null, addresses = null } = document.permissions ?? {};
+  return {
+    operations: permittedOperations(document),
+    /** No operations were chosen for it: it may do more than anybody decided. */
+    isUnrestricted: operations === null,
+    addresses,
+  };
+}
+
+function identityOf({ _id, organizationId, name, prefix }: ApiKeyDocument) {
+  return { _id: _id.toHexString(), organizationId: organizationId.toHexString(), name, prefix };
 }

@@ -13,26 +13,14 @@ import {
 import { leadFields } from '../../views/lead.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
-import { type Columns, item, list } from '../command-line/result.js';
-import { deliveryView } from '../webhooks/delivery-actions.js';
+import { item, list } from '../command-line/result.js';
+import { deliveryView } from '../webhooks/webhook-actions.js';
 import type { leadCommands } from './lead-commands.js';
 import { eraseLeads, logDisclosure } from './lead-erasure.js';
 import { importLeads } from './lead-import.js';
 
-type ChangeEntry = ReturnType<typeof changeEntry>;
-type DeliveryEntry = ReturnType<typeof deliveryEntry>;
-
 /** Far more than any lead has. */
 const maxHistoryEntries = 10_000;
-
-const historyColumns: Columns<ChangeEntry | DeliveryEntry> = {
-  Time: ({ at }) => at,
-  Lead: ({ leadId }) => leadId,
-  Kind: ({ kind }) => kind,
-  What: ({ what }) => what,
-  Details: (entry) => (entry.kind === 'change' ? changesOf(entry) : deliveryOf(entry)),
-  Request: (entry) => (entry.kind === 'change' ? entry.requestId : null),
-};
 
 export const actions: ActionsOf<typeof leadCommands> = {
   show: async (context, { lead, org }) => {
@@ -60,7 +48,8 @@ export const actions: ActionsOf<typeof leadCommands> = {
       ...deliveries.items.map((delivery) => deliveryEntry(delivery, numbers)),
     ];
     const history = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-    return list(history, historyColumns);
+    const lines = history.map((entry) => lineOf(entry));
+    return list(lines, undefined, history);
   },
 
   erase: eraseLeads,
@@ -96,14 +85,21 @@ function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>) {
   return { at: createdAt, kind: 'delivery' as const, leadId, what: view.type, ...view };
 }
 
-function changesOf({ changes }: ChangeEntry): string {
+function lineOf(entry: ReturnType<typeof changeEntry> | ReturnType<typeof deliveryEntry>) {
+  const { at: time, leadId: lead, kind, what } = entry;
+  const isChange = entry.kind === 'change';
+  const details = isChange ? changesOf(entry.changes) : deliveryOf(entry);
+  return { time, lead, kind, what, details, request: isChange ? entry.requestId : null };
+}
+
+function changesOf(changes: ReturnType<typeof storedChanges>): string {
   if (changes.length === 0) return 'nothing changed';
   return changes
     .map(({ field, from, to }) => `${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`)
     .join(', ');
 }
 
-function deliveryOf(entry: DeliveryEntry): string {
+function deliveryOf(entry: ReturnType<typeof deliveryEntry>): string {
   const { endpointId, status, failureReason, attempts, lastStatusCode, lastError } = entry;
   const reason = failureReason === null ? '' : ` (${failureReason})`;
   const lastResult = lastStatusCode ?? lastError;

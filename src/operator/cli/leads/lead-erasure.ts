@@ -1,33 +1,23 @@
 import { createInterface } from 'node:readline/promises';
 import { Types } from 'mongoose';
-import { scalarText } from '../../../core/values/json.js';
+import { scalarText, withoutUndefined } from '../../../core/values/json.js';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
-import { type ErasureReport, ErasuresService, failureOf } from '../../erasure/erasures.service.js';
+import { ErasuresService, failureOf } from '../../erasure/erasures.service.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ValuesOf } from '../command-line/declaration.js';
-import { type Columns, item, list, print, report, type Result } from '../command-line/result.js';
+import { item, list, print, report, type Result, type View } from '../command-line/result.js';
 import type { leadCommands } from './lead-commands.js';
 
 type EraseValues = ValuesOf<typeof leadCommands.erase>;
 
-export const erasureColumns: Columns<ErasureReport> = {
-  Leads: ({ counts }) => counts.leads,
-  Clients: ({ counts }) => counts.clients,
-  'Change-log entries': ({ counts }) => counts.changeLogEntries,
-  Events: ({ counts }) => counts.events,
-  'Responses of receivers': ({ counts }) => counts.attempts,
-  'Clients of other leads, kept': ({ keptClientIds }) => keptClientIds,
-  'Stored responses expire by': ({ storedResponsesEndAt }) => storedResponsesEndAt,
-};
-
-const leadColumns: Columns<LeadDto> = {
-  Number: ({ leadId }) => leadId,
-  'External id': ({ recordSystemId }) => recordSystemId,
-  State: ({ isDeleted }) => (isDeleted ? 'deleted' : 'active'),
-  Name: ({ data }) => scalarText(data['name']),
-  Created: ({ createdAt }) => createdAt,
-};
+const foundLeadFields: View<LeadDto> = [
+  'leadId',
+  'recordSystemId',
+  'isDeleted',
+  'createdAt',
+  { title: 'Name', of: ({ data }) => scalarText(data['name']) },
+];
 
 export async function logDisclosure(
   context: CommandContext,
@@ -35,8 +25,7 @@ export async function logDisclosure(
   leadIds: readonly string[],
 ): Promise<void> {
   for (const _id of leadIds) {
-    const shown = { action: 'show', subject: 'lead', to: { _id, organizationId } } as const;
-    await context.logged(shown, async () => null);
+    await context.logged('show lead', { _id, organizationId }, async () => null);
   }
 }
 
@@ -56,18 +45,14 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
   }
   const work = () => erasures.erase(organization, leadIds, dryRun);
   const [_id, ...others] = leadIds;
-  const erasing = {
-    action: dryRun ? 'show' : 'erase',
-    subject: 'lead',
-    details: others.join(' '),
-  } as const;
-  const to = _id && { _id, organizationId: organization._id };
-  const removed = await (to ? context.logged({ ...erasing, to }, work) : work());
+  const subject = _id && { _id, organizationId: organization._id };
+  const entry = dryRun ? 'show lead' : 'erase lead';
+  const removed = await (subject ? context.logged(entry, subject, work, others.join(' ')) : work());
   const json = { dryRun, leadIds, ...removed, finished };
   const parts = [
-    ...(finished > 0 ? [`Interrupted erasures that are finished now: ${finished}.`] : []),
-    ...(to
-      ? [dryRun ? 'Would be removed from:' : 'Removed from:', item(removed, erasureColumns)]
+    finished > 0 && `Interrupted erasures that are finished now: ${finished}.`,
+    ...(subject
+      ? [dryRun ? 'Would be removed from:' : 'Removed from:', item(removed)]
       : [nothingErased(values, finished)]),
   ];
   return { ...report(json, ...parts), failure: failureOf(failures) };
@@ -75,12 +60,9 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
 
 /** No error: an erased person is unknown, too, and an erasure may be repeated. */
 function nothingErased({ phone, email }: EraseValues, finished: number): string {
-  const names = [
-    ...(phone === undefined ? [] : ['phone']),
-    ...(email === undefined ? [] : ['email']),
-  ];
+  const names = Object.keys(withoutUndefined({ phone, email })).join(' or ');
   const nothing = finished > 0 ? 'nothing more' : 'nothing';
-  return `No lead, and no client of a lead, has this ${names.join(' or ')}; ${nothing} was erased.`;
+  return `No lead, and no client of a lead, has this ${names}; ${nothing} was erased.`;
 }
 
 async function confirmed(
@@ -93,7 +75,7 @@ async function confirmed(
   const ids = leads.map(({ _id }) => _id);
   if (leads.length > 0 && !context.isJson) {
     await logDisclosure(context, organization._id, ids);
-    print(report(null, list(leads, leadColumns), ''), false);
+    print(report(null, list(leads, foundLeadFields), ''), false);
   }
   if (leads.length > 0 && !dryRun && !yes && !(await askToConfirm(leads.length))) {
     throw new Error('Nothing was erased.');

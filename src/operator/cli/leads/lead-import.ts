@@ -1,17 +1,13 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { csvRows } from '../../../core/values/csv.js';
-import {
-  type ImportedLeads,
-  LeadImportsService,
-  type RefusedRow,
-} from '../../../leads/import/lead-imports.service.js';
+import { LeadImportsService, type RefusedRow } from '../../../leads/import/lead-imports.service.js';
 import { toOrganization } from '../../../tenants/organizations/organization.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ValuesOf } from '../command-line/declaration.js';
 import { checkFile, reasonOf } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
-import { type Columns, item, list, report, type Result } from '../command-line/result.js';
+import { item, list, report, type Result } from '../command-line/result.js';
 import type { leadCommands } from './lead-commands.js';
 
 type ImportValues = ValuesOf<typeof leadCommands.import>;
@@ -23,21 +19,6 @@ const importTexts = {
 
 /** A file of the wrong kind has refused rows only. */
 const maxPrintedRows = 1_000;
-
-const countColumns: Columns<ImportedLeads> = {
-  Rows: ({ rows }) => rows,
-  'Done before': ({ doneBefore }) => doneBefore,
-  Created: ({ created }) => created,
-  Updated: ({ updated }) => updated,
-  Refused: ({ refused }) => refused,
-};
-
-const refusedColumns = {
-  Row: ({ row }: RefusedRow) => row,
-  Line: ({ line }: RefusedRow) => line,
-  Code: ({ code }: RefusedRow) => code,
-  Message: ({ message }: RefusedRow) => message,
-} satisfies Columns<RefusedRow>;
 
 export async function importLeads(
   context: CommandContext,
@@ -58,22 +39,21 @@ export async function importLeads(
         .get(LeadImportsService)
         .import(organization, file, { isDryRun, isRestarted, language, onRefused, progress }),
     );
-  const to = { _id: organization._id };
-  const importing = { action: 'import', subject: 'organization', to, details: 'leads' } as const;
   try {
-    const outcome = isDryRun ? await work() : await context.logged(importing, work);
+    const outcome = isDryRun
+      ? await work()
+      : await context.logged('import organization', organization, work, 'leads');
     const where =
       reportPath === undefined
         ? 'use --report <file> to keep the refused rows'
         : `see ${reportPath}`;
     return report(
       { dryRun: isDryRun, ...outcome, refusedRows },
-      ...(refusedRows.length > 0 ? [list(refusedRows, refusedColumns), ''] : []),
-      ...(outcome.refused > refusedRows.length
-        ? [`Not all refused rows are listed (some are from earlier runs): ${where}.`]
-        : []),
-      ...(isDryRun ? ['Dry run, nothing stored. Would import:'] : []),
-      item(outcome, countColumns),
+      refusedRows.length > 0 && list(refusedRows),
+      outcome.refused > refusedRows.length &&
+        `Not all refused rows are listed (some are from earlier runs): ${where}.`,
+      isDryRun && 'Dry run, nothing stored. Would import:',
+      item(outcome),
     );
   } finally {
     refusals?.end();
@@ -89,7 +69,6 @@ async function checkReport(file: string, path: string): Promise<void> {
 
 /** Rows are written at once, so that an import ends with the first that cannot be. */
 function openReport(path: string) {
-  const values = Object.values(refusedColumns);
   const attempt = <T>(write: () => T): T => {
     try {
       return write();
@@ -99,8 +78,8 @@ function openReport(path: string) {
   };
   const file = attempt(() => openSync(path, 'a'));
   return {
-    write: (row: RefusedRow) =>
-      attempt(() => appendFileSync(file, csvRows([values.map((value) => value(row))]))),
+    write: ({ row, line, code, message }: RefusedRow) =>
+      attempt(() => appendFileSync(file, csvRows([[row, line, code, message]]))),
     end: () => closeSync(file),
   };
 }

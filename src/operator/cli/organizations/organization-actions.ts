@@ -3,31 +3,8 @@ import { countryOf, toOrganization } from '../../../tenants/organizations/organi
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import type { ActionsOf, ValuesOf } from '../command-line/declaration.js';
-import { type Columns, item, list } from '../command-line/result.js';
+import { item, list } from '../command-line/result.js';
 import type { organizationCommands } from './organization-commands.js';
-
-type OrganizationView = ReturnType<typeof organizationView>;
-
-const organizationListColumns: Columns<OrganizationView> = {
-  Id: ({ _id }) => _id,
-  Name: ({ name }) => name,
-  'API domain': ({ apiDomain }) => apiDomain,
-  Created: ({ createdAt }) => createdAt,
-};
-
-const organizationColumns: Columns<OrganizationView> = {
-  Id: ({ _id }) => _id,
-  Name: ({ name }) => name,
-  'API domain': ({ apiDomain }) => apiDomain,
-  Logo: ({ logo }) => logo,
-  'Phone country': shownCountry,
-  'Allow conflict leads': ({ settings }) => settings.allowConflictLeads,
-  'Create clients from leads': ({ settings }) => settings.clients.createFromLeads,
-  'Update existing clients': ({ settings }) => settings.clients.updateExisting,
-  'Match clients by': ({ settings }) => settings.clients.matchBy,
-  Created: ({ createdAt }) => createdAt,
-  Updated: ({ updatedAt }) => updatedAt,
-};
 
 type Changes = Omit<ValuesOf<typeof organizationCommands.update>, 'id'>;
 
@@ -46,27 +23,25 @@ export const actions: ActionsOf<typeof organizationCommands> = {
   create: async (context, { name, ...settings }) => {
     const to = { _id: new Types.ObjectId() };
     const fields = { ...to, name, ...nested(storedFields({ name: undefined, ...settings })) };
-    const created = await context.logged({ action: 'create', subject: 'organization', to }, () =>
+    const created = await context.logged('create organization', to, () =>
       context.get(OrganizationsRepository).create(fields),
     );
-    return item(organizationView(created), organizationColumns);
+    return item(organizationView(created));
   },
 
   list: async (context) => {
     const documents = await context.get(OrganizationsRepository).list();
-    return list(documents.map(organizationView), organizationListColumns);
+    return list(documents.map(organizationView), ['_id', 'name', 'apiDomain', 'createdAt']);
   },
 
-  show: async (context, { id }) =>
-    item(organizationView(await context.organization(id)), organizationColumns),
+  show: async (context, { id }) => item(organizationView(await context.organization(id))),
 
   update: async (context, { id, ...changes }) => {
     const { _id } = await context.organization(id);
     const fields = storedFields(changes);
-    const details = Object.keys(fields).join(' ');
-    const updating = { action: 'update', subject: 'organization', to: { _id }, details } as const;
-    await context.logged(updating, () => context.get(OrganizationsRepository).update(_id, fields));
-    return item(organizationView(await context.organization(id)), organizationColumns);
+    const update = () => context.get(OrganizationsRepository).update(_id, fields);
+    await context.logged('update organization', { _id }, update, Object.keys(fields).join(' '));
+    return item(organizationView(await context.organization(id)));
   },
 };
 
@@ -105,10 +80,4 @@ function organizationView(document: OrganizationDocument) {
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
   };
-}
-
-function shownCountry({ settings, unknownPhoneCountry }: OrganizationView): string {
-  const { phoneCountry } = settings;
-  if (unknownPhoneCountry === undefined) return phoneCountry;
-  return `${phoneCountry} (stored: ${unknownPhoneCountry}, which is no country)`;
 }

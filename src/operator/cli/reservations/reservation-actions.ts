@@ -16,40 +16,12 @@ import {
 } from '../../views/reservation.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
-import {
-  type Columns,
-  pluralize,
-  item,
-  list,
-  report,
-  type Result,
-} from '../command-line/result.js';
+import { pluralize, item, list, report, type Result } from '../command-line/result.js';
 import type { reservationCommands } from './reservation-commands.js';
 
 type Comparison = NonNullable<FileOutcome['comparison']>;
-type LedgerError = NonNullable<FileOutcome['errors']>[number];
-type Difference = Comparison['differences'][number];
 
-/** A difference, or a cheque that is not in the ledger. */
-type Finding = Omit<Difference, 'index' | 'kind' | 'theirs'> & {
-  readonly index: number | null;
-  readonly kind: Difference['kind'] | 'unmentioned';
-  readonly theirs: Difference['theirs'] | null;
-};
-
-const findingColumns = {
-  Entry: ({ index }: Finding) => (index === null ? null : index + 1),
-  Reservation: ({ reservationId }: Finding) => reservationId,
-  Installment: ({ installmentId }: Finding) => installmentId,
-  Difference: ({ kind }: Finding) => kind,
-  Ours: ({ ours }: Finding) => ours,
-  Theirs: ({ theirs }: Finding) => theirs,
-} satisfies Columns<Finding>;
-
-const errorColumns: Columns<LedgerError> = {
-  Line: ({ line }) => line,
-  Error: ({ message }) => message,
-};
+const findingTitles = ['Entry', 'Reservation', 'Installment', 'Difference', 'Ours', 'Theirs'];
 
 export const actions: ActionsOf<typeof reservationCommands> = {
   show: async (context, { id }) => {
@@ -61,9 +33,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     return report(
       reservation,
       item(reservation, reservationFields),
-      '',
       list(chequesInAllWallets(reservation), chequeFields),
-      '',
       list(reportsOf(reservation), reportFields),
     );
   },
@@ -85,16 +55,14 @@ export const actions: ActionsOf<typeof reservationCommands> = {
       return csv && !context.isJson ? printCsv(comparison) : resultOf(comparison);
     }
     const failure = `The file has ${pluralize(errors.length, 'error')}, nothing was compared.`;
-    return { ...list(errors, errorColumns), failure };
+    return { ...list(errors), failure };
   },
 };
 
 /** Written as it is: RFC 4180 ends lines with CRLF. */
 function printCsv(outcome: Comparison): void {
-  const columns = Object.entries(findingColumns);
-  const titles = columns.map(([title]) => title);
-  const rows = findingsOf(outcome).map((one) => columns.map(([, value]) => value(one) ?? ''));
-  process.stdout.write(csvRows([titles, ...rows]));
+  const rows = findingsOf(outcome).map((row) => Object.values(row).map((value) => value ?? ''));
+  process.stdout.write(csvRows([findingTitles, ...rows]));
 }
 
 function resultOf(outcome: Comparison): Result {
@@ -105,17 +73,21 @@ function resultOf(outcome: Comparison): Result {
   return report(
     outcome,
     `${entries} compared, ${matches}, ${pluralize(findings.length, 'finding')}.`,
-    ...(hasMore ? ['More cheques are unmentioned than are listed.'] : []),
-    ...(findings.length > 0 ? [list(findings, findingColumns)] : []),
+    hasMore && 'More cheques are unmentioned than are listed.',
+    findings.length > 0 && list(findings),
   );
 }
 
-function findingsOf({ differences, unmentioned = [] }: Comparison): Finding[] {
-  const kind = 'unmentioned';
-  return [
-    ...differences,
-    ...unmentioned.map(({ status, ...place }) => {
-      return { ...place, index: null, kind, ours: status, theirs: null } as const;
+/** The differences, and the cheques that a complete ledger does not mention. */
+function findingsOf({ differences, unmentioned = [] }: Comparison) {
+  const all = [
+    ...differences.map((difference) => ({ ...difference, entry: difference.index + 1 })),
+    ...unmentioned.map(({ status: ours, ...cheque }) => {
+      return { ...cheque, entry: null, kind: 'unmentioned', ours, theirs: null } as const;
     }),
   ];
+  return all.map(({ reservationId: reservation, installmentId: installment, ...one }) => {
+    const { entry, kind: difference, ours, theirs } = one;
+    return { entry, reservation, installment, difference, ours, theirs };
+  });
 }

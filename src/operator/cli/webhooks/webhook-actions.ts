@@ -5,8 +5,12 @@ import {
   type ListedEvent,
 } from '../../../events/outbox/event-history.service.js';
 import { isSuccess } from '../../../webhooks/deliveries/delivery-outcome.js';
-import { SecretKeys, type UndecryptableSecret } from '../../../webhooks/endpoints/secret-keys.js';
-import type { WebhookEndpointDocument } from '../../../webhooks/endpoints/webhook-endpoint.schema.js';
+import {
+  type ListedDelivery,
+  type ShownDelivery,
+  WebhookDeliveriesService,
+} from '../../../webhooks/deliveries/webhook-deliveries.service.js';
+import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import {
   type EndpointWithSecret,
   type ShownEndpoint,
@@ -14,59 +18,35 @@ import {
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookPingService } from '../../../webhooks/sending/webhook-ping.service.js';
 import { WebhookStatisticsService } from '../../../webhooks/statistics/webhook-statistics.service.js';
-import { plainColumns } from '../../views/field.js';
-import { endpointFields, endpointListFields, newEndpointFields } from '../../views/webhook.js';
+import {
+  attemptFields,
+  deliveryFields,
+  deliveryListFields,
+  endpointFields,
+  endpointListFields,
+} from '../../views/webhook.js';
 import type { CommandContext } from '../command-line/context.js';
-import type { ActionsOf } from '../command-line/declaration.js';
+import { type ActionsOf, WrongUsageError } from '../command-line/declaration.js';
 import { withProgress } from '../command-line/progress.js';
-import { type Columns, item, list, report, type Result } from '../command-line/result.js';
-import { neededKeyColumns } from '../database/database-status.js';
-import { listDeliveries, replayDeliveries } from './delivery-actions.js';
+import { item, list, report, type Result, shownOnce } from '../command-line/result.js';
 import type { webhookCommands } from './webhook-commands.js';
 
 const resealTexts = {
   counted: 'secrets sealed with the newest key',
   remedy: 'Run the command again for the rest.',
 };
-
-const newEndpointColumns = {
-  ...plainColumns<ReturnType<typeof newEndpointView>>(newEndpointFields),
-  Secret: ({ secret }: { readonly secret: string }) => `${secret}  (shown once)`,
-};
-
-const pingColumns: Columns<ReturnType<typeof pingView>> = {
-  Delivered: ({ delivered }) => (delivered ? 'yes' : 'no'),
-  Status: ({ statusCode }) => statusCode,
-  Milliseconds: ({ milliseconds }) => milliseconds,
-  Response: ({ response }) => response,
-  Error: ({ error }) => error,
-};
-
-const eventColumns: Columns<ReturnType<typeof eventView>> = {
-  Id: ({ _id }) => _id,
-  Event: ({ type }) => type,
-  Created: ({ createdAt }) => createdAt,
-  Relayed: ({ relayedAt }) => relayedAt,
-  Request: ({ requestId }) => requestId,
-  Failure: ({ failureReason }) => failureReason,
-};
-
-const unopenedColumns: Columns<UndecryptableSecret> = {
-  Endpoint: ({ endpointId }) => endpointId,
-  'API key': ({ apiKeyId }) => apiKeyId,
-  Organization: ({ organizationId }) => organizationId,
-  'Encryption key': ({ key }) => key,
-  'Not opened': ({ reason }) => reason,
+const replayTexts = {
+  counted: 'deliveries to be sent again',
+  remedy: 'Run the command again for the rest: nothing is sent twice.',
 };
 
 export const actions: ActionsOf<typeof webhookCommands> = {
   add: async (context, { org, url, events }) => {
     const { _id } = await context.organization(org);
-    const adding = { action: 'add', subject: 'organization', to: { _id } } as const;
-    const added = await context.logged(adding, () =>
+    const added = await context.logged('add organization', { _id }, () =>
       context.get(WebhookEndpointsService).add(_id, { url, eventTypes: events }),
     );
-    return item(newEndpointView(added), newEndpointColumns);
+    return shownOnce(newEndpointView(added));
   },
 
   list: async (context, { org }) => {
@@ -77,80 +57,125 @@ export const actions: ActionsOf<typeof webhookCommands> = {
 
   show: (context, { id }) => show(context, id),
 
-  update: (context, { id, url, events }) =>
-    change(context, id, 'update', (endpoints, _id) =>
-      endpoints.update(_id, { ...(url && { url }), ...(events && { eventTypes: events }) }),
-    ),
+  update: changing('update', (endpoints, _id, { url, events }) =>
+    endpoints.update(_id, { ...(url && { url }), ...(events && { eventTypes: events }) }),
+  ),
 
-  enable: (context, { id }) =>
-    change(context, id, 'enable', (endpoints, _id) => endpoints.enable(_id)),
+  enable: changing('enable', (endpoints, _id) => endpoints.enable(_id)),
 
-  disable: (context, { id }) =>
-    change(context, id, 'disable', (endpoints, _id) => endpoints.disable(_id)),
+  disable: changing('disable', (endpoints, _id) => endpoints.disable(_id)),
 
   'rotate-secret': async (context, { id, overlapHours }) => {
-    const { document: to } = await endpointOf(context, id);
-    const rotated = await context.logged({ action: 'rotate', subject: 'endpoint', to }, () =>
-      context.get(WebhookEndpointsService).rotateSecret(to._id, overlapHours * hourMs),
+    const { document } = await endpointOf(context, id);
+    const rotated = await context.logged('rotate endpoint', document, () =>
+      context.get(WebhookEndpointsService).rotateSecret(document._id, overlapHours * hourMs),
     );
-    if (rotated === null) throw endpointNotFound(id);
+    if (rotated === null) throw notFound(id);
     const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
-    const columns = { ...newEndpointColumns, 'Old secret signs until': () => oldSecretExpiresAt };
-    return item({ ...newEndpointView(rotated), oldSecretExpiresAt }, columns);
+    return shownOnce({ ...newEndpointView(rotated), oldSecretExpiresAt });
   },
 
   reseal: async (context) => {
-    const outcome = await context.logged({ action: 'reseal', subject: 'database' }, () =>
+    const outcome = await context.logged('reseal database', null, () =>
       withProgress(resealTexts, (progress) => context.get(SecretKeys).reseal(progress)),
     );
     const { resealed, unopened, keys } = outcome;
     const parts = [
       `Sealed with the newest key: ${resealed}`,
-      ...(unopened.length > 0 ? ['', list(unopened, unopenedColumns)] : []),
-      ...(keys.length > 0 ? ['', list(keys, neededKeyColumns)] : []),
+      unopened.length > 0 && list(unopened),
+      keys.length > 0 && list(keys),
     ];
     const isFailed = keys.some(({ state }) => state !== 'newest');
     return { ...report(outcome, ...parts), isFailed };
   },
 
   test: async (context, { id }) => {
-    const { document: to } = await endpointOf(context, id);
-    const result = await context.logged({ action: 'test', subject: 'endpoint', to }, () =>
-      context.get(WebhookPingService).ping(to),
+    const { document } = await endpointOf(context, id);
+    const result = await context.logged('test endpoint', document, () =>
+      context.get(WebhookPingService).ping(document),
     );
-    return { ...item(pingView(result), pingColumns), isFailed: !isSuccess(result) };
+    const { statusCode, milliseconds, response, error } = result;
+    const delivered = isSuccess(result);
+    const shown = { delivered, statusCode, milliseconds, response, error };
+    return { ...item(shown), isFailed: !delivered };
   },
 
-  deliveries: listDeliveries,
-  replay: replayDeliveries,
+  deliveries: async (context, { id, org = '', object, limit, ...others }) => {
+    const deliveries = context.get(WebhookDeliveriesService);
+    const _id = id === undefined ? null : new Types.ObjectId(id);
+    const endpoint = _id && (await context.get(WebhookEndpointsService).find(_id));
+    if (_id !== null && endpoint === null) {
+      const delivery = await deliveries.find(_id);
+      if (delivery !== null) return showDelivery(context, delivery);
+      throw new Error(`There is no webhook endpoint or delivery with id ${id}.`);
+    }
+    const organizationId = endpoint?.organizationId ?? (await context.organization(org))._id;
+    const objectIds = object === undefined ? undefined : [object];
+    const filter = { endpointId: endpoint?._id, objectIds, ...others };
+    const { items } = await deliveries.listPage(organizationId, filter, { limit });
+    return list(items, deliveryListFields, items.map(deliveryView));
+  },
+
+  replay: async (context, { id, failed, since, until }) => {
+    const deliveries = context.get(WebhookDeliveriesService);
+    const _id = new Types.ObjectId(id);
+    const isOfEndpoint = failed || since !== undefined || until !== undefined;
+    const delivery = isOfEndpoint ? null : await deliveries.find(_id);
+    if (!isOfEndpoint && delivery === null) {
+      const endpoint = await context.get(WebhookEndpointsService).find(_id);
+      if (endpoint === null) throw new Error(`There is no webhook delivery with id ${id}.`);
+      const remedy = 'choose its deliveries by --failed, --since or --until';
+      throw new WrongUsageError(`${id} is an endpoint: ${remedy}.`);
+    }
+    const { document: endpoint } = await endpointOf(context, delivery?.endpointId ?? _id);
+    if (!endpoint.isEnabled)
+      throw new Error(`The endpoint ${endpoint._id.toHexString()} is disabled: enable it first.`);
+    const times = Object.entries({ since, until }).flatMap(([word, time]) =>
+      time === undefined ? [] : [word, time.toISOString()],
+    );
+    const details = [...(failed ? ['failed'] : []), ...times].join(' ');
+    const status = failed ? ('failed' as const) : undefined;
+    const filter = isOfEndpoint ? { status, since, until } : { _id };
+    const replay = () =>
+      withProgress(replayTexts, (progress) => deliveries.replay(endpoint, filter, progress));
+    const replayed = isOfEndpoint
+      ? await context.logged('replay endpoint', endpoint, replay, details)
+      : await context.logged('replay delivery', { ...endpoint, _id }, replay);
+    return report({ replayed }, `To be sent again: ${replayed}`);
+  },
 
   events: async (context, { org, failed, limit }) => {
     const { _id } = await context.organization(org);
     const events = await context.get(EventHistoryService).list(_id, { failed, limit });
-    return list(events.map(eventView), eventColumns);
+    return list(events.map(eventView));
   },
 
   remove: async (context, { id }) => {
-    const { document: to } = await endpointOf(context, id);
-    await context.logged({ action: 'remove', subject: 'endpoint', to }, () =>
-      context.get(WebhookEndpointsService).remove(to._id),
+    const { document } = await endpointOf(context, id);
+    const { _id, url } = document;
+    await context.logged('remove endpoint', document, () =>
+      context.get(WebhookEndpointsService).remove(_id),
     );
-    const removed = { _id: to._id.toHexString(), url: to.url };
-    return item(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url });
+    return report({ _id: _id.toHexString(), url }, `Removed: ${_id.toHexString()} ${url}`);
   },
 };
 
-async function change(
-  context: CommandContext,
-  id: string,
+/** An action that changes an endpoint and shows it. */
+function changing<Values extends { readonly id: string }>(
   action: 'update' | 'enable' | 'disable',
-  work: (endpoints: WebhookEndpointsService, id: Types.ObjectId) => Promise<void>,
-): Promise<Result> {
-  const { document: to } = await endpointOf(context, id);
-  await context.logged({ action, subject: 'endpoint', to }, () =>
-    work(context.get(WebhookEndpointsService), to._id),
-  );
-  return show(context, id);
+  change: (
+    endpoints: WebhookEndpointsService,
+    id: Types.ObjectId,
+    values: Values,
+  ) => Promise<unknown>,
+) {
+  return async (context: CommandContext, values: Values): Promise<Result> => {
+    const { document } = await endpointOf(context, values.id);
+    await context.logged(`${action} endpoint`, document, () =>
+      change(context.get(WebhookEndpointsService), document._id, values),
+    );
+    return show(context, values.id);
+  };
 }
 
 async function show(context: CommandContext, id: string): Promise<Result> {
@@ -160,32 +185,23 @@ async function show(context: CommandContext, id: string): Promise<Result> {
 }
 
 /** @throws Error when there is none */
-async function endpointOf(
-  context: CommandContext,
-  id: string,
-): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: ShownEndpoint }> {
+async function endpointOf(context: CommandContext, id: Types.ObjectId | string) {
   const found = await context.get(WebhookEndpointsService).show(new Types.ObjectId(id));
-  if (found === null || found.shown.isRemoved) throw endpointNotFound(id);
+  if (found === null || found.shown.isRemoved) throw notFound(id);
   return found;
 }
 
-function endpointNotFound(id: string): Error {
-  return new Error(`There is no webhook endpoint with id ${id}.`);
+function notFound(id: Types.ObjectId | string): Error {
+  return new Error(`There is no webhook endpoint with id ${String(id)}.`);
 }
 
 function endpointView({ isRemoved: _isRemoved, ...fields }: ShownEndpoint) {
   return fields;
 }
 
-/** The secret is shown this once. */
 function newEndpointView({ endpoint, secret }: EndpointWithSecret) {
   const { _id, url, eventTypes } = endpoint;
   return { _id: _id.toHexString(), url, eventTypes: eventTypes ?? [], secret };
-}
-
-function pingView(result: Awaited<ReturnType<WebhookPingService['ping']>>) {
-  const { statusCode, milliseconds, response, error } = result;
-  return { delivered: isSuccess(result), statusCode, milliseconds, response, error };
 }
 
 function eventView({ _id, type, createdAt, numberedAt, requestId, failureReason }: ListedEvent) {
@@ -196,5 +212,33 @@ function eventView({ _id, type, createdAt, numberedAt, requestId, failureReason 
     relayedAt: numberedAt ?? null,
     requestId: requestId ?? null,
     failureReason: failureReason ?? null,
+  };
+}
+
+async function showDelivery(context: CommandContext, delivery: ShownDelivery): Promise<Result> {
+  await context.logged('show delivery', delivery, async () => null);
+  const { body, log } = delivery;
+  const shown = item<ShownDelivery>(delivery, [...deliveryFields, 'body']);
+  return report({ ...deliveryView(delivery), body, log }, shown, list(log, attemptFields));
+}
+
+export function deliveryView(delivery: ListedDelivery) {
+  const { status } = delivery;
+  return {
+    _id: delivery._id.toHexString(),
+    endpointId: delivery.endpointId.toHexString(),
+    messageId: delivery.messageId,
+    type: delivery.type,
+    objectId: delivery.objectId,
+    status,
+    failureReason: delivery.failureReason,
+    round: delivery.round,
+    attempts: delivery.attempts,
+    lastStatusCode: delivery.lastStatusCode,
+    lastError: delivery.lastError,
+    lastAttemptAt: delivery.lastAttemptAt,
+    nextAttemptAt: status === 'pending' ? delivery.nextAttemptAt : null,
+    completedAt: delivery.completedAt,
+    createdAt: delivery.createdAt,
   };
 }
