@@ -137,7 +137,7 @@ function tableLines(
 function textOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value instanceof Date) return value.toISOString().replace(/\.\d+Z$/, 'Z');
-  const text = ([value ?? []].flat() as readonly string[]).join(', ');
+  const text = [(value ?? []) as string | readonly string[]].flat().join(', ');
   // Names come from other programs; a control character could rewrite what the terminal shows.
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }
