@@ -35,7 +35,7 @@ const downOnly = rows.slice(0, -1).map((rooms, row) => ({
 
 /** Repositories that other features query: a service would only repeat their methods. */
 const sharedRepositories = [
-  '^src/availability/unit-reservations\\.repository\\.ts$',
+  '^src/(availability/unit-reservations|catalogue/catalogue)\\.repository\\.ts$',
   '^src/leads/leads\\.repository\\.ts$',
   '^src/tenants/(change-log/change-log|organizations/(organizations|users))\\.repository\\.ts$',
 ];

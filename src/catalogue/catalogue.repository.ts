@@ -12,7 +12,13 @@ import type {
   Tenants,
 } from '../core/database/documents/tenant-queries.js';
 import { looseCollation, caseSpellings, foldCase } from '../core/localization/fold-case.js';
-import { languages, type Localized } from '../core/localization/language.js';
+import {
+  defaultLanguage,
+  type Language,
+  languages,
+  type Localized,
+  textIn,
+} from '../core/localization/language.js';
 import type {
   AmenityDocument,
   PhaseDocument,
@@ -28,6 +34,11 @@ export type CatalogueKind = ReferenceKind | 'units';
 
 type Ids = readonly Types.ObjectId[];
 type Texts = readonly string[];
+
+export interface ShownName {
+  readonly name: string;
+  readonly language: Language;
+}
 
 const oldestFirst = { sort: { _id: 1 } } as const;
 /** Requests name these by slug alone; the others also by name. */
@@ -118,7 +129,34 @@ export class CatalogueRepository {
     });
   }
 
-  /** Only the operator asks for several organizations. */
+  /** Reads compounds that may have one of the names in any case, as shown in its language (rule LEAD-8). */
+  async compoundsNamed(
+    organizationId: Types.ObjectId,
+    names: readonly ShownName[],
+  ): Promise<(name: ShownName) => Types.ObjectId[]> {
+    const found = new Map<string, Types.ObjectId[]>();
+    const keyOf = ({ name, language }: ShownName) => `${language} ${foldCase(name)}`;
+    for (const [language, ofLanguage] of Map.groupBy(names, (name) => name.language)) {
+      const $in = [...new Set(ofLanguage.flatMap(({ name }) => caseSpellings(name)))];
+      // The default language also stands for a missing translation.
+      const $or = [...new Set([language, defaultLanguage])].map((one) => ({
+        [`name.${one}`]: { $in },
+      }));
+      const compounds = await this.collections.compounds.find(
+        organizationId,
+        { $or, ...notDeleted },
+        // Leads link them: the compounds must not be rolled back later.
+        { ...oldestFirst, fields: ['name'], collation: looseCollation, readConcern: 'majority' },
+      );
+      for (const { _id, name } of compounds) {
+        const key = keyOf({ name: textIn(name, language), language });
+        found.set(key, [...(found.get(key) ?? []), _id]);
+      }
+    }
+    return (name) => found.get(keyOf(name)) ?? [];
+  }
+
+  /** Deleted compounds too. Only the operator asks for several organizations. */
   async compoundNames(
     organizationIds: Tenants,
     ids: Ids,

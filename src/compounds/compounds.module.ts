@@ -1,14 +1,12 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { TenantsModule } from '../tenants/tenants.module.js';
-import { CompoundLookupService } from './compound-lookup.service.js';
 import { CompoundsController } from './compounds.controller.js';
 import { CompoundsService } from './compounds.service.js';
 
 @Module({
   imports: [CatalogueModule, TenantsModule],
   controllers: [CompoundsController],
-  providers: [CompoundLookupService, CompoundsService],
-  exports: [CompoundLookupService],
+  providers: [CompoundsService],
 })
 export class CompoundsModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
-import { CompoundLookupService } from '../compounds/compound-lookup.service.js';
+import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -41,7 +41,7 @@ export class LeadLookupService {
   constructor(
     @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
     private readonly clients: ClientsService,
-    private readonly compounds: CompoundLookupService,
+    private readonly catalogue: CatalogueRepository,
     private readonly users: UsersRepository,
   ) {}
 
@@ -100,7 +100,7 @@ export class LeadLookupService {
     const { clientId, assignedToId } = lead;
     const compoundsIds = lead.compoundsIds ?? [];
     const [names, users, client] = await Promise.all([
-      this.compounds.namesOf(organizationId, compoundsIds),
+      this.catalogue.compoundNames(organizationId, compoundsIds),
       this.users.namesOf(organizationId, assignedToId ? [assignedToId] : []),
       clientId ? this.clients.find(organizationId, clientId) : null,
     ]);

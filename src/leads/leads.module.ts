@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { TenantsModule } from '../tenants/tenants.module.js';
-import { CompoundsModule } from '../compounds/compounds.module.js';
+import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
@@ -17,7 +17,7 @@ import { LeadWrites } from './upsert/lead-writes.js';
 @Module({
   imports: [
     TenantsModule,
-    CompoundsModule,
+    CatalogueModule,
     WritesModule,
     EventsModule,
     TenantCollectionsModule.forFeature({

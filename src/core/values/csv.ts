@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
+import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 
 export type CsvCell = string | number | boolean;
@@ -48,19 +47,15 @@ interface CsvRecord {
  *
  * @throws Error for invalid CSV, unknown or missing columns
  */
-export async function* readCsvRows(
-  source: Readable,
-  known: KnownColumns,
-): AsyncGenerator<CsvRow, void> {
+export function readCsvRows(text: string | Buffer, known: KnownColumns): CsvRow[] {
   const columns = (header: string[]) => checkedColumns(header, known);
-  const parser = source.pipe(parse({ bom: true, columns, info: true, skip_empty_lines: true }));
-  let row = 0;
-  for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-    row += 1;
+  const options = { bom: true, columns, info: true, skip_empty_lines: true } as const;
+  const records = parse(text, options) as unknown as readonly CsvRecord[];
+  return records.flatMap(({ record, info }, index) => {
     const cells = Object.entries(record).filter(([, cell]) => cell !== '');
-    if (cells.every(([, cell]) => cell.trim() === '')) continue;
-    yield { row, line: info.lines, cells: Object.fromEntries(cells) };
-  }
+    if (cells.every(([, cell]) => cell.trim() === '')) return [];
+    return { row: index + 1, line: info.lines, cells: Object.fromEntries(cells) };
+  });
 }
 
 /** @throws Error that names all unknown and missing columns */

@@ -1,11 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { Long } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
+import { DtoReading } from '../../core/http/validation/dto-reading.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
 import { readCsvRows } from '../../core/values/csv.js';
+import { isPlainObject } from '../../core/values/json.js';
+import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
@@ -13,82 +15,77 @@ import { flatFields } from '../lead-merge.js';
 export interface LeadRow {
   readonly row: number;
   readonly line: number;
-  readonly body: unknown;
-  readonly error?: DomainError;
-  readonly bytes: number;
+  /** The body of a request. */
+  readonly json: Buffer;
 }
 
-/** The default of a request. */
-const maxDepth = 32;
+export interface LeadFile {
+  readonly fileHash: string;
+  readonly rows: readonly LeadRow[];
+}
+
 const nestedColumn = /^(data|additionalData)\.(.+)$/s;
 const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
-
-/** @throws Error when the file is not UTF-8: names would be stored unreadably */
-export async function fileHashOf(path: string): Promise<string> {
-  const bytes = await readFile(path);
-  if (!isUtf8(bytes)) throw new Error('The file is not UTF-8. Convert it and import it again.');
-  return hash('sha256', bytes);
-}
+const csvColumns = {
+  names: [...knownColumns, 'data.<key>', 'additionalData.<key>'],
+  isKnown: (name: string) => knownColumns.includes(name) || nestedColumn.test(name),
+};
 
 /**
  * Reads CSV with a header line, or NDJSON by the name `.ndjson` or `.jsonl` (rule LEAD-16).
  *
- * @throws Error for a name `.json`, broken CSV, or an unknown column
+ * @throws Error for a name `.json`, text that is not UTF-8, broken CSV, or an unknown column
  */
-export function leadRows(path: string): AsyncGenerator<LeadRow, void> {
+export async function readLeadFile(path: string): Promise<LeadFile> {
   if (/\.json$/i.test(path)) {
     throw new Error(
       'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) named .ndjson or .jsonl.',
     );
   }
-  return /\.(ndjson|jsonl)$/i.test(path) ? jsonRows(path) : csvRows(path);
+  const bytes = await readFile(path);
+  // Names would be stored unreadably.
+  if (!isUtf8(bytes)) throw new Error('The file is not UTF-8. Convert it and import it again.');
+  const rows = /\.(ndjson|jsonl)$/i.test(path) ? jsonRows(bytes) : csvRows(bytes);
+  return { fileHash: hash('sha256', bytes), rows };
 }
 
-async function* jsonRows(path: string): AsyncGenerator<LeadRow, void> {
+function jsonRows(bytes: Buffer): LeadRow[] {
   let row = 0;
   // Node's `readline` also splits at U+2028, which JSON strings may contain.
-  const lines = (await readFile(path, 'utf8')).split('\n');
-  for (const [index, json] of lines.entries()) {
-    if (json.trim() !== '') yield { row: ++row, line: index + 1, ...bodyOf(Buffer.from(json)) };
-  }
+  return bytes
+    .toString()
+    .split('\n')
+    .flatMap((json, index) =>
+      json.trim() === '' ? [] : { row: ++row, line: index + 1, json: Buffer.from(json) },
+    );
 }
 
-async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
-  const rows = readCsvRows(createReadStream(path), {
-    names: [...knownColumns, 'data.<key>', 'additionalData.<key>'],
-    isKnown: (name) => knownColumns.includes(name) || nestedColumn.test(name),
+function csvRows(bytes: Buffer): LeadRow[] {
+  return readCsvRows(bytes, csvColumns).map(({ row, line, cells }) => {
+    const body: Record<string, unknown> = {};
+    for (const [name, cell] of Object.entries(cells)) {
+      const [, parent, key = ''] = nestedColumn.exec(name) ?? [];
+      if (parent === undefined) body[name] = cell;
+      else body[parent] = { ...(body[parent] as object | undefined), [key]: cell };
+    }
+    return { row, line, json: Buffer.from(JSON.stringify(body)) };
   });
-  for await (const { row, line, cells } of rows) {
-    yield { row, line, ...bodyOf(Buffer.from(JSON.stringify(fieldsOf(cells)))) };
-  }
-}
-
-function fieldsOf(row: Readonly<Record<string, string>>): object {
-  const cells = Object.entries(row);
-  const flat = cells.filter(([name]) => knownColumns.includes(name));
-  const nested = ['data', 'additionalData'].flatMap((parent) => {
-    const keys = cells.flatMap(([name, cell]) => {
-      const [, group, key = ''] = nestedColumn.exec(name) ?? [];
-      return group === parent ? [[key, cell]] : [];
-    });
-    return keys.length === 0 ? [] : [[parent, Object.fromEntries(keys)]];
-  });
-  return Object.fromEntries([...flat, ...nested]) as object;
 }
 
 const bodyRules = {
-  maxDepth,
+  /** The default of a request. */
+  maxDepth: 32,
   toInteger: (integer: bigint) => Long.fromBigInt(integer),
   inexactNumber: leadErrors.inexactNumber,
 };
 
-/** Parses a body as a request would. */
-function bodyOf(text: Buffer): Pick<LeadRow, 'body' | 'error' | 'bytes'> {
-  const bytes = text.length;
+/** Parses a body as a request would: null for no object, an error for no JSON. */
+export function leadOf({ json }: LeadRow): UpsertLeadDto | DomainError | null {
   try {
-    return { body: parseJsonBody(text, bodyRules), bytes };
+    const body: unknown = parseJsonBody(json, bodyRules);
+    return isPlainObject(body) ? new DtoReading(UpsertLeadDto, body).dto : null;
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    return { body: undefined, error: error as DomainError, bytes };
+    if (error instanceof DomainError) return error;
+    throw error;
   }
 }

@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { DtoReading } from '../../core/http/validation/dto-reading.js';
 import { defaultLanguage, type Language } from '../../core/localization/language.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { isPlainObject } from '../../core/values/json.js';
 import {
   type ImportCounts,
   type ImportDocument,
@@ -15,9 +13,8 @@ import {
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
-import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { LeadsService } from '../leads.service.js';
-import { fileHashOf, type LeadRow, leadRows } from './lead-file.js';
+import { leadOf, type LeadRow, readLeadFile } from './lead-file.js';
 
 export interface RefusedRow {
   readonly row: number;
@@ -63,30 +60,31 @@ export class LeadImportsService {
     path: string,
     options: ImportOptions,
   ): Promise<ImportedLeads> {
+    const { isDryRun, isRestarted, language, onRefused, progress: report } = options;
     const { _id } = organization;
-    const fileHash = await fileHashOf(path);
-    const earlier = options.isRestarted ? null : await this.imports.find(_id, fileHash);
-    const done = earlier?.done ?? 0;
-    // Reads to the end before anything is stored, in case the file is broken.
-    const { rows, total, doneBefore } = await countRows(path, done);
-    if (rows === 0) throw new Error('The file has no rows to import.');
+    const { fileHash, rows } = await readLeadFile(path);
+    const total = rows.at(-1)?.row;
+    if (total === undefined) throw new Error('The file has no rows to import.');
     const file = { kind: 'leads', fileHash, total } as const;
-    const record = options.isDryRun
+    const record = isDryRun
       ? null
-      : await this.imports.begin(_id, file, this.clock.now(), options);
-    let soFar: ImportProgress = { state: 'running', ...countsOf(record && earlier), done };
-    const caller = callerOf(organization, options.language);
-    options.progress(Math.min(done, total), total);
-    for await (const batch of batchesOf(leadRows(path), done)) {
+      : await this.imports.begin(_id, file, this.clock.now(), { isRestarted });
+    const earlier = isDryRun && !isRestarted ? await this.imports.find(_id, fileHash) : record;
+    const done = earlier?.done ?? 0;
+    const doneBefore = rows.filter(({ row }) => row <= done).length;
+    let soFar: ImportProgress = { state: 'running', done, ...countsOf(record) };
+    const caller = callerOf(organization, language);
+    report(Math.min(done, total), total);
+    for (const batch of batchesOf(rows.slice(doneBefore))) {
       const { results, ...counts } = await this.send(caller, batch, soFar, record);
       for (const { index, errorCode: code, message = '' } of results) {
         const { row = 0, line = 0 } = batch[index] ?? {};
-        if (code !== undefined) options.onRefused({ row, line, code, message: textOf(message) });
+        if (code !== undefined) onRefused({ row, line, code, message: textOf(message) });
       }
       soFar = progressAfter(soFar, batch, counts, total);
-      options.progress(soFar.done, total);
+      report(soFar.done, total);
     }
-    return { rows, doneBefore, ...countsOf(soFar) };
+    return { rows: rows.length, doneBefore, ...countsOf(soFar) };
   }
 
   /** Sends one batch; without a record it is a dry run. */
@@ -96,11 +94,8 @@ export class LeadImportsService {
     soFar: ImportProgress,
     record: ImportDocument | null,
   ): Promise<LeadBatchResponseDto> {
-    const leads = batch.map(({ body, error }) => {
-      if (error !== undefined) return error;
-      return isPlainObject(body) ? new DtoReading(UpsertLeadDto, body).dto : null;
-    });
-    return this.leads.upsertAll(caller, { leads, dryRun: record === null }, async (stored, now) => {
+    const body = { leads: batch.map(leadOf), dryRun: record === null };
+    return this.leads.upsertAll(caller, body, async (stored, now) => {
       if (record === null) return;
       const progress = progressAfter(soFar, batch, stored, record.total);
       if (await this.imports.update(record, progress, now, soFar.done)) return;
@@ -109,50 +104,37 @@ export class LeadImportsService {
   }
 }
 
-/** Counts the rows of a file; the number of the last one counts blank rows too. */
-async function countRows(path: string, done: number) {
-  let [rows, total, doneBefore] = [0, 0, 0];
-  for await (const { row } of leadRows(path)) {
-    [rows, total] = [rows + 1, row];
-    if (row <= done) doneBefore = rows;
-  }
-  return { rows, total, doneBefore };
-}
-
-async function* batchesOf(
-  rows: AsyncIterable<LeadRow>,
-  done: number,
-): AsyncGenerator<LeadRow[], void> {
+function* batchesOf(rows: readonly LeadRow[]): Generator<LeadRow[], void> {
   let batch: LeadRow[] = [];
   let bytes = 0;
-  for await (const row of rows) {
-    if (row.row <= done) continue;
-    if (batch.length === maxBatchRows || (batch.length > 0 && bytes + row.bytes > maxBatchBytes)) {
+  for (const row of rows) {
+    bytes += row.json.length;
+    if (batch.length === maxBatchRows || (batch.length > 0 && bytes > maxBatchBytes)) {
       yield batch;
-      [batch, bytes] = [[], 0];
+      [batch, bytes] = [[], row.json.length];
     }
     batch.push(row);
-    bytes += row.bytes;
   }
   if (batch.length > 0) yield batch;
 }
 
 function progressAfter(
-  { done: before, ...soFar }: ImportProgress,
+  before: ImportProgress,
   batch: readonly LeadRow[],
   { created, updated, refused }: ImportCounts,
   total: number,
 ): ImportProgress {
-  const done = batch.at(-1)?.row ?? before;
+  const done = batch.at(-1)?.row ?? before.done;
   return {
     state: done === total ? 'finished' : 'running',
     done,
-    created: soFar.created + created,
-    updated: soFar.updated + updated,
-    refused: soFar.refused + refused,
+    created: before.created + created,
+    updated: before.updated + updated,
+    refused: before.refused + refused,
   };
 }
 
+/** None in a dry run, which counts only itself. */
 function countsOf(counts: ImportCounts | null): ImportCounts {
   const { created = 0, updated = 0, refused = 0 } = counts ?? {};
   return { created, updated, refused };

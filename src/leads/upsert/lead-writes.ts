@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import { CompoundLookupService } from '../../compounds/compound-lookup.service.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
 import { upsertStatus } from '../../core/http/reference/endpoint.js';
 import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
@@ -44,7 +44,7 @@ export class LeadWrites implements WriteKind<
   constructor(
     private readonly leads: LeadsRepository,
     private readonly users: UsersRepository,
-    private readonly compounds: CompoundLookupService,
+    private readonly catalogue: CatalogueRepository,
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
     private readonly outbox: Outbox,
@@ -60,7 +60,7 @@ export class LeadWrites implements WriteKind<
     if (organization === undefined) throw new Error('There is no request to load for.');
     const { _id, phoneCountry } = organization;
     const compoundsNamed = readOutsideTransaction(() =>
-      this.compounds.idsByName(_id, projectsOf(requests)),
+      this.catalogue.compoundsNamed(_id, projectsOf(requests)),
     );
     const { leads, count } = await this.findLeads(organization, requests);
     const byId = new Map(leads.map((lead) => [lead.recordSystemId ?? '', lead]));

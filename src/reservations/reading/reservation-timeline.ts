@@ -150,12 +150,12 @@ function hasReported(
 
 export function timelineEvent(event: ChangeEvent): TimelineEvent {
   const { type, createdAt: at, requestId } = event;
-  const isOwn = type.startsWith('reservation.');
-  return { type, at, requestId, status: isOwn ? statusChange(event) : undefined };
+  return { type, at, requestId, status: statusChange(event) };
 }
 
-export function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
-  if (type.endsWith('.created')) {
+function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
+  if (!type.startsWith('reservation.')) return undefined;
+  if (type === 'reservation.created') {
     return { from: null, to: textOf((data as { readonly status?: unknown }).status) };
   }
   const change = objectsOf(changes).find(({ field }) => field === 'status');

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import {
@@ -91,7 +90,7 @@ export class ReconciliationsService {
   ): Promise<FileOutcome> {
     const cheques: LedgerEntryDto[] = [];
     const errors: LedgerError[] = [];
-    for await (const { line, cells } of readCsvRows(Readable.from([text]), { names, required })) {
+    for (const { line, cells } of readCsvRows(text, { names, required })) {
       try {
         cheques.push(entryOf(cells));
       } catch (error) {

@@ -72,7 +72,7 @@ export class ImportsService {
       const { fileHash } = file;
       const found = fileHash === undefined ? null : await this.find(organizationId, fileHash);
       if (found !== null && isRestarted) await this.update(found, notStarted, now);
-      if (found !== null) return found;
+      if (found !== null) return isRestarted ? { ...found, ...notStarted } : found;
       const times = { createdAt: now, updatedAt: now };
       const created = {
         _id: new Types.ObjectId(),
