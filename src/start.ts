@@ -5,6 +5,7 @@ import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Connection } from 'mongoose';
+import { Logger } from 'nestjs-pino';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ResponseCache } from './core/cache/response-cache.js';
 import { ENVIRONMENT, type Environment } from './core/configuration/environment.js';
@@ -24,7 +25,7 @@ import type { Connections } from './core/http/server/connections.js';
 import { listenOn } from './core/http/server/listen.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
 import { RequestDeadline } from './core/http/server/request-deadline.js';
-import { createLogger, FrameworkLogger } from './core/http/server/logger.js';
+import { createLogger } from './core/http/server/logger.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
 import { announce, linesAbout } from './development/announcement.js';
@@ -144,13 +145,14 @@ export async function createService(options: AppOptions): Promise<Service> {
   const quiet = { abortOnError: false, bodyParser: false, logger: false } as const;
   const module = AppModule.forRoot(options);
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, quiet);
-  app.useLogger(app.get(FrameworkLogger));
   fastify.decorate('errorResponses', app.get<ErrorResponses>(ErrorResponses));
   for (const hook of hooks) app.get<InstanceType<typeof hook>>(hook).addTo(fastify);
   app.setGlobalPrefix(basePath);
   await serveReference(fastify, () => apiReference(app, fastify.errorResponses));
   try {
     await app.init();
+    // Only now, because Nest logs each class and route before.
+    app.useLogger(app.get(Logger));
     rejectOtherMethods();
     activeTracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());
     await prepareDatabase(app, options.environment);
@@ -180,7 +182,7 @@ async function prepareDatabase(
 ): Promise<void> {
   await assertTransactionsSupported(app);
   const structure = app.get(DatabaseStructure);
-  const logger = app.get(FrameworkLogger);
+  const logger = app.get(Logger);
   if (NODE_ENV === 'production') await structure.assertComplete((line) => logger.warn(line));
   else await structure.apply((line) => logger.log(line));
 }
@@ -191,10 +193,9 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
   // The name may resolve to an IPv6 address, which clients of 127.0.0.1 do not reach.
   const host = HOST === 'localhost' ? '127.0.0.1' : HOST;
   try {
-    const url = await listenOn(service.app.getHttpAdapter().getInstance(), service.connections, {
-      host: { name: 'HOST', value: host },
-      port: { name: 'PORT', value: PORT },
-    });
+    const fastify = service.app.getHttpAdapter().getInstance();
+    const to = { host, port: PORT };
+    const url = await listenOn(fastify, service.connections, to, ['HOST', 'PORT']);
     startBackground(service);
     return url;
   } catch (error) {

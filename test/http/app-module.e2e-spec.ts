@@ -3,11 +3,11 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../src/app.module.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
-import { FrameworkLogger, createLogger } from '../../src/core/http/server/logger.js';
+import { createLogger } from '../../src/core/http/server/logger.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-/** Another application in the process, whose log both share. */
+/** Another application in the process, for the database. */
 let service: TestService;
 let tenant: Tenant;
 let app: NestFastifyApplication;
@@ -22,7 +22,6 @@ beforeAll(async () => {
     new FastifyAdapter(),
     { logger: false },
   );
-  app.useLogger(service.service.app.get(FrameworkLogger));
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
 });

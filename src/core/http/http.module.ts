@@ -6,7 +6,6 @@ import { ErrorResponses } from './errors/error-responses.js';
 import { ResponseStreams } from './lists/response-streams.js';
 import { RequestRates } from './rate-limit/request-rates.js';
 import { UnsentResponses } from './rate-limit/unsent-responses.js';
-import { FrameworkLogger } from './server/logger.js';
 import { RequestDeadline } from './server/request-deadline.js';
 import { RequestValidationPipe, UnknownNamesGuard } from './validation/validation.pipe.js';
 
@@ -17,7 +16,6 @@ import { RequestValidationPipe, UnknownNamesGuard } from './validation/validatio
     ErrorResponses,
     { provide: APP_FILTER, useExisting: ErrorResponses },
     ResponseStreams,
-    FrameworkLogger,
     RequestDeadline,
     RequestRates,
     UnsentResponses,
@@ -25,6 +23,6 @@ import { RequestValidationPipe, UnknownNamesGuard } from './validation/validatio
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],
-  exports: [ErrorResponses, FrameworkLogger, LocalizationModule, RequestDeadline, ResponseStreams],
+  exports: [ErrorResponses, LocalizationModule, RequestDeadline, ResponseStreams],
 })
 export class HttpModule {}

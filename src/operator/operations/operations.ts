@@ -52,10 +52,8 @@ export class Operations implements OnApplicationShutdown {
       unparsableResponse: ({ status }) => unparsableResponse(status, {}, '{}'),
     });
     const server = await this.createServer(connections);
-    const url = await listenOn(server, connections, {
-      host: { name: 'OPS_HOST', value: OPS_HOST },
-      port: { name: 'OPS_PORT', value: OPS_PORT },
-    });
+    const to = { host: OPS_HOST, port: OPS_PORT };
+    const url = await listenOn(server, connections, to, ['OPS_HOST', 'OPS_PORT']);
     this.server = server;
     return url;
   }

@@ -34,16 +34,10 @@ const maxMessageBytes = 60 * 1_024;
 
 /** Their own texts are not for clients. */
 const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
-  400: httpErrors.badRequest,
   404: httpErrors.routeNotFound,
-  405: httpErrors.methodNotAllowed,
-  408: httpErrors.requestTimeout,
-  412: httpErrors.preconditionFailed,
   413: httpErrors.bodyTooLarge,
   414: httpErrors.pathTooLong,
   415: httpErrors.unsupportedMediaType,
-  416: httpErrors.rangeNotSatisfiable,
-  431: httpErrors.headersTooLarge,
 };
 
 /** Client errors of the framework keep their status; an unknown error becomes a 500 without details. */
@@ -51,11 +45,8 @@ export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error as DomainError;
   if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
   const status = statusOf(error);
-  const isClientError = status >= 400 && status < 500;
-  const unlisted = isClientError
-    ? { ...httpErrors.badRequest, status }
-    : httpErrors.internalServerError;
-  return new DomainError(frameworkErrors[status] ?? unlisted);
+  if (status < 400 || status >= 500) return new DomainError(httpErrors.internalServerError);
+  return new DomainError(frameworkErrors[status] ?? { ...httpErrors.badRequest, status });
 }
 
 /** Every error in the caller's language, without server internals. */

@@ -145,23 +145,11 @@ export const httpErrors = errorDefinitions('http', {
     cause: 'The request took longer to arrive than the limit, 30 seconds by default',
     remedy: 'Repeat the request',
   },
-  preconditionFailed: {
-    status: 412,
-    code: 'request.precondition_failed',
-    cause: 'A file of the reference is not the one that `If-Match` or `If-Unmodified-Since` names',
-    remedy: 'Request it without the condition',
-  },
   pathTooLong: {
     status: 414,
     code: 'request.path_too_long',
     cause: 'A parameter of the path has more than 2,048 UTF-16 code units',
     remedy: 'Send the id or slug as it was given',
-  },
-  rangeNotSatisfiable: {
-    status: 416,
-    code: 'request.range_not_satisfiable',
-    cause: 'A file of the reference does not have the bytes that `Range` names',
-    remedy: 'Request it without `Range`',
   },
   rateLimited: {
     status: 429,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { waitUntilQuiet } from './request-checks.js';
+import { untilQuiet } from './request-checks.js';
 
 /** The socket is not read while more requests wait. */
 const maxWaiting = 100;
@@ -158,7 +158,7 @@ export class Connection {
     const isRead = () => request.listenerCount('error') > 0;
     // A handler that ignores the body may respond meanwhile.
     if (!isRead()) void pendingReply.send(parserError);
-    else waitUntilQuiet(request, () => isRead() && request.emit('error', parserError));
+    else void untilQuiet(request).then(() => isRead() && request.emit('error', parserError));
   }
 
   private sendWithoutRequest(error: DomainError): void {

@@ -14,7 +14,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { DomainError } from '../errors/domain-error.js';
 import { Connection, type ConnectionRules } from './connection.js';
-import { ambiguityOf, drainBody, isIncomplete, waitUntilQuiet } from './request-checks.js';
+import { ambiguityOf, drainBody, isIncomplete, untilQuiet } from './request-checks.js';
 
 const dropReportMs = 10_000;
 
@@ -62,22 +62,19 @@ export class Connections {
       this.open.get(raw.socket)?.setPendingReply(reply);
       done();
     });
-    fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    fastify.addHook('onSend', async ({ raw }, reply, payload) => {
       const connection = this.open.get(raw.socket);
       connection?.setPendingReply(undefined);
-      const finish = () => {
-        const isLast =
-          connection?.isEnding === true || (this.isDraining && connection?.isLastInLine);
-        if (isIncomplete(raw) || isLast === true) void reply.header('connection', 'close');
-        // Fastify closes the connection after each body that it could not parse.
-        else if (reply.hasHeader('connection')) void reply.removeHeader('connection');
-        done();
-      };
-      if (connection?.hasParserError !== false) finish();
-      else if (isIncomplete(raw)) drainBody(raw, finish);
-      // Closing while pipelined requests arrive would reset the connection, and lose the responses before.
-      else if (connection.isEnding && !this.isDraining) waitUntilQuiet(raw, finish);
-      else finish();
+      if (connection?.hasParserError === false) {
+        if (isIncomplete(raw)) await drainBody(raw);
+        // Closing while pipelined requests arrive would reset the connection, and lose the responses before.
+        else if (connection.isEnding && !this.isDraining) await untilQuiet(raw);
+      }
+      const isLast = connection?.isEnding === true || (this.isDraining && connection?.isLastInLine);
+      if (isIncomplete(raw) || isLast === true) void reply.header('connection', 'close');
+      // Fastify closes the connection after each body that it could not parse.
+      else if (reply.hasHeader('connection')) void reply.removeHeader('connection');
+      return payload;
     });
     fastify.addHook('preClose', () => this.close());
   }

@@ -7,7 +7,7 @@ import {
   type onSendHookHandler,
 } from 'fastify';
 import { Long } from 'mongodb';
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants } from 'node:zlib';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
@@ -28,9 +28,9 @@ export function addEntityTags(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
-    if (!isRead || !isWhole || reply.statusCode !== 200) return done(null, payload);
     // The response cache sends tags that it has stored.
-    if (reply.hasHeader('etag')) return done(null, payload);
+    const hasTag = reply.hasHeader('etag');
+    if (!isRead || !isWhole || hasTag || reply.statusCode !== 200) return done(null, payload);
     const tag = entityTag(payload, request);
     reply.header('etag', tag);
     if (!matchesTag(request.headers['if-none-match'], tag)) return done(null, payload);
@@ -41,20 +41,14 @@ export function addEntityTags(fastify: FastifyInstance): void {
 }
 
 /** Each compression of a text is a different representation. */
-function entityTag(payload: string | Buffer, request: FastifyRequest): string {
-  const accepted = request.headers['accept-encoding'];
-  if (accepted === undefined) return tagOf(payload);
+function entityTag(payload: string | Buffer, { headers }: FastifyRequest): string {
+  const accepted = headers['accept-encoding'] ?? '';
   const digest = createHash('sha256').update(payload).update(`\0${accepted}`).digest('base64url');
   return `"${digest}"`;
 }
 
-function tagOf(payload: string | Buffer): string {
-  return `"${hash('sha256', payload, 'base64url')}"`;
-}
-
 function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
-  if (header === tag) return true;
   const clientTags = new Set(header.split(',').map((part) => part.trim().replace(/^W\//, '')));
   return clientTags.has('*') || clientTags.has(tag);
 }

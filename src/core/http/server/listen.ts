@@ -3,38 +3,32 @@ import type { FastifyInstance } from 'fastify';
 import { StartupError } from '../../configuration/startup-errors.js';
 import type { Connections } from './connections.js';
 
-export interface ListenAddress {
-  readonly host: { readonly name: string; readonly value: string };
-  readonly port: { readonly name: string; readonly value: number };
-}
-
 /**
+ * @param variables that name the host and the port
  * @returns the address for a client on this machine, without a path
  * @throws StartupError
  */
 export async function listenOn(
   fastify: FastifyInstance,
   connections: Connections,
-  to: ListenAddress,
+  { host, port }: { readonly host: string; readonly port: number },
+  variables: readonly [host: string, port: string],
 ): Promise<string> {
   await fastify.ready();
   try {
-    await connections.listen({ host: to.host.value, port: to.port.value });
+    await connections.listen({ host, port });
   } catch (error) {
-    const line = faultOf(error as NodeJS.ErrnoException, to);
-    throw line === undefined ? error : new StartupError(line, { cause: error });
+    const [hostName, portName] = variables;
+    const faults: Readonly<Record<string, string>> = {
+      EADDRINUSE: `${host}:${port} is in use, perhaps by an earlier start: stop that, or set ${portName} to a free one.`,
+      EADDRNOTAVAIL: `${host} is no address of this machine: set ${hostName} to one, such as 127.0.0.1.`,
+      ENOTFOUND: `There is no host ${host}: set ${hostName} to an address of this machine, such as 127.0.0.1.`,
+      EACCES: `This user may not listen on port ${port}: set ${portName} to one from 1024 on.`,
+    };
+    const fault = faults[(error as NodeJS.ErrnoException).code ?? ''];
+    throw fault === undefined ? error : new StartupError(fault, { cause: error });
   }
-  const { address, family, port } = fastify.server.address() as AddressInfo;
-  if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
-  return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
-}
-
-function faultOf({ code = '' }: NodeJS.ErrnoException, { host, port }: ListenAddress) {
-  const faults: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${host.value}:${port.value} is in use, perhaps by an earlier start: stop that, or set ${port.name} to a free one.`,
-    EADDRNOTAVAIL: `${host.value} is no address of this machine: set ${host.name} to one, such as 127.0.0.1.`,
-    ENOTFOUND: `There is no host ${host.value}: set ${host.name} to an address of this machine, such as 127.0.0.1.`,
-    EACCES: `This user may not listen on port ${port.value}: set ${port.name} to one from 1024 on.`,
-  };
-  return faults[code];
+  const { address, family, port: ownPort } = fastify.server.address() as AddressInfo;
+  if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${ownPort}`;
+  return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${ownPort}`;
 }

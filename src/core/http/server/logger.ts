@@ -1,5 +1,3 @@
-import { Injectable } from '@nestjs/common';
-import { Logger as NestLogger } from 'nestjs-pino';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { standardOutput } from './standard-output.js';
@@ -54,21 +52,4 @@ function serializeError(error: unknown): object {
     stack: frames,
     ...(cause === undefined ? {} : { cause: serializeError(cause) }),
   };
-}
-
-/** Their messages at every start repeat the code. */
-const verboseContexts: ReadonlySet<unknown> = new Set([
-  'InstanceLoader',
-  'NestApplication',
-  'NestFactory',
-  'RouterExplorer',
-  'RoutesResolver',
-]);
-
-@Injectable()
-export class FrameworkLogger extends NestLogger {
-  override log(message: unknown, ...rest: unknown[]): void {
-    if (verboseContexts.has(rest.at(-1))) this.debug(message, ...rest);
-    else super.log(message, ...rest);
-  }
 }

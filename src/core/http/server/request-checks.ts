@@ -1,5 +1,7 @@
+import { on } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -70,34 +72,26 @@ function declaredBodyError(headers: IncomingHttpHeaders, maxBodyBytes: number) {
 }
 
 /** Closing while the client writes would reset the connection, and lose the response. */
-export function drainBody(body: IncomingMessage, done: () => void): void {
+export async function drainBody(body: IncomingMessage): Promise<void> {
   // A client need not send a body that was not asked for.
-  if (expectsContinue(body)) return done();
+  if (expectsContinue(body)) return;
+  const signal = AbortSignal.timeout(maxDrainMs);
   let received = 0;
-  const finish = () => {
-    clearTimeout(timer);
-    for (const event of ends) body.off(event, finish);
-    body.off('data', count);
-    done();
-  };
-  const count = (chunk: Buffer) => {
-    received += chunk.length;
-    if (received > maxDrainedBytes) finish();
-  };
-  const ends = ['end', 'close', 'error'] as const;
-  const timer = setTimeout(finish, maxDrainMs);
-  for (const event of ends) body.once(event, finish);
-  body.on('data', count).resume();
+  try {
+    for await (const [chunk] of on(body.resume(), 'data', { signal, close: ['end', 'close'] })) {
+      received += (chunk as Buffer).length;
+      if (received > maxDrainedBytes) return;
+    }
+  } catch {
+    // The body is late or malformed.
+  }
 }
 
-export function waitUntilQuiet({ socket }: IncomingMessage, done: () => void): void {
+export async function untilQuiet({ socket }: IncomingMessage): Promise<void> {
   const start = performance.now();
-  let bytes = -1;
-  const look = () => {
-    const isQuiet = socket.bytesRead === bytes || socket.readableEnded || socket.destroyed;
-    if (isQuiet || performance.now() - start > maxDrainMs) return done();
+  for (let bytes = -1; socket.bytesRead !== bytes && performance.now() - start < maxDrainMs;) {
+    if (socket.readableEnded || socket.destroyed) return;
     bytes = socket.bytesRead;
-    setTimeout(look, quietMs);
-  };
-  look();
+    await delay(quietMs);
+  }
 }

@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import { getConnectionToken } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { Logger } from 'nestjs-pino';
 import { pino } from 'pino';
 import { AppModule } from '../../../app.module.js';
 import {
@@ -8,7 +9,7 @@ import {
   warnOfMisspelledVariables,
 } from '../../../core/configuration/load-environment.js';
 import { assertTransactionsSupported } from '../../../core/database/connection/topology.js';
-import { createLogger, FrameworkLogger } from '../../../core/http/server/logger.js';
+import { createLogger } from '../../../core/http/server/logger.js';
 import {
   activeTracing,
   startTracing,
@@ -32,16 +33,12 @@ export async function withApplication(
     warnOfMisspelledVariables(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
-    // A failure is reported by its error alone, not by what the framework has logged before.
+    // A failure is reported by its error alone, and Nest logs each class.
+    const quiet = { abortOnError: false, logger: false } as const;
     const application = await withWaitNotice(
-      NestFactory.createApplicationContext(AppModule.forRoot(options), {
-        abortOnError: false,
-        bufferLogs: true,
-        autoFlushLogs: false,
-      }),
+      NestFactory.createApplicationContext(AppModule.forRoot(options), quiet),
     );
-    application.useLogger(application.get(FrameworkLogger));
-    application.flushLogs();
+    application.useLogger(application.get(Logger));
     const connection = application.get<Connection>(getConnectionToken());
     activeTracing()?.traceCommands(connection.getClient());
     const checked = async () => {
