@@ -5,7 +5,6 @@ import { LongPollWaiters } from './feed/long-poll-waiters.js';
 import { EventsController } from './feed/events.controller.js';
 import { EventRelay } from './outbox/event-relay.js';
 import { eventFeedSchema, outboxEventSchema } from './outbox/outbox-event.schema.js';
-import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { EventHistoryService } from './outbox/event-history.service.js';
 import { Outbox } from './outbox/outbox.js';
 
@@ -17,14 +16,7 @@ import { Outbox } from './outbox/outbox.js';
     ),
   ],
   controllers: [EventsController],
-  providers: [
-    Outbox,
-    OutboxEventsRepository,
-    EventHistoryService,
-    EventFeedService,
-    EventRelay,
-    LongPollWaiters,
-  ],
-  exports: [Outbox, OutboxEventsRepository, EventHistoryService, EventRelay, LongPollWaiters],
+  providers: [Outbox, EventHistoryService, EventFeedService, EventRelay, LongPollWaiters],
+  exports: [Outbox, EventHistoryService, EventRelay, LongPollWaiters],
 })
 export class EventsModule {}

@@ -5,7 +5,7 @@ import type { UnitReservation } from '../availability/unit-reservations.reposito
 import type { DocumentChange } from '../core/database/documents/document-diff.js';
 import { present } from '../core/fields/declared-fields.js';
 import type { PendingWrites } from '../core/writes/write-kind.js';
-import type { OutboundEvent } from '../events/outbox/pending-event.js';
+import type { OutboundEvent } from '../events/outbox/outbox.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { UnitChange, UnitDocument } from '../units/writing/unit-writes.service.js';
 import { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';

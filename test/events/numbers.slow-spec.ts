@@ -4,7 +4,6 @@ import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
-import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
 import type { Tenant } from '../support/builders.js';
@@ -229,7 +228,7 @@ describe('a page during a failover', () => {
     const tenant = await feed.addReader();
     await feed.addEvents(tenant, 3);
     await feed.numbered(tenant, 3);
-    const repository = feed.service.service.app.get(OutboxEventsRepository);
+    const repository = feed.service.service.app.get(EventRelay);
     const lastNumber = repository.lastNumber.bind(repository);
     repository.lastNumber = async (organizationId) => {
       const found = await lastNumber(organizationId);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { LongPollWaiters } from '../../src/events/feed/long-poll-waiters.js';
 import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
-import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
+import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';
 import type { TestService } from '../support/test-service.js';
@@ -103,7 +103,7 @@ describe('a long poll', () => {
   it('does not read the feed while the shared query fails', async () => {
     const tenant = await feed.addReader();
     const other = await feed.startOther();
-    const question = jest.spyOn(other.service.app.get(OutboxEventsRepository), 'lastNumbers');
+    const question = jest.spyOn(other.service.app.get(EventRelay), 'lastNumbers');
     question.mockRejectedValue(new Error('no primary'));
     const looks = countLooks(other);
     const reading = begin(
@@ -171,7 +171,7 @@ describe('a long poll', () => {
 
   it('returns an event of its own process without a query', async () => {
     const tenant = await feed.addReader();
-    const feeds = feed.service.service.app.get(OutboxEventsRepository);
+    const feeds = feed.service.service.app.get(EventRelay);
     const question = jest.spyOn(feeds, 'lastNumbers').mockRejectedValue(new Error('no primary'));
     const reading = begin(feed.read(tenant, { wait: feed.patience }));
     await waiting(1);

@@ -3,18 +3,16 @@ import { Types } from 'mongoose';
 import type { Environment } from '../../core/configuration/environment.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { EventRelay } from '../outbox/event-relay.js';
-import type { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import { EventFeedService } from './event-feed.service.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
 
 it('returns no result when the process shuts down during a long search', async () => {
-  const relay = { onNumbered: () => undefined } as unknown as EventRelay;
-  const repository = { lastNumbers: async () => new Map() } as unknown as OutboxEventsRepository;
-  const waiters = new LongPollWaiters(relay, repository, new Metrics());
+  const relay = { onNumbered: () => undefined, lastNumbers: async () => new Map() };
+  const waiters = new LongPollWaiters(relay as unknown as EventRelay, new Metrics());
   const environment = { DATABASE_DEADLINE_MS: 8_000 } as Environment;
   const snapshots = { during: (read: () => Promise<unknown>) => read() };
   const feed = new EventFeedService(
-    ...([{}, repository, waiters, snapshots, {}, environment] as unknown as ConstructorParameters<
+    ...([{}, relay, waiters, snapshots, {}, environment] as unknown as ConstructorParameters<
       typeof EventFeedService
     >),
   );

@@ -10,15 +10,15 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
-import { Snapshots } from '../../core/database/transactions/sessions.js';
+import { Snapshots, withoutSession } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { dayMs } from '../../core/values/time.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { listItems } from '../../core/values/text.js';
 import { coversType, eventTypes } from '../outbox/event-types.js';
+import { EventRelay } from '../outbox/event-relay.js';
 import { idOfMessage, messageIdOf, payloadOf } from '../outbox/message.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
-import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import type { EventDto, EventsResponseDto } from './event.dto.js';
 import { eventErrors } from './event-errors.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
@@ -55,7 +55,7 @@ export class EventFeedService {
   constructor(
     @InjectCollection('OutboxEvent')
     private readonly events: TenantCollection<OutboxEventDocument>,
-    private readonly outbox: OutboxEventsRepository,
+    private readonly relay: EventRelay,
     private readonly waiters: LongPollWaiters,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
@@ -95,7 +95,7 @@ export class EventFeedService {
     organizationId: Types.ObjectId,
     { after, limit, types }: PageRequest,
   ): Promise<EventsResponseDto> {
-    const last = await this.outbox.lastNumber(organizationId);
+    const last = await this.relay.lastNumber(organizationId);
     if (after > last) await this.assertNumberIssued(organizationId, after);
     if (after >= last) return { data: [], next: after, hasMore: false };
     const oldest =
@@ -118,15 +118,14 @@ export class EventFeedService {
     return this.inSnapshot(async () => {
       const found = _id && (await this.events.findOne(organizationId, { _id }, sequenceOnly));
       if (found?.sequence) return found.sequence;
-      const last = await this.outbox.lastNumber(organizationId);
+      const last = await this.relay.lastNumber(organizationId);
       throw expired((await this.oldestSequence(organizationId, { after: 0, last })) - 1);
     });
   }
 
   /** A new primary may not know yet that a majority has the events which the old one has shown. */
   private async assertNumberIssued(organizationId: Types.ObjectId, after: number): Promise<void> {
-    const numbers = await this.outbox.lastNumbers([organizationId]);
-    const last = numbers.get(organizationId.toHexString()) ?? 0;
+    const last = await withoutSession(() => this.relay.lastNumber(organizationId));
     if (after > last) throw new DomainError(eventErrors.beyondLast, { last });
   }
 

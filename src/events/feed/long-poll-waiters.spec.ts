@@ -4,7 +4,6 @@ import { Types } from 'mongoose';
 import { valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import type { EventRelay } from '../outbox/event-relay.js';
-import type { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
 
 const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
@@ -13,10 +12,10 @@ function newWaiters(most = 10) {
   let numberHere: (organizationId: Types.ObjectId) => void = () => {};
   const last = new Map<string, number>();
   const lastNumbers = jest.fn(async (_ids: readonly Types.ObjectId[]) => last);
-  const relay = { onNumbered: (listener: typeof numberHere) => (numberHere = listener) };
-  const feeds = { lastNumbers } as unknown as OutboxEventsRepository;
+  const onNumbered = (listener: typeof numberHere) => (numberHere = listener);
+  const relay = { onNumbered, lastNumbers } as unknown as EventRelay;
   const metrics = new Metrics();
-  const waiters = new LongPollWaiters(relay as unknown as EventRelay, feeds, metrics);
+  const waiters = new LongPollWaiters(relay, metrics);
   waiters.maxWaiters = most;
   const client = new AbortController();
   const news = (organizationId = one, lookedUpTo = 0) =>

@@ -3,7 +3,6 @@ import { Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { Metrics } from '../../core/observability/metrics.js';
 import { EventRelay } from '../outbox/event-relay.js';
-import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 
 const intervalMs = 250;
 
@@ -29,8 +28,7 @@ export class LongPollWaiters implements OnModuleDestroy {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    relay: EventRelay,
-    private readonly events: OutboxEventsRepository,
+    private readonly relay: EventRelay,
     metrics: Metrics,
   ) {
     relay.onNumbered((organizationId) => this.wake(organizationId.toHexString()));
@@ -87,7 +85,7 @@ export class LongPollWaiters implements OnModuleDestroy {
   private async check(): Promise<void> {
     const ids = [...this.waiting.keys()].map((key) => new Types.ObjectId(key));
     // After a failure the next look follows as well.
-    const numbers = ids.length === 0 ? [] : await this.events.lastNumbers(ids).catch(() => []);
+    const numbers = ids.length === 0 ? [] : await this.relay.lastNumbers(ids).catch(() => []);
     for (const [key, number] of numbers) this.wake(key, number);
     this.timer = undefined;
     this.scheduleCheck();

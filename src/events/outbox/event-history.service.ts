@@ -54,6 +54,13 @@ export class EventHistoryService {
     return this.events.find(organizationId, filter, { without, sort, limit });
   }
 
+  async whole(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<OutboxEventDocument[]> {
+    return this.events.find(organizationId, { _id: { $in: ids } }, { hint: '_id_' });
+  }
+
   async about(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],

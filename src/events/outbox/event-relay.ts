@@ -1,15 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import type { Document, UpdateFilter } from 'mongodb';
+import { Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
+import {
+  type BacklogCount,
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import { withIndexHint } from '../../core/database/documents/tenant-queries.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
+import { openSession } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { OutboxEventsRepository, type UnnumberedEvent } from './outbox-events.repository.js';
+import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
 import { Outbox } from './outbox.js';
+
+/** An event as the relay reads it. Its data, which may be large, have only `_id`. */
+export type UnnumberedEvent = Pick<
+  OutboxEventDocument,
+  '_id' | 'organizationId' | 'type' | 'data' | 'erasedAt'
+> & { readonly bytes: number };
 
 /** Creates the deliveries of the first events in the open transaction; returns of how many, at least one. */
 export type FanOut = (
@@ -25,6 +39,9 @@ const batchingDelayMs = 100;
 const batchSize = 250;
 /** How often an event must fail alone before it is set aside: one failure may be chance. */
 const maxSingleAttempts = 3;
+
+const unnumbered = { sequence: null } as const;
+const lowestId = new Types.ObjectId('0'.repeat(24));
 
 /**
  * Numbers committed events and creates their deliveries (rules FEED-2 and HOOK-4). One process at a time takes
@@ -46,7 +63,10 @@ export class EventRelay implements OnModuleDestroy {
   private fanOut: FanOut = async (_organizationId, { length }) => length;
 
   constructor(
-    private readonly events: OutboxEventsRepository,
+    @InjectAcrossTenants('OutboxEvent')
+    private readonly events: CollectionAcrossTenants<OutboxEventDocument>,
+    @InjectAcrossTenants('EventFeed')
+    private readonly feeds: CollectionAcrossTenants<EventFeedDocument>,
     private readonly transactions: Transactions,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -81,10 +101,30 @@ export class EventRelay implements OnModuleDestroy {
   /** Numbers some events of the next organization; false when none has events without a number. */
   async relayNext(): Promise<boolean> {
     // Set before the work, so that a failure does not give the same organization the next turn.
-    this.last = await this.events.nextUnnumbered(this.last);
+    this.last = await this.nextUnnumbered(this.last);
     if (this.last === null) return false;
     await this.relay(this.last, batchSize);
     return true;
+  }
+
+  /** The last number that the feed of an organization shows; 0 before its first event. */
+  async lastNumber(organizationId: Types.ObjectId): Promise<number> {
+    const feed = await this.feeds.findOne(organizationId, { _id: organizationId });
+    return feed?.last ?? 0;
+  }
+
+  /** The same for several organizations, by their ids in hexadecimal. */
+  async lastNumbers(
+    organizationIds: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const _id = { $in: organizationIds };
+    const feeds = await this.feeds.find(organizationIds, { _id }, { fields: ['last'] });
+    return new Map(feeds.map((feed) => [feed._id.toHexString(), feed.last]));
+  }
+
+  /** The events without a number, and so without deliveries. */
+  async backlog(): Promise<BacklogCount> {
+    return this.events.backlog(unnumbered, 'createdAt', 'unnumbered');
   }
 
   private async run(): Promise<void> {
@@ -93,6 +133,18 @@ export class EventRelay implements OnModuleDestroy {
     if (hasRelayed) this.loop.wake();
     else if (this.delaysNextBatch) await delay(batchingDelayMs);
     this.delaysNextBatch = hasRelayed;
+  }
+
+  /** Round robin: the next organization after `after` with unnumbered events; null if there is none. */
+  private async nextUnnumbered(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
+    const event = await withIndexHint('unnumbered', (hint) =>
+      this.events.acrossTenants.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
+        { ...unnumbered, organizationId: { $gt: after ?? lowestId } },
+        { sort: { organizationId: 1, storedAt: 1 }, projection: { organizationId: 1 }, ...hint },
+      ),
+    );
+    if (event !== null) return event.organizationId;
+    return after === null ? null : this.nextUnnumbered(null);
   }
 
   /** Numbers the first events of an organization, in halves if the fan-out of some fails. */
@@ -119,31 +171,75 @@ export class EventRelay implements OnModuleDestroy {
       this.logger.error({ eventId, reason }, 'Could not create the deliveries of an event');
       return 1;
     };
-    await this.number(organizationId, 1, report, reason);
+    await this.number(organizationId, 1, report, { failureReason: { $literal: reason } });
   }
 
+  /** Gives the first events of an organization the next numbers, to as many of them as are taken. */
   private async number(
     organizationId: Types.ObjectId,
     limit: number,
     take: (events: readonly UnnumberedEvent[]) => Promise<number>,
-    failureReason?: string,
+    failure: Document = {},
   ): Promise<void> {
-    let lastGiven = 0;
     const work = async () => {
-      const events = await this.events.findUnnumbered(organizationId, limit);
+      const events = await this.findUnnumbered(organizationId, limit);
       if (events.length === 0) return 0;
       const ids = events.slice(0, await take(events)).map(({ _id }) => _id);
-      const options = { lastGiven, ...(failureReason !== undefined && { failureReason }) };
-      await this.events.number(organizationId, ids, this.clock.now(), options);
+      const now = this.clock.now();
+      // Another process's clock may be ahead.
+      const given = { $inc: { last: ids.length }, $max: { numberedAt: now } };
+      const feed = await this.updateFeed(organizationId, given);
+      const first = (feed?.last ?? 0) - ids.length + 1;
+      const sequence = { $add: [first, { $indexOfArray: [ids, '$_id'] }] };
+      const numberedAt = feed?.numberedAt ?? now;
+      await this.events.acrossTenants.updateMany(
+        { _id: { $in: ids }, organizationId, ...unnumbered },
+        [{ $set: { sequence, numberedAt, updatedAt: numberedAt, ...failure } }],
+        { hint: { _id: 1 }, ...openSession() },
+      );
       return ids.length;
     };
     const count = await this.transactions.run(work, {
       // A feed that was restored from an earlier moment than its events continues after the last of them.
       onDuplicateKey: async () => {
-        lastGiven = await this.events.lastSequence(organizationId);
+        const options = { fields: ['sequence'], sort: { sequence: -1 } } as const;
+        const numbered = { sequence: { $gt: 0 } };
+        const lastEvent = await this.events.findOne(organizationId, numbered, options);
+        await this.updateFeed(organizationId, { $max: { last: lastEvent?.sequence ?? 0 } });
       },
     });
     this.numbered.inc(count);
     if (count > 0) this.listener(organizationId);
+  }
+
+  private async findUnnumbered(
+    organizationId: Types.ObjectId,
+    limit: number,
+  ): Promise<UnnumberedEvent[]> {
+    const projection = {
+      organizationId: 1,
+      type: 1,
+      erasedAt: 1,
+      'data._id': 1,
+      bytes: { $bsonSize: '$$ROOT' },
+    } as const;
+    return this.events.acrossTenants
+      .find<UnnumberedEvent>(
+        { organizationId, ...unnumbered },
+        { sort: { storedAt: 1 }, limit, projection, ...openSession() },
+      )
+      .toArray();
+  }
+
+  private async updateFeed(
+    organizationId: Types.ObjectId,
+    update: UpdateFilter<EventFeedDocument>,
+  ) {
+    const now = this.clock.now();
+    return this.feeds.acrossTenants.findOneAndUpdate(
+      { _id: organizationId, organizationId },
+      { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
+      { upsert: true, returnDocument: 'after', ...openSession() },
+    );
   }
 }

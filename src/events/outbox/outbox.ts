@@ -1,15 +1,45 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { BSON } from 'mongodb';
+import { Types } from 'mongoose';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { afterTransaction } from '../../core/database/transactions/sessions.js';
-import { OutboxEventsRepository } from './outbox-events.repository.js';
-import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { httpErrors } from '../../core/http/errors/http-errors.js';
+import { mebibyte } from '../../core/values/numbers.js';
+import type { EventType } from './event-types.js';
+import { messageOf } from './message.js';
+import { type OutboxEventDocument, serverTimestampPlaceholder } from './outbox-event.schema.js';
+
+/** An event as a feature publishes it (rule HOOK-2). */
+export interface OutboundEvent extends Readonly<
+  Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId' | 'erasedAt'>
+> {
+  readonly type: EventType;
+}
+
+export type PendingEvent = OutboxEventDocument;
+
+/** Largest body of a webhook in MiB (rule HOOK-15). */
+const maxBodyMebibytes = 8;
+/** Largest event as stored, in MiB: a number in a list takes more bytes in BSON than in JSON. */
+const maxStoredMebibytes = 15;
+/** JSON bytes for one byte of BSON, at most: a control character takes one there and six in JSON. */
+const jsonGrowth = 6;
+/** Type, time and the changes of a status take less. */
+const reservedBytes = 4_096;
 
 @Injectable()
 export class Outbox {
   private listener = () => {};
   private readonly report = () => this.listener();
 
-  constructor(private readonly events: OutboxEventsRepository) {}
+  constructor(
+    @InjectCollection('OutboxEvent')
+    private readonly events: TenantCollection<OutboxEventDocument>,
+  ) {}
 
   onPublished(listener: () => void): void {
     this.listener = listener;
@@ -26,7 +56,37 @@ export class Outbox {
 
   async store(events: readonly PendingEvent[]): Promise<void> {
     if (events.length === 0) return;
-    await this.events.insert(events);
+    await this.events.insert(...events);
     afterTransaction(this.report);
   }
+}
+
+/** @throws DomainError 400 when the event could not be stored or sent, so that its change must not be made either */
+export function pendingEvent(
+  organizationId: Types.ObjectId,
+  event: OutboundEvent,
+  now: Date,
+): PendingEvent {
+  const pending: PendingEvent = {
+    _id: new Types.ObjectId(),
+    organizationId,
+    ...event,
+    storedAt: serverTimestampPlaceholder,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const size = BSON.calculateObjectSize(pending);
+  const mayBeTooLarge = size * jsonGrowth > maxBodyMebibytes * mebibyte;
+  const bodySize = mayBeTooLarge ? Buffer.byteLength(messageOf(pending).body) : 0;
+  if (size > maxStoredMebibytes * mebibyte || bodySize > maxBodyMebibytes * mebibyte) {
+    throw new DomainError(httpErrors.eventTooLarge, { limit: maxBodyMebibytes });
+  }
+  return pending;
+}
+
+/** Whether the event of stored documents could be sent; their JSON takes at most eight times as much as their BSON. */
+export function fitsEvent(stored: object, present: () => object): boolean {
+  const limit = maxBodyMebibytes * mebibyte - reservedBytes;
+  if (BSON.calculateObjectSize(stored) * 8 <= limit) return true;
+  return Buffer.byteLength(JSON.stringify(present())) <= limit;
 }

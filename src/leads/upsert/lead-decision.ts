@@ -5,7 +5,7 @@ import type { Language } from '../../core/localization/language.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
-import { pendingEvent } from '../../events/outbox/pending-event.js';
+import { pendingEvent } from '../../events/outbox/outbox.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { linkClient } from '../../tenants/clients/client-link.js';
 import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';

@@ -2,7 +2,7 @@ import { Types } from 'mongoose';
 import type { WriteOf } from '../../core/database/documents/tenant-queries.js';
 import type { Language } from '../../core/localization/language.js';
 import type { PendingWrites } from '../../core/writes/write-kind.js';
-import type { PendingEvent } from '../../events/outbox/pending-event.js';
+import type { PendingEvent } from '../../events/outbox/outbox.js';
 import type { LeadChange } from '../../tenants/change-log/change-log.repository.js';
 import type { ClientLink, ClientRecords } from '../../tenants/clients/client-link.js';
 import type { Caller } from '../../tenants/keys/caller.js';

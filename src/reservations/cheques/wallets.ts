@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { fitsEvent } from '../../events/outbox/pending-event.js';
+import { fitsEvent } from '../../events/outbox/outbox.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { presentReservation } from '../reading/reservation.dto.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';

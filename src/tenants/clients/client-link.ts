@@ -4,7 +4,7 @@ import { type Contact, lockKeysOf } from '../contacts/contact.js';
 import { phoneKey } from '../contacts/phone-number.js';
 import { foldCase } from '../../core/localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
-import { type PendingEvent, pendingEvent } from '../../events/outbox/pending-event.js';
+import { type PendingEvent, pendingEvent } from '../../events/outbox/outbox.js';
 import { textsOf } from '../../core/values/text.js';
 import { fieldChanges } from '../change-log/field-changes.js';
 import { maxPhones, presentClient } from './client.presenter.js';

@@ -11,7 +11,7 @@ import {
 import { defaultLanguage } from '../../core/localization/language.js';
 import { objectOf } from '../../core/values/json.js';
 import { Outbox } from '../../events/outbox/outbox.js';
-import type { OutboundEvent } from '../../events/outbox/pending-event.js';
+import type { OutboundEvent } from '../../events/outbox/outbox.js';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import type { UnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import {
+  type BacklogCount,
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { openSession } from '../../core/database/transactions/sessions.js';
-import type { BacklogCount } from '../../events/outbox/outbox-events.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type {
   AttemptResult,
@@ -63,11 +63,11 @@ export class DeliveryQueueRepository {
 
   constructor(
     @InjectAcrossTenants('WebhookDelivery')
-    deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
+    private readonly collection: CollectionAcrossTenants<WebhookDeliveryDocument>,
     @InjectAcrossTenants('WebhookEndpoint')
     endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
   ) {
-    this.deliveries = deliveries.acrossTenants;
+    this.deliveries = collection.acrossTenants;
     this.endpoints = endpoints.acrossTenants;
   }
 
@@ -189,15 +189,9 @@ export class DeliveryQueueRepository {
       .toArray();
   }
 
-  async due(now: Date, limit: number): Promise<BacklogCount> {
+  async backlog(now: Date): Promise<BacklogCount> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
-    const oldest = await this.deliveries.findOne<Pick<WebhookDeliveryDocument, 'nextAttemptAt'>>(
-      due,
-      { ...metricsTime, sort: { nextAttemptAt: 1 }, projection: { nextAttemptAt: 1 } },
-    );
-    if (oldest === null) return { oldest: null, count: 0 };
-    const count = await this.deliveries.countDocuments(due, { ...metricsTime, limit });
-    return { oldest: oldest.nextAttemptAt, count };
+    return this.collection.backlog(due, 'nextAttemptAt', 'due');
   }
 }
 

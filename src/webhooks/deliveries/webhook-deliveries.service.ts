@@ -20,7 +20,7 @@ import { parseObjectId } from '../../core/database/documents/tenant-document.js'
 import { dayMs } from '../../core/values/time.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
-import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
+import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -52,7 +52,7 @@ export class WebhookDeliveriesService {
     private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
     @InjectAcrossTenants('WebhookEndpoint')
     private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
-    private readonly events: OutboxEventsRepository,
+    private readonly events: EventHistoryService,
     private readonly clock: Clock,
   ) {}
 
@@ -61,7 +61,7 @@ export class WebhookDeliveriesService {
     const delivery = await this.deliveries.acrossTenants.findOne({ _id });
     if (delivery === null) return null;
     const { organizationId, eventId, log } = delivery;
-    const [event] = await this.events.findWhole(organizationId, [eventId]);
+    const [event] = await this.events.whole(organizationId, [eventId]);
     const body = delivery.body ?? (event === undefined ? null : messageOf(event).body);
     return { ...listedDelivery(delivery), body, log };
   }

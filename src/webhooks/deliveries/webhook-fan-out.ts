@@ -6,10 +6,9 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { afterTransaction, openSession } from '../../core/database/transactions/sessions.js';
-import { EventRelay } from '../../events/outbox/event-relay.js';
+import { EventRelay, type UnnumberedEvent } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import { objectIdOf } from '../../events/outbox/message.js';
-import type { UnnumberedEvent } from '../../events/outbox/outbox-events.repository.js';
 import { hasTypes } from '../endpoints/endpoint-state.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';

@@ -5,7 +5,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { traced } from '../../core/observability/tracing.js';
 import { type WebhookMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
-import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
+import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { isSuccess, type LatencyClass, outcomeOf } from '../deliveries/delivery-outcome.js';
 import {
   DeliveryQueueRepository,
@@ -55,7 +55,7 @@ export class DeliveryBatches {
     @Inject(ENVIRONMENT) { WEBHOOKS_TIMEOUT_MS }: Environment,
     private readonly slots: AttemptSlots,
     private readonly queue: DeliveryQueueRepository,
-    private readonly events: OutboxEventsRepository,
+    private readonly events: EventHistoryService,
     private readonly secrets: SecretKeys,
     private readonly sender: WebhookSender,
     private readonly statistics: WebhookStatisticsService,
@@ -176,7 +176,7 @@ export class DeliveryBatches {
     deliveries: readonly DueDelivery[],
   ): Promise<ReadonlyMap<string, WebhookMessage>> {
     const ids = deliveries.map(({ eventId }) => eventId);
-    const events = await this.events.findWhole(organizationId, ids);
+    const events = await this.events.whole(organizationId, ids);
     const messages = new Map(events.map((event) => [event._id.toHexString(), messageOf(event)]));
     for (const { eventId, body } of deliveries) {
       if (body) messages.set(eventId.toHexString(), { id: messageIdOf(eventId), body });

@@ -4,6 +4,7 @@ import { Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import {
+  type BacklogCount,
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
@@ -13,10 +14,7 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/time.js';
 import { pingType } from '../../events/outbox/event-types.js';
-import {
-  OutboxEventsRepository,
-  type BacklogCount,
-} from '../../events/outbox/outbox-events.repository.js';
+import { EventRelay } from '../../events/outbox/event-relay.js';
 import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type {
@@ -79,7 +77,7 @@ export class WebhookStatisticsService {
     private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
     @InjectAcrossTenants('WebhookDelivery')
     private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
-    private readonly events: OutboxEventsRepository,
+    private readonly relay: EventRelay,
     private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
     metrics: Metrics,
@@ -105,13 +103,12 @@ export class WebhookStatisticsService {
     await this.lease.release().catch(() => undefined);
   }
 
-  /** The events without a number, and so without deliveries. */
   async eventBacklog(): Promise<Backlog> {
-    return this.backlog(await this.events.waiting(maxCounted));
+    return this.backlog(await this.relay.backlog());
   }
 
   async deliveryBacklog(): Promise<Backlog> {
-    return this.backlog(await this.queue.due(this.clock.now(), maxCounted));
+    return this.backlog(await this.queue.backlog(this.clock.now()));
   }
 
   /** Counts attempts. Counts that cannot be stored are lost: a retry could count twice. */

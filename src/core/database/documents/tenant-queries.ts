@@ -78,6 +78,7 @@ export interface ReadOptions<T> extends Projection<T> {
   readonly limit?: number;
   readonly collation?: CollationOptions;
   readonly readConcern?: 'majority';
+  readonly hint?: string;
 }
 
 export interface ListPart extends Partial<KeysetRequest> {
