@@ -3,6 +3,7 @@ import { afterAll } from '@jest/globals';
 import { BSON, type Db, type Document, type ObjectId } from 'mongodb';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { Types } from 'mongoose';
+import { LeadLookupService } from '../../src/leads/lead-lookup.service.js';
 import { ErasuresService } from '../../src/operator/erasure/erasures.service.js';
 import { OrganizationsRepository } from '../../src/tenants/organizations/organizations.repository.js';
 import { post } from '../idempotency/keyed-requests.js';
@@ -174,7 +175,8 @@ export async function erasuresOf({ service: { app } }: WebhookService, tenant: T
   const organization = await app.get(OrganizationsRepository).find(_id);
   if (organization === null) throw new Error('There is no such organization.');
   const erase = async (recordSystemId: string, isDryRun = false) => {
-    const leadIds = await erasures.leadsOf(organization, recordSystemId);
+    const leads = await app.get(LeadLookupService).named(_id, recordSystemId);
+    const leadIds = leads.map((lead) => lead._id);
     return erasures.erase(organization, leadIds, isDryRun);
   };
   return { erase, resume: () => erasures.resume(organization) };

@@ -7,6 +7,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Webhook } from 'standardwebhooks';
 import { objectOf } from '../../core/values/json.js';
+import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { ErasuresService } from '../../operator/erasure/erasures.service.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
@@ -35,7 +36,8 @@ async function eraseLead({ app, organizationId, print }: DemoRun): Promise<void>
   const organization = await app.get(OrganizationsRepository).find(organizationId);
   if (organization === null) throw new Error('The organization of the demo is gone.');
   const erase = async () => {
-    const leadIds = await erasures.leadsOf(organization, erasedLead);
+    const leads = await app.get(LeadLookupService).named(organizationId, erasedLead);
+    const leadIds = leads.map(({ _id }) => _id);
     const { counts } = await erasures.erase(organization, leadIds);
     return Object.entries(counts).filter(([, count]) => count > 0);
   };

@@ -5,7 +5,11 @@ import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
-import type { TenantFilter, WriteOf } from '../../core/database/documents/tenant-queries.js';
+import type {
+  BatchedUpdates,
+  TenantFilter,
+  WriteOf,
+} from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
@@ -13,6 +17,7 @@ import { type LeadDto, presentLead } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';
+import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { ClientsService } from '../../tenants/clients/clients.service.js';
 import { erasedClientChanges, erasedClientData } from '../../tenants/clients/client.presenter.js';
@@ -27,7 +32,7 @@ function erasedLeadData(data: object): object {
 }
 
 /** Keeps ids and the number of changes. */
-export function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
+function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   return changes.map((change) => {
     const [, top] = /^(data|additionalData)\./.exec(change.field) ?? [];
     if (top === undefined) return change;
@@ -83,6 +88,7 @@ export class LeadErasuresService {
     @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
     private readonly transactions: Transactions,
     private readonly clients: ClientsService,
+    private readonly changeLog: ChangeLogRepository,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
@@ -144,6 +150,13 @@ export class LeadErasuresService {
     const events = leads.map((lead) => leadErasedEvent(lead, now));
     await this.outbox.publish(organization._id, events, now);
     return { leads: leads.length, clients, clientIds, keptClientIds };
+  }
+
+  ofChangeLog(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+  ): AsyncGenerator<BatchedUpdates, void> {
+    return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
   /** Includes deleted leads, but no erased ones. */

@@ -10,16 +10,13 @@ import {
   duplicateKey,
   isDatabaseUnavailable,
 } from '../../core/database/connection/database-errors.js';
-import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import type { Contact } from '../../tenants/contacts/contact.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
-import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import {
   erasedEvent,
-  erasedLeadChanges,
   type ErasedLeads,
   LeadErasuresService,
 } from '../../leads/erasure/lead-erasures.service.js';
@@ -61,19 +58,12 @@ export class ErasuresService {
     private readonly ledger: CollectionAcrossTenants<ErasureDocument>,
     private readonly transactions: Transactions,
     private readonly organizations: OrganizationsRepository,
-    private readonly lookup: LeadLookupService,
     private readonly leads: LeadErasuresService,
-    private readonly changeLog: ChangeLogRepository,
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
   ) {}
-
-  /** By external id or own id, deleted leads included. */
-  async leadsOf({ _id }: Organization, reference: string): Promise<Ids> {
-    return (await this.lookup.named(_id, reference)).map((lead) => lead._id);
-  }
 
   async leadsOfPerson(organization: Organization, person: Contact): Promise<LeadDto[]> {
     const ids = await this.leads.ofPerson(organization, person);
@@ -196,8 +186,7 @@ export class ErasuresService {
     );
     Object.assign(counts, { leads, clients });
     const ids = hexOf([...leadIds, ...clientIds]);
-    const changes = this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
-    await add('changeLogEntries', changes);
+    await add('changeLogEntries', this.leads.ofChangeLog(organizationId, leadIds));
     await add('events', this.events.erase(organizationId, ids, erasedEvent));
     await add('attempts', this.deliveries.eraseResponses(organizationId, ids));
     if (!isDryRun) await this.complete(erasure);

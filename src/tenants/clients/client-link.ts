@@ -18,9 +18,8 @@ export interface ClientChange {
 
 /** The clients that a group of leads may touch, with the changes by the leads decided so far. */
 export class ClientRecords {
-  private readonly clients = new Map<string, ClientDocument>();
+  private readonly clients = new Map<string, { client: ClientDocument; keys: Set<string> }>();
   private readonly changed = new Map<string, ClientChange>();
-  private readonly owners = new Map<string, Set<string>>();
 
   /** @param lookupPhones all spellings of the phones that requests send */
   constructor(
@@ -32,7 +31,7 @@ export class ClientRecords {
   }
 
   findById(_id: Types.ObjectId): ClientDocument | undefined {
-    return this.clients.get(_id.toHexString());
+    return this.clients.get(_id.toHexString())?.client;
   }
 
   findByPhone(phone: string): ClientDocument | undefined {
@@ -45,40 +44,28 @@ export class ClientRecords {
 
   put(change: ClientChange): void {
     const id = change.client._id.toHexString();
+    const isNew = change.isNew || this.changed.get(id)?.isNew === true;
     this.set(change.client);
-    this.changed.set(id, {
-      ...change,
-      isNew: change.isNew || this.changed.get(id)?.isNew === true,
-    });
+    this.changed.set(id, { ...change, isNew });
   }
 
   changes(): ClientChange[] {
     return [...this.changed.values()];
   }
 
-  private oldest(contact: { email?: string; phones: readonly string[] }) {
+  private oldest(contact: Contact): ClientDocument | undefined {
     const [key = ''] = lockKeysOf(contact, this.country);
-    const [oldest] = [...(this.owners.get(key) ?? [])].toSorted();
-    return oldest === undefined ? undefined : this.clients.get(oldest);
+    const owners = [...this.clients].filter(([, { keys }]) => keys.has(key));
+    const [oldest] = owners.map(([id]) => id).toSorted();
+    return oldest === undefined ? undefined : this.clients.get(oldest)?.client;
   }
 
   private set(client: ClientDocument): void {
-    const id = client._id.toHexString();
-    const before = this.clients.get(id);
-    if (before !== undefined)
-      for (const key of this.keysOf(before)) this.owners.get(key)?.delete(id);
-    this.clients.set(id, client);
-    for (const key of this.keysOf(client)) {
-      const ids = this.owners.get(key);
-      if (ids === undefined) this.owners.set(key, new Set([id]));
-      else ids.add(id);
-    }
-  }
-
-  /** Does not parse other phones: other programs may store any number of them. */
-  private keysOf({ email, phoneNumbers }: ClientDocument): string[] {
-    const phones = (phoneNumbers ?? []).filter((phone) => this.lookupPhones.has(phone));
-    return lockKeysOf({ phones, ...(email ? { email } : {}) }, this.country);
+    // Other phones are not parsed: other programs may store any number of them.
+    const phones = (client.phoneNumbers ?? []).filter((phone) => this.lookupPhones.has(phone));
+    const contact = { phones, ...(client.email ? { email: client.email } : {}) };
+    const keys = new Set(lockKeysOf(contact, this.country));
+    this.clients.set(client._id.toHexString(), { client, keys });
   }
 }
 

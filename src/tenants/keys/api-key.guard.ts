@@ -106,13 +106,8 @@ function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = '')
 }
 
 async function callWhenOver(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
-  let error: Error | undefined;
-  try {
-    await work;
-  } catch (reason) {
-    error = reason as Error;
-  }
-  done(error);
+  const [result] = await Promise.allSettled([work]);
+  done(result.status === 'rejected' ? (result.reason as Error) : undefined);
 }
 
 function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Types } from 'mongoose';
 import { scalarText, withoutUndefined } from '../../../core/values/json.js';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
+import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
 import { ErasuresService, failureOf } from '../../erasure/erasures.service.js';
 import type { CommandContext } from '../command-line/context.js';
@@ -39,7 +40,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
   const leadIds =
     lead === undefined
       ? await confirmed(context, organization, values)
-      : await erasures.leadsOf(organization, lead);
+      : (await context.get(LeadLookupService).named(organization._id, lead)).map(({ _id }) => _id);
   if (lead !== undefined && leadIds.length === 0) {
     throw new Error(failureOf(failures) ?? `There is no lead ${lead} in this organization.`);
   }
