@@ -7,7 +7,7 @@ import {
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type {
-  Projection,
+  ReadOptions,
   TenantFilter,
   Tenants,
 } from '../core/database/documents/tenant-queries.js';
@@ -75,7 +75,7 @@ export class CatalogueRepository {
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
     slugs: Texts,
-    projection: Projection<CatalogueDocument> = {},
+    projection: ReadOptions<CatalogueDocument> = {},
   ): Promise<CatalogueDocument[]> {
     if (slugs.length === 0) return [];
     const filter = { slug: { $in: slugs }, ...notDeleted };

@@ -13,7 +13,7 @@ import {
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
-import type { ListPart, TenantFilter } from '../core/database/documents/tenant-queries.js';
+import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { listText } from '../core/http/lists/response-streams.js';
 import {
   type ListEnd,
@@ -74,7 +74,7 @@ export class CompoundsService {
         this.cache.get(organizationId, `count compounds ${BSON.EJSON.stringify(filter)}`, () =>
           this.compounds.count(organizationId, filter),
         ),
-      batches: (part: ListPart) =>
+      batches: (part: BatchOptions<CompoundDocument>) =>
         this.compounds.batches(organizationId, filter, { sort, after, ...part }),
     };
   }

@@ -11,7 +11,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import type { ListPart } from '../../core/database/documents/tenant-queries.js';
+import type { BatchOptions } from '../../core/database/documents/tenant-queries.js';
 import { withoutSession, Snapshots } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import {
@@ -144,7 +144,9 @@ export class UnitsService {
   }
 
   /** Null if no unit follows it. */
-  private async lastOf(batches: (part: ListPart) => UnitBatches): Promise<UnitDocument | null> {
+  private async lastOf(
+    batches: (part: BatchOptions<UnitDocument>) => UnitBatches,
+  ): Promise<UnitDocument | null> {
     const part = { skip: this.maxUnits - 1, limit: 2 };
     const units: UnitDocument[] = [];
     for await (const batch of batches(part)) units.push(...batch);
@@ -170,7 +172,7 @@ export class UnitsService {
       throw new DomainError(unitErrors.tooManyToSort, { most: this.maxUnits });
     }
     const hint = readIndexFor(filter, fields, language);
-    const batches = (part: ListPart): UnitBatches =>
+    const batches = (part: BatchOptions<UnitDocument>): UnitBatches =>
       sortable(
         this.units.batches(organizationId, filter, { sort: order, after, hint, ...part }),
         fields,

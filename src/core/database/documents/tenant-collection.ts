@@ -1,9 +1,8 @@
 import { Inject } from '@nestjs/common';
-import type { Document } from 'mongodb';
+import type { Document, FindCursor, FindOptions } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/json.js';
 import type { FreshCache } from '../../cache/fresh-cache.js';
-import { readAsValues } from './stored-values.js';
 import { afterTransaction, openSession } from '../transactions/sessions.js';
 import {
   bufferedBatches,
@@ -14,11 +13,9 @@ import {
   type BatchOptions,
   type FieldOf,
   findOptions,
-  type Projection,
   type ReadOptions,
   type TenantFilter,
   type Tenants,
-  type TenantSort,
   type TenantUpdate,
   withTenant,
   type WriteOf,
@@ -65,60 +62,48 @@ export class TenantCollection<T extends TenantDocument> {
     filter: TenantFilter<T>,
     options: ReadOptions<T> = {},
   ): Promise<R[]> {
-    const documents = await this.model.collection
-      .find<R>(withTenant(filter, organizationId), { ...findOptions(options), ...openSession() })
-      .toArray();
+    const documents = await this.cursor<R>(withTenant(filter, organizationId), options).toArray();
     return this.known(documents, options.fields);
   }
 
   async findAsStored(organizationId: Types.ObjectId, filter: TenantFilter<T>): Promise<T[]> {
-    const scoped = withTenant(filter, organizationId);
-    return this.model.collection.find<T>(scoped, { ...readAsValues, ...openSession() }).toArray();
+    return this.cursor<T>(withTenant(filter, organizationId), {}).toArray();
   }
 
-  /** @param projection has to include the fields of the order */
+  /** @param options `fields` have to include those of the order */
   async page<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    order: TenantSort<T> & Order,
+    order: Order,
     page: KeysetRequest,
-    projection: Projection<T> = {},
+    options: ReadOptions<T> = {},
   ): Promise<KeysetPage<R>> {
-    const { items, next } = await readPage(order, page, (after, options) =>
-      this.model.collection
-        .find<R>(
-          { $and: [withTenant(filter, organizationId), after] },
-          { ...findOptions({ ...projection, ...options }), ...openSession() },
-        )
-        .toArray(),
+    const scoped = withTenant(filter, organizationId);
+    const { items, next } = await readPage(order, page, (after, part) =>
+      this.cursor<R>({ $and: [scoped, after] }, { ...options, ...part }).toArray(),
     );
-    return { items: this.known(items, projection.fields), next };
+    return { items: this.known(items, options.fields), next };
   }
 
   async *batches<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    options: BatchOptions<T> = {},
+    { sort, after, hint, ...options }: BatchOptions<T> = {},
   ): AsyncGenerator<R[], void> {
-    const { sort, after, hint, ...rest } = options;
-    const { collection, db } = this.model;
-    const following = sort === undefined ? {} : afterPosition(after, sort);
+    const scoped = withTenant(filter, organizationId);
+    const wanted = sort ? { $and: [scoped, afterPosition(after, sort)] } : scoped;
+    const sorted = sort && { sort: ofTenant(sort), allowDiskUse: true };
     const cursor = await withIndexHint(hint, async (hintOptions) => {
-      const started = collection.find<R>(
-        { $and: [withTenant(filter, organizationId), following] },
-        {
-          ...findOptions<T>(rest),
-          ...(sort === undefined ? {} : { sort: ofTenant(sort), allowDiskUse: true }),
-          batchSize: documentsPerBatch,
-          ...hintOptions,
-          ...openSession(),
-        },
-      );
+      const started = this.cursor<R>(wanted, options, {
+        ...sorted,
+        batchSize: documentsPerBatch,
+        ...hintOptions,
+      });
       await started.hasNext();
       return started;
     });
     const isSnapshot = openSession().session?.snapshotEnabled === true;
-    yield* bufferedBatches(cursor, documentsPerChunk, isSnapshot ? db.db : undefined);
+    yield* bufferedBatches(cursor, documentsPerChunk, isSnapshot ? this.model.db.db : undefined);
   }
 
   /** Reads a hundred documents at a time; null keeps a document as it is. */
@@ -208,6 +193,15 @@ export class TenantCollection<T extends TenantDocument> {
       this.model.collection.updateOne(scoped, update, { ...options, ...openSession() }),
     );
     return result.matchedCount + result.upsertedCount > 0;
+  }
+
+  private cursor<R extends object>(
+    filter: Document,
+    options: ReadOptions<T>,
+    more: FindOptions = {},
+  ): FindCursor<R> {
+    const all = { ...findOptions(options), ...more, ...openSession() };
+    return this.model.collection.find<R>(filter, all);
   }
 
   /** Invalidates cached responses after the transaction, also a failed one: its outcome may be unknown. */

@@ -2,7 +2,7 @@ import type { AbstractCursor, CollationOptions, Db, Document, FindOptions } from
 import type { Types } from 'mongoose';
 import { isBadValue } from '../connection/database-errors.js';
 import { readAsValues } from './stored-values.js';
-import type { Order, KeysetRequest } from './keyset.js';
+import type { Order, Position } from './keyset.js';
 
 type Comparable<V> = V extends readonly (infer Item)[] ? V | Item | null : V | null;
 
@@ -49,8 +49,6 @@ export interface TenantUpdate<T> {
   readonly $setOnInsert?: Partial<T>;
 }
 
-export type TenantSort<T> = { readonly [K in (keyof T & string) | Path<T>]?: 1 | -1 };
-
 export type FieldOf<T> = keyof T & string;
 
 export type Tenants = Types.ObjectId | readonly Types.ObjectId[];
@@ -68,25 +66,19 @@ export type WriteOf<T> =
       readonly filter?: TenantFilter<T>;
     };
 
-export interface Projection<T> {
+export interface ReadOptions<T> {
   readonly fields?: readonly (FieldOf<T> | Path<T>)[];
   readonly without?: readonly FieldOf<T>[];
-}
-
-export interface ReadOptions<T> extends Projection<T> {
-  readonly sort?: TenantSort<T>;
+  readonly sort?: Order;
+  readonly skip?: number;
   readonly limit?: number;
   readonly collation?: CollationOptions;
   readonly readConcern?: 'majority';
   readonly hint?: string;
 }
 
-export interface ListPart extends Partial<KeysetRequest> {
-  readonly skip?: number;
-}
-
-export interface BatchOptions<T> extends Projection<T>, ListPart {
-  readonly sort?: Order;
+export interface BatchOptions<T> extends ReadOptions<T> {
+  readonly after?: Position | undefined;
   /** The index that has the order: without it the server would try many. */
   readonly hint?: string | undefined;
 }
