@@ -418,17 +418,6 @@ describe('the background pass over phones', () => {
     expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
   });
 
-  it('keeps computed keys', async () => {
-    const { organizationId } = await addTenant(service.db);
-    await addLead(service.db, organizationId, { data: { phoneNumber: '01001234567' } });
-    const pass = service.service.app.get(LeadPhoneKeys);
-    await pass.run();
-    const before = await service.db.collection('leads').findOne({ organizationId });
-    expect(before).toMatchObject({ phoneKeys: ['+201001234567'] });
-    await pass.run();
-    expect(await service.db.collection('leads').findOne({ organizationId })).toEqual(before);
-  });
-
   it('reads only leads of other programs, each one once', async () => {
     const tenant = await addTenant(service.db);
     // The leads of an organization that has just changed are looked through for their country.

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
-import { DatabaseUnavailableError } from '../../src/core/database/connection/database-errors.js';
 import {
   collectionToken,
   type TenantCollection,
@@ -11,29 +10,17 @@ import { Transactions } from '../../src/core/database/transactions/transactions.
 import type { UserDocument } from '../../src/tenants/organizations/users.repository.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-const deadlineMs = 1_500;
-
 let service: TestService;
 let transactions: Transactions;
 let users: TenantCollection<UserDocument>;
-/** For the tests of what happens when the deadline is over. */
-let impatient: Awaited<ReturnType<typeof startParts>>;
 
 beforeAll(async () => {
-  ({ service, transactions, users } = await startParts(30_000));
-  impatient = await startParts(deadlineMs);
+  service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
+  const { app } = service.service;
+  transactions = app.get(Transactions);
+  users = app.get<TenantCollection<UserDocument>>(collectionToken('User'));
 });
-afterAll(() => Promise.all([service.stop(), impatient.service.stop()]));
-
-async function startParts(deadline: number) {
-  const started = await startTestService({ DATABASE_DEADLINE_MS: `${deadline}` });
-  const { app } = started.service;
-  return {
-    service: started,
-    transactions: app.get(Transactions),
-    users: app.get<TenantCollection<UserDocument>>(collectionToken('User')),
-  };
-}
+afterAll(() => service.stop());
 
 const user = (organizationId = new Types.ObjectId(), name = 'Mona'): UserDocument => ({
   _id: new Types.ObjectId(),
@@ -105,40 +92,6 @@ describe('a transaction', () => {
       },
     );
     expect(lost).toEqual(['hash']);
-  });
-
-  it('throws DatabaseUnavailableError when it conflicts until the deadline', async () => {
-    const holder = service.db.client.startSession();
-    holder.startTransaction();
-    const organizationId = new Types.ObjectId();
-    const blocked = user(organizationId);
-    await users.insert(blocked);
-    const keepAlive = setInterval(() => {
-      void service.db.collection('users').findOne({}, { session: holder });
-    }, 100);
-    await service.db
-      .collection('users')
-      .updateOne({ _id: blocked._id }, { $set: { name: 'held' } }, { session: holder });
-    const run = impatient.transactions.run(() =>
-      impatient.users.updateOne(organizationId, { _id: blocked._id }, { $set: { name: 'x' } }),
-    );
-    await expect(run).rejects.toBeInstanceOf(DatabaseUnavailableError);
-    clearInterval(keepAlive);
-    await holder.abortTransaction();
-    await holder.endSession();
-  });
-
-  it('stores nothing after the deadline of the request', async () => {
-    const organizationId = new Types.ObjectId();
-    let openGate = () => {};
-    const gate = new Promise<void>((resolve) => (openGate = resolve));
-    const run = impatient.transactions.run(async () => {
-      await impatient.users.insert(user(organizationId));
-      await gate;
-    });
-    setTimeout(openGate, deadlineMs);
-    await expect(run).rejects.toBeInstanceOf(DatabaseUnavailableError);
-    expect(await committed(organizationId)).toBe(0);
   });
 });
 
