@@ -52,7 +52,7 @@ export class CatalogueRepository {
 
   constructor(
     @InjectCollection('Compound') compounds: TenantCollection<CompoundDocument>,
-    @InjectCollection('Phase') private readonly phases: TenantCollection<PhaseDocument>,
+    @InjectCollection('Phase') phases: TenantCollection<PhaseDocument>,
     @InjectCollection('Amenity') amenities: TenantCollection<AmenityDocument>,
     @InjectCollection('PropertyType') propertyTypes: TenantCollection<PropertyTypeDocument>,
     @InjectCollection('UnitDesign') unitDesigns: TenantCollection<UnitDesignDocument>,
@@ -92,17 +92,8 @@ export class CatalogueRepository {
     return new Map(documents.toReversed().map(({ slug, _id }) => [slug ?? '', _id]));
   }
 
-  /** The oldest first; of all compounds, or some. */
-  async phasesBySlugs(
-    organizationId: Types.ObjectId,
-    slugs: Texts,
-    parentIds?: Ids,
-  ): Promise<Pick<PhaseDocument, '_id' | 'parentId' | 'slug'>[]> {
-    if (slugs.length === 0) return [];
-    const parents = parentIds && { parentId: { $in: parentIds } };
-    const filter = { slug: { $in: slugs }, ...parents, ...notDeleted };
-    const options = { ...oldestFirst, fields: ['parentId', 'slug'] } as const;
-    return this.phases.find(organizationId, filter, options);
+  phasesBySlugs(organizationId: Types.ObjectId, slugs: Texts): Promise<PhaseDocument[]> {
+    return this.findBySlugs('phases', organizationId, slugs);
   }
 
   /** For each name, the documents that have it in any case and language. Of slugs, the same case wins. */

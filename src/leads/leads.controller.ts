@@ -12,7 +12,7 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
   Endpoint,
-  upsertBody,
+  sendUpsert,
 } from '../core/http/reference/endpoint.js';
 import {
   LeadBatchResponseDto,
@@ -68,7 +68,7 @@ export class LeadsController {
     @RequestBody() lead: UpsertLeadDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LeadUpsertResponseDto> {
-    return upsertBody(reply, await this.leads.upsert(caller, lead));
+    return sendUpsert(reply, await this.leads.upsert(caller, lead));
   }
 
   @Post('batch')

@@ -19,7 +19,6 @@ import {
   type LeadDeletionResponseDto,
   type LeadResponseDto,
   type LeadResultDto,
-  type LeadUpsertResponseDto,
   presentLead,
 } from './dto/lead.dto.js';
 import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
@@ -67,8 +66,8 @@ export class LeadsService {
    * @throws DomainError 400 for a phone of another lead, or a merged lead that cannot be stored
    * @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12)
    */
-  async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResponseDto> {
-    return (await this.commit.submit(leadRequest(caller, payload), payload)).body;
+  upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResult> {
+    return this.commit.submit(leadRequest(caller, payload), payload);
   }
 
   /**

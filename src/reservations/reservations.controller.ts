@@ -10,7 +10,7 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
   Endpoint,
-  upsertBody,
+  sendUpsert,
 } from '../core/http/reference/endpoint.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/field.js';
@@ -107,9 +107,7 @@ export class ReservationsController {
     @RequestBody() reservation: UpsertReservationDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationUpsertResponseDto> {
-    const { headers, body } = await this.upserts.upsert(caller, reservation);
-    void reply.headers(headers);
-    return upsertBody(reply, body);
+    return sendUpsert(reply, await this.upserts.upsert(caller, reservation));
   }
 
   @Get(':reservationId')

@@ -19,7 +19,7 @@ import {
   DocumentedUpsert,
   pollingHeaders,
   Endpoint,
-  upsertBody,
+  sendUpsert,
 } from '../core/http/reference/endpoint.js';
 import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-reading.js';
 import { compoundErrors, unitErrors } from './unit-errors.js';
@@ -121,7 +121,7 @@ export class UnitsController {
     @RequestBody() unit: UpsertUnitDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UnitUpsertResponseDto> {
-    return upsertBody(reply, await this.upserts.upsert(caller, unit));
+    return sendUpsert(reply, await this.upserts.upsert(caller, unit));
   }
 
   @Get('units')

@@ -3,8 +3,7 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
-import { upsertStatus } from '../../core/http/reference/endpoint.js';
-import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
+import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
 import type { Decided, Loaded, LoadOptions, WriteKind } from '../../core/writes/write-kind.js';
@@ -24,7 +23,7 @@ import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records
 
 const maxLeadBytes = 16 * mebibyte;
 
-export type LeadUpsertResult = Required<ServiceResponse<LeadUpsertResponseDto>>;
+export type LeadUpsertResult = UpsertResponse<LeadUpsertResponseDto>;
 
 interface Update {
   readonly request: LeadRequest;
@@ -113,8 +112,7 @@ export class LeadWrites implements WriteKind<
   respond(decided: readonly Decided<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
     return decided.map(({ decision: { operation, lead: document } }) => {
       const lead = presentLead(document);
-      const body = { ok: true, operation, lead, newLead: lead } as const;
-      return { status: upsertStatus(operation), headers: {}, body };
+      return upsertResponse(operation, { lead, newLead: lead });
     });
   }
 

@@ -16,7 +16,7 @@ import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
-import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
+import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import {
   type CallbackLogDocument,
   CallbackLogRepository,
@@ -38,7 +38,11 @@ export type FoundReservation = Presented<ReservationDocument>;
 
 export interface InspectedReservation extends FoundReservation {
   /** Null when the unit is missing, not when it is deleted. */
-  readonly unit: UnitSummary | null;
+  readonly unit: {
+    readonly slug: string | null;
+    readonly status: string | null;
+    readonly isDeleted: boolean;
+  } | null;
   /** The active wallet first, then the one deleted last. */
   readonly wallets: readonly Presented<ChequeWalletDocument>[];
 }
@@ -86,9 +90,14 @@ export class ReservationLookupService {
     if (reservation === undefined) return null;
     const { organizationId, unitId } = reservation;
     const wallets = await this.store.walletsOf(organizationId, [_id]);
+    const unit = unitId ? await this.units.inspect(organizationId, unitId) : null;
     return {
       ...found(reservation),
-      unit: unitId ? await this.units.summary(organizationId, unitId) : null,
+      unit: unit && {
+        slug: unit.slug || null,
+        status: unit.status || null,
+        isDeleted: unit.isDeleted,
+      },
       wallets: wallets.map((wallet) => present(ChequeWalletDocument, wallet)),
     };
   }

@@ -156,24 +156,16 @@ export class ReconciliationsService {
     ledger: Ledger,
   ): Promise<UnmentionedChequeDto[]> {
     const unmentioned: UnmentionedChequeDto[] = [];
-    let after: Types.ObjectId | undefined;
-    do {
-      const found = await this.reservations.find(
-        organizationId,
-        {
-          'partnerCollection.isActive': true,
-          ...(after && { _id: { $gt: after } }),
-          ...notDeleted,
-        },
-        { sort: { _id: 1 }, limit: reservationsPerBatch, fields: ['_id'] },
-      );
-      const ids = found.map(({ _id }) => _id);
+    const filter = { 'partnerCollection.isActive': true, ...notDeleted };
+    const options = { sort: { _id: 1 }, fields: ['_id'] } as const;
+    for await (const batch of this.reservations.batches(organizationId, filter, options)) {
+      const ids = batch.map(({ _id }) => _id);
       for (const [id, wallets] of await this.walletsOf(organizationId, ids)) {
         const mentioned = ledger.get(id)?.map(({ entry }) => entry.installmentId);
         unmentioned.push(...unmentionedCheques(id, wallets, new Set(mentioned)));
       }
-      after = ids.length < reservationsPerBatch ? undefined : ids.at(-1);
-    } while (after !== undefined && unmentioned.length <= maxUnmentionedCheques);
+      if (unmentioned.length > maxUnmentionedCheques) break;
+    }
     return unmentioned;
   }
 

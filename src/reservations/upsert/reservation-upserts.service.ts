@@ -3,8 +3,7 @@ import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ignoredFieldsValue } from '../../core/http/validation/dto-reading.js';
-import { upsertStatus } from '../../core/http/reference/endpoint.js';
-import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
+import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';
 import { WriteServices } from '../../core/writes/group-transaction.js';
 import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
@@ -42,12 +41,12 @@ interface Upserted extends Pick<ReservationState, 'reservation' | 'wallets'> {
   readonly operation: 'create' | 'update';
 }
 
-type UpsertResponse = Required<ServiceResponse<ReservationUpsertResponseDto>>;
+type Response = UpsertResponse<ReservationUpsertResponseDto>;
 
 /** Reservations as outside systems post them (rule RES-3). */
 @Injectable()
 export class ReservationUpsertsService {
-  private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, Upserted, UpsertResponse>;
+  private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, Upserted, Response>;
 
   constructor(
     services: WriteServices,
@@ -66,7 +65,7 @@ export class ReservationUpsertsService {
   }
 
   /** @throws DomainError for unknown units and leads, and for changes that an upsert cannot make */
-  async upsert(caller: Caller, body: UpsertReservationDto): Promise<UpsertResponse> {
+  upsert(caller: Caller, body: UpsertReservationDto): Promise<Response> {
     return this.commit.submit({ caller, body }, body);
   }
 
@@ -138,11 +137,10 @@ function leadIdOf(
 function responseTo({
   request: { body },
   decision: { operation, reservation, wallets },
-}: Decided<UpsertRequest, Upserted>): UpsertResponse {
+}: Decided<UpsertRequest, Upserted>): Response {
   const ignored = ignoredFields(body, reservation);
   return {
-    status: upsertStatus(operation),
+    ...upsertResponse(operation, { reservation: presentReservation(reservation, wallets[0]) }),
     headers: ignored.length === 0 ? {} : { 'x-ignored-fields': ignoredFieldsValue(ignored) },
-    body: { ok: true, operation, reservation: presentReservation(reservation, wallets[0]) },
   };
 }

@@ -15,12 +15,6 @@ import { defaultLanguage, type Localized } from '../../core/localization/languag
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
-export interface UnitSummary {
-  readonly slug: string | null;
-  readonly status: string | null;
-  readonly isDeleted: boolean;
-}
-
 /** Texts are empty where nothing is stored. */
 export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
@@ -49,14 +43,6 @@ export class UnitLookupService {
       found.push(...(await this.units.find(organizationId, { ...filter, ...notDeleted })));
     }
     return distinct(found);
-  }
-
-  /** Null if missing; deleted units too. */
-  async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
-    const unit = await this.units.findOne(organizationId, { _id });
-    if (unit === null) return null;
-    const { slug, status, isDeleted } = unit as Partial<typeof unit>;
-    return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
   }
 
   /** Finds deleted units only by their own id. */

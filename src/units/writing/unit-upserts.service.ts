@@ -8,8 +8,7 @@ import { UnitReservationsRepository } from '../../availability/unit-reservations
 import { havingOneOf, UnitLookupService } from '../reading/unit-lookup.service.js';
 import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { upsertStatus } from '../../core/http/reference/endpoint.js';
-import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.js';
+import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';
 import { WriteServices } from '../../core/writes/group-transaction.js';
 import type { Caller } from '../../tenants/keys/caller.js';
@@ -20,7 +19,7 @@ import { decideUnit, type UnitDecision, type UnitRequest } from './unit-decision
 import { UnitWritesService } from './unit-writes.service.js';
 import { UnitRecords } from './unit-records.js';
 
-type UnitResponse = Required<Omit<ServiceResponse<UnitUpsertResponseDto>, 'headers'>>;
+type UnitResponse = UpsertResponse<UnitUpsertResponseDto>;
 
 /** Upserts units of outside systems (rules UNIT-1 and UNIT-2). */
 @Injectable()
@@ -46,11 +45,11 @@ export class UnitUpsertsService {
   }
 
   /** @throws DomainError 400 for an unknown name or ambiguous ids, 404 if there is no unit to retire */
-  async upsert(caller: Caller, input: UpsertUnitDto): Promise<UnitUpsertResponseDto> {
+  async upsert(caller: Caller, input: UpsertUnitDto): Promise<UnitResponse> {
     if (input.recordSystemId === undefined && input.unitId === undefined) {
       throw new DomainError(unitErrors.idRequired);
     }
-    return (await this.commit.submit({ caller, input }, input)).body;
+    return this.commit.submit({ caller, input }, input);
   }
 
   /** One query per kind, however many requests. */
@@ -64,9 +63,8 @@ export class UnitUpsertsService {
     const slugs = distinctValues(inputs, 'compound');
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
     const units = await this.candidates(organizationId, inputs, [...compounds.values()]);
-    const parentIds = [...compounds.values(), ...units.flatMap((unit) => unit.compoundId ?? [])];
     const phaseSlugs = distinctValues(inputs, 'phase');
-    const phases = await this.catalogue.phasesBySlugs(organizationId, phaseSlugs, parentIds);
+    const phases = await this.catalogue.phasesBySlugs(organizationId, phaseSlugs);
     const sendsStatus = inputs.some(({ status }) => status !== undefined);
     const reservations = sendsStatus
       ? await this.reservations.statusesByUnit(
@@ -150,9 +148,8 @@ export class UnitUpsertsService {
       const { organizationId } = units[0] as UnitDocument;
       const presented = await this.presenter.presentAll({ organizationId, language }, units);
       for (const [index, { decision }] of ofLanguage.entries()) {
-        const { operation } = decision;
-        const body = { ok: true, operation, unit: presented[index] as UnitDto } as const;
-        responses.set(decision, { status: upsertStatus(operation), body });
+        const unit = presented[index] as UnitDto;
+        responses.set(decision, upsertResponse(decision.operation, { unit }));
       }
     }
     return decided.map(({ decision }) => responses.get(decision) as UnitResponse);

@@ -4,8 +4,7 @@ import { ObjectId } from 'mongodb';
 import type { Caller } from '../../../src/tenants/keys/caller.js';
 import { Metrics } from '../../../src/core/observability/metrics.js';
 import { LeadsService } from '../../../src/leads/leads.service.js';
-import type { LeadUpsertResponseDto } from '../../../src/leads/dto/lead.dto.js';
-import { LeadWrites } from '../../../src/leads/upsert/lead-writes.js';
+import { type LeadUpsertResult, LeadWrites } from '../../../src/leads/upsert/lead-writes.js';
 import type { LeadPayload } from '../../../src/leads/lead-merge.js';
 import { toOrganization } from '../../../src/tenants/organizations/organization.js';
 import { addTenant, conventions } from '../../support/builders.js';
@@ -125,9 +124,9 @@ async function makeCaller(chosen: object): Promise<Caller> {
 
 type Outcome = { readonly error: unknown } | { readonly operation: string; readonly lead: object };
 
-async function outcomeOf(upsert: Promise<LeadUpsertResponseDto>): Promise<Outcome> {
+async function outcomeOf(upsert: Promise<LeadUpsertResult>): Promise<Outcome> {
   try {
-    const { operation, lead } = await upsert;
+    const { operation, lead } = (await upsert).body;
     return { operation, lead };
   } catch (error) {
     return { error: [(error as Error).message, (error as { messages?: unknown }).messages] };

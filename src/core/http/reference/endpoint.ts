@@ -12,6 +12,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { commonErrors, permissionErrors } from '../errors/authentication-errors.js';
 import type { ErrorDefinition } from '../errors/domain-error.js';
+import type { ServiceResponse } from '../../idempotency/idempotency-claim.js';
 import type { Operation } from '../operations.js';
 import type { RouteOptions } from '../server/route-options.js';
 
@@ -171,16 +172,18 @@ export function describeErrors(errors: readonly ErrorDefinition[]): string {
   return [...new Set(lines)].join('\n');
 }
 
-interface UpsertResult {
-  readonly operation: 'create' | 'update';
+export type UpsertResponse<Body> = Required<ServiceResponse<Body>>;
+
+export function upsertResponse<Resource extends object>(
+  operation: 'create' | 'update',
+  resource: Resource,
+) {
+  const body = { ok: true, operation, ...resource } as const;
+  return { status: operation === 'create' ? 201 : 200, headers: {}, body };
 }
 
-export function upsertStatus(operation: UpsertResult['operation']): number {
-  return operation === 'create' ? 201 : 200;
-}
-
-export function upsertBody<T extends UpsertResult>(reply: FastifyReply, result: T): T {
+export function sendUpsert<Body>(reply: FastifyReply, response: UpsertResponse<Body>): Body {
   // The log would report this status after the deadline's 503.
-  if (!reply.sent) void reply.status(upsertStatus(result.operation));
-  return result;
+  if (!reply.sent) void reply.status(response.status).headers(response.headers);
+  return response.body;
 }
