@@ -86,7 +86,6 @@ const looks: Readonly<Record<string, readonly [selector: string, () => Promise<u
   partners: ['tbody .bars', () => open('/partners')],
   partner: ['.plot > .bars[role=img]', () => open(sample.partner)],
   catalogue: ['td.number', () => open(`/catalogue?organization=${sample.organization}`)],
-  'catalogue-choice': ['tbody tr + tr', () => open('/catalogue?organization=homes')],
   search: ['#reference', () => open('/search')],
   'search-none': ['[role=status] p', () => search('nobody')],
   'search-found': ['[role=status] tbody tr + tr', () => search('deal-2026-0093')],

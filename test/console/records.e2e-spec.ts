@@ -163,7 +163,7 @@ describe('a lead', () => {
 
   it('shows a long history page by page, and returns 400 for an invalid cursor', async () => {
     const { body } = await post('/leads', { recordSystemId: 'long', data: { step: 0 } });
-    for (let step = 1; step <= 24; step++) {
+    for (let step = 1; step <= 29; step++) {
       await post('/leads', { recordSystemId: 'long', data: { step } })
         .set('x-request-id', `step-${step}-`)
         .expect(200);
@@ -171,7 +171,7 @@ describe('a lead', () => {
     const { html } = await service.get(`/leads/${organization}/${body.lead._id}`);
     const requests = (page: string) =>
       new Set([...page.matchAll(/step-(\d+)-/g)].map(([, step]) => Number(step)));
-    expect(requests(html)).toEqual(new Set(Array.from({ length: 20 }, (_, index) => 24 - index)));
+    expect(requests(html)).toEqual(new Set(Array.from({ length: 25 }, (_, index) => 29 - index)));
     const older = /href="\/console([^"]*changes=[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
     const changes = /<h2>Changes<.*?<\/table>/s;
     const rest = changes.exec((await service.get(older ?? '')).html)?.[0] ?? '';
@@ -179,7 +179,7 @@ describe('a lead', () => {
     expect(rest).toContain('External Lead Create');
     const invalid = await service.get(`/leads/${organization}/${body.lead._id}?changes=x`);
     expect(invalid.status).toBe(400);
-    expect(textOf(invalid.html)).toContain('Invalid address');
+    expect(textOf(invalid.html)).toContain('Error 400 The address contains an invalid cursor.');
   });
 
   it('is paged to the end of a list without times', async () => {

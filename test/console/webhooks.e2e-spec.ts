@@ -344,7 +344,7 @@ describe('a lead with events for many endpoints', () => {
     const { html } = await service.get(path);
     const shown = /<h2>Events<\/h2>(.*?)<\/table>/s.exec(html)?.[1] ?? '';
     expect(shown).not.toContain('no subscriber');
-    expect(shown.match(/\/webhooks\/deliveries\/\w+"><code/g)).toHaveLength(300);
+    expect(shown.match(/\/webhooks\/deliveries\/\w+"><code/g)).toHaveLength(301);
     expect(textOf(shown)).toContain('/hook?•••••• failed Send again');
     expect(shown).toContain(`<input type="hidden" name="back" value="${path}"`);
     expect(html.length).toBeLessThan(200_000);

@@ -9,7 +9,7 @@ import { CatalogueImportModule } from '../catalogue-import/catalogue-import.modu
 import { RecordsModule } from '../records.module.js';
 import { LoginAttempts } from './access/login-attempts.js';
 import { Console } from './console.js';
-import { pageServices } from './pages/services.js';
+import { PageServices } from './pages/services.js';
 
 @Module({
   imports: [
@@ -22,7 +22,7 @@ import { pageServices } from './pages/services.js';
     UnitsModule,
     WebhooksModule,
   ],
-  providers: [Console, LoginAttempts, pageServices],
+  providers: [Console, LoginAttempts, PageServices],
   exports: [Console],
 })
 export class ConsoleModule {}

@@ -14,7 +14,7 @@ import { LoginAttempts } from './access/login-attempts.js';
 import { Sessions } from './access/sessions.js';
 import type { ConsolePage, PageRequest, Reader } from './pages/page.js';
 import { pages } from './pages/pages.js';
-import { PAGE_SERVICES, type PageServices } from './pages/services.js';
+import { PageServices } from './pages/services.js';
 import { consolePath } from './pages/shared/parts.js';
 import {
   nextOf,
@@ -28,7 +28,7 @@ import {
 
 /** Served without a session. */
 const publicPaths: ReadonlySet<string> = new Set(
-  ['login', 'console.css', 'data.css'].map((name) => `${consolePath}/${name}`),
+  ['login', 'console.css'].map((name) => `${consolePath}/${name}`),
 );
 
 const maxBodyBytes = 65_536;
@@ -53,7 +53,6 @@ const headers = {
 
 const assets = {
   'console.css': 'text/css; charset=utf-8',
-  'data.css': 'text/css; charset=utf-8',
   'console.js': 'text/javascript; charset=utf-8',
 } as const;
 
@@ -64,7 +63,7 @@ export class Console {
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-    @Inject(PAGE_SERVICES) private readonly services: PageServices,
+    private readonly services: PageServices,
     private readonly attempts: LoginAttempts,
   ) {}
 

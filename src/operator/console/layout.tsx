@@ -20,7 +20,7 @@ export function renderPage(reader: Reader, title: TextKey, content: PageContent)
 
 function Document({ title, body, notice, personal, ...content }: PageContent & { title: TextKey }) {
   const { language, text, session } = useReader();
-  const heading = content.heading ?? text(title);
+  const heading = [text(title), content.name].join(' ').trim();
   const direction = language === 'ar-eg' ? 'rtl' : 'ltr';
   return (
     <html lang={language.slice(0, 2)} dir={direction}>
@@ -28,9 +28,7 @@ function Document({ title, body, notice, personal, ...content }: PageContent & {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${heading} – ${text('console.title')}`}</title>
-        {['console.css', 'data.css'].map((name) => (
-          <link key={name} rel="stylesheet" href={`${consolePath}/${name}`} />
-        ))}
+        <link rel="stylesheet" href={`${consolePath}/console.css`} />
         {session !== null && <script src={`${consolePath}/console.js`} defer />}
       </head>
       <body data-refresh-seconds={content.refreshSeconds}>
@@ -38,7 +36,7 @@ function Document({ title, body, notice, personal, ...content }: PageContent & {
           {text('console.skip')}
         </a>
         <header>
-          <p class="name">{text('console.title')}</p>
+          <strong>{text('console.title')}</strong>
           {session === null ? <OtherLanguage /> : <Menu />}
         </header>
         <main id="content" tabIndex={-1}>
@@ -98,23 +96,25 @@ export function LoginPage({
 }) {
   const { text } = useReader();
   return (
-    <Form to="/login" class="login" isPrimary label={text('login.title')} fields={{ next }}>
-      {problem !== undefined && (
-        <p class="problem" role="alert" id="problem">
-          {text(problem)}
-        </p>
-      )}
-      <label for="password">{text('login.password')}</label>
-      <input
-        id="password"
-        type="password"
-        name="password"
-        autocomplete="current-password"
-        required
-        maxLength={256}
-        aria-describedby={problem && 'problem'}
-        aria-invalid={problem && 'true'}
-      />
+    <Form to="/login" class="card search" isPrimary label={text('login.title')} fields={{ next }}>
+      <p>
+        <label for="password">{text('login.password')}</label>
+        <input
+          id="password"
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          maxLength={256}
+          aria-describedby={problem && 'problem'}
+          aria-invalid={problem && 'true'}
+        />
+        {problem !== undefined && (
+          <span class="bad" role="alert" id="problem">
+            {text(problem)}
+          </span>
+        )}
+      </p>
     </Form>
   );
 }

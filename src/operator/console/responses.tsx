@@ -9,7 +9,7 @@ import { type TextKey, type TextValues, translator } from './texts/text.js';
 const languageCookie = 'console-language';
 const yearSeconds = 365 * 86_400;
 
-/** @param title the heading, unless the content has one */
+/** @param title begins the heading */
 export function sendPage(
   reader: Reader,
   reply: FastifyReply,
@@ -42,8 +42,8 @@ export function sendNotice(
   kind: 'missing' | 'invalid' | 'refused' | 'failed' | 'unavailable',
   values?: TextValues,
 ): FastifyReply {
-  const body = <p>{reader.text(`${kind}.text`, values)}</p>;
-  return sendPage(reader, reply, `${kind}.title`, { status, body });
+  const body = <p>{reader.text(`error.${kind}`, values)}</p>;
+  return sendPage(reader, reply, 'console.error', { status, name: String(status), body });
 }
 
 export function readerOf(

@@ -41,7 +41,7 @@ export type ViewField<T, Key extends string = ViewText> =
   | Value<T, Key, 'number' | 'duration', number>
   | Value<T, Key, 'url', string>
   | Value<T, Key, 'name', Partial<Localized> | readonly Partial<Localized>[]>
-  | Value<T, Key, 'status', ViewText | readonly ViewText[]>
+  | Value<T, Key, 'status', Key | readonly Key[]>
   | Value<T, Key, 'personal', unknown>;
 
 /** The page of a record below the address of the console; null where it has none. */

@@ -41,16 +41,8 @@ export function Bars({
           if (isStacked) bottoms[step] = bottom + value;
           return `M${step}.1 ${y(bottom, highest)}V${y(bottom + value, highest)}h.8V${y(bottom, highest)}z`;
         });
-        return <path key={name} class={`fill-${color}`} d={bars.join('')} />;
+        return <path key={name} class={color} d={bars.join('')} />;
       })}
-    </svg>
-  );
-}
-
-export function Swatch({ color }: Pick<Series, 'color'>) {
-  return (
-    <svg class="swatch" width="12" height="12" aria-hidden="true">
-      <rect class={`fill-${color}`} width="12" height="12" />
     </svg>
   );
 }

@@ -1,8 +1,9 @@
 import { type TimeStep, timeSteps } from '../../usage/time-steps.js';
 import { type Reader, useReader } from '../pages/page.js';
-import { Table } from '../pages/shared/fields.js';
+import { Table, type Titled, titleOf } from '../pages/shared/fields.js';
 import { Link } from '../pages/shared/parts.js';
-import { Bars, type Color, highestOf, Swatch } from './bars.js';
+import type { TextKey } from '../texts/text.js';
+import { Bars, type Color, highestOf } from './bars.js';
 
 const timeStepNames = Object.keys(timeSteps) as readonly TimeStep[];
 /** A chart of fewer steps is narrow: a single bar would be a wall. */
@@ -35,11 +36,10 @@ export function StepChoice() {
   );
 }
 
-export interface ChartLine<Step> {
-  readonly name: string;
+export type ChartLine<Step> = Titled & {
   readonly color: Color;
   readonly of: (step: Step) => number | null;
-}
+};
 
 /**
  * Values by the step in the address, the newest at the right: bars that scripts let pointer and keyboard read,
@@ -53,7 +53,7 @@ export function TimeChart<Step extends { readonly at: Date }>({
   isStacked = true,
   format,
 }: {
-  readonly title: string;
+  readonly title: TextKey;
   /** The sums of stacked values by default. */
   readonly note?: string;
   readonly steps: readonly Step[];
@@ -66,46 +66,50 @@ export function TimeChart<Step extends { readonly at: Date }>({
   const { text, formats } = reader;
   const written = format ?? formats.number;
   const first = steps.findIndex((step) => lines.some(({ of }) => (of(step) ?? 0) > 0));
-  const heading = <h3>{title}</h3>;
+  const name = text(title);
   if (first === -1) {
     return (
       <figure class="chart">
-        <figcaption>{heading}</figcaption>
+        <h3>{name}</h3>
         <p class="note">{text('chart.nothing')}</p>
       </figure>
     );
   }
   const shown = steps.slice(first);
   const last = shown.length - 1;
-  const series = lines.map(({ name, color, of }) => ({ name, color, values: shown.map(of) }));
-  const sums = series.map(({ name, values }) => {
-    const sum = values.reduce<number>((total, value) => total + (value ?? 0), 0);
-    return `${name} ${formats.number(sum)}`;
+  const series = lines.map((line) => ({
+    name: titleOf(line, reader),
+    color: line.color,
+    values: shown.map(line.of),
+  }));
+  const sums = series.map((line) => {
+    const sum = line.values.reduce<number>((total, value) => total + (value ?? 0), 0);
+    return `${line.name} ${formats.number(sum)}`;
   });
   const highest = roundedUp(highestOf(series, isStacked));
   return (
     <figure class="chart">
       <figcaption>
-        {heading}
+        <h3>{name}</h3>
         <p class="note">{note ?? sums.join(' · ')}</p>
       </figcaption>
       <ul class="legend">
         <li>
-          <span>
-            <StepTime at={shown[last]?.at} />
-          </span>
+          <span>{stepTime(reader, shown[last]?.at)}</span>
         </li>
-        {series.map(({ name, color, values }) => (
-          <li key={name}>
-            <Swatch color={color} />
-            {name} <b>{written(values[last] ?? null)}</b>
+        {series.map((line) => (
+          <li key={line.name}>
+            <span class={line.color} aria-hidden="true">
+              ■
+            </span>
+            {line.name} <b>{written(line.values[last] ?? null)}</b>
           </li>
         ))}
       </ul>
       <div class={last < maxSparseSteps ? 'plot few' : 'plot'}>
         <span class="note">{written(highest)}</span>
         <Bars series={series} isStacked={isStacked} highest={highest} marked={last} />
-        <input type="range" max={last} value={last} aria-label={title} autocomplete="off" />
+        <input type="range" max={last} value={last} aria-label={name} autocomplete="off" />
         <div class="ticks" aria-hidden="true">
           {[...new Set(ticks.map((share) => Math.round(share * last)))].map((mark) => (
             <span key={mark}>{labelOf(reader, shown[mark]?.at)}</span>
@@ -115,13 +119,13 @@ export function TimeChart<Step extends { readonly at: Date }>({
       <details>
         <summary>{text('chart.table')}</summary>
         <Table
-          title={title}
+          title={name}
           fields={[
-            { title: 'chart.from', show: ({ at }) => <StepTime at={at} /> },
-            ...lines.map(({ name, of }) => ({
-              name,
+            { title: 'shared.when', show: ({ at }) => stepTime(reader, at) },
+            ...lines.map((line) => ({
+              ...line,
               isNumber: true as const,
-              show: (step: Step) => written(of(step)),
+              show: (step: Step) => written(line.of(step)),
             })),
           ]}
           items={shown.toReversed()}
@@ -132,11 +136,10 @@ export function TimeChart<Step extends { readonly at: Date }>({
 }
 
 /** A UTC day has no local time. */
-function StepTime({ at }: { readonly at: Date | undefined }) {
-  const reader = useReader();
+function stepTime(reader: Reader, at: Date | undefined) {
   const label = labelOf(reader, at);
   const isClock = ['quarter', 'hour'].includes(stepOf(reader));
-  return isClock ? <time dateTime={at?.toISOString()}>{label}</time> : <>{label}</>;
+  return isClock ? <time dateTime={at?.toISOString()}>{label}</time> : label;
 }
 
 function labelOf(reader: Reader, at = new Date(0)): string {

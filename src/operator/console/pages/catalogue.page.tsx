@@ -2,7 +2,7 @@ import type { CatalogueOverview } from '../../catalogue-import/catalogue-overvie
 import { importFields } from '../../views/catalogue.js';
 import { type ConsolePage, useReader } from './page.js';
 import { FieldTable } from './shared/fields.js';
-import { chosenOrganizations, OrganizationFilter } from './shared/organizations.js';
+import { chosenOrganization, OrganizationFilter } from './shared/organizations.js';
 
 /** Further imports, and compounds with fewer units, are not shown. */
 const limits = { maxImports: 20, maxCompounds: 40 };
@@ -21,15 +21,12 @@ export const cataloguePage: ConsolePage = {
   async read(request) {
     const { text, services } = request;
     const organizations = await services.organizations.listByName();
-    if (organizations.length === 0) return { body: <p>{text('attention.firstOrganization')}</p> };
-    const choices = chosenOrganizations(request, organizations) ?? organizations;
-    const [organization, ...others] = choices;
-    const filter = <OrganizationFilter choices={choices} />;
-    if (organization === undefined || others.length > 0) return { body: filter };
+    const organization = chosenOrganization(request, organizations) ?? organizations[0];
+    if (organization === undefined) return { body: <p>{text('attention.firstOrganization')}</p> };
     const overview = await services.catalogues.read(organization._id, limits);
     const body = (
       <>
-        {filter}
+        <OrganizationFilter organizations={organizations} chosen={organization} />
         <Units {...overview} />
         <FieldTable
           title={text('catalogue.imports')}
@@ -38,7 +35,7 @@ export const cataloguePage: ConsolePage = {
         />
       </>
     );
-    return { heading: `${text('catalogue.title')}: ${organization.name}`, body };
+    return { name: organization.name, body };
   },
 };
 

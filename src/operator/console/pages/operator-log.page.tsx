@@ -4,15 +4,13 @@ import { FieldTable } from './shared/fields.js';
 import { namesOf } from './shared/organizations.js';
 import { keysetRequestOf } from './shared/parts.js';
 
-const entriesPerPage = 50;
-
 export const operatorLogPage: ConsolePage = {
   path: '/log',
   title: 'log.title',
   isInMenu: true,
   async read(request) {
     const { text, services } = request;
-    const part = keysetRequestOf(request, 'entries', entriesPerPage);
+    const part = keysetRequestOf(request, 'entries');
     const { items, next } = await services.operatorLog.list(part);
     const names = namesOf(await services.organizations.listByName());
     const entries = items.map((entry) => {
@@ -23,7 +21,6 @@ export const operatorLogPage: ConsolePage = {
     const body = (
       <FieldTable
         title={text('log.title')}
-        caption={text('log.caption')}
         fields={operatorLogFields}
         items={entries}
         next={next}

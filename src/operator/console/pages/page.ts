@@ -41,8 +41,8 @@ export type Subject = Pick<OperatorRequest, 'organizationId' | 'subject' | 'subj
 
 export interface PageContent {
   readonly body: ComponentChildren;
-  /** Instead of the page's title, such as `Lead 17`. */
-  readonly heading?: string;
+  /** Of the record, after the page's title, such as `Lead 17`. */
+  readonly name?: string;
   /** The outcome of an action, above the body. */
   readonly notice?: ComponentChildren;
   /** The record whose personal data is hidden until the reader asks to see it. */

@@ -1,4 +1,4 @@
-import type { FactoryProvider } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../core/configuration/clock.js';
 import { DatabaseConnection } from '../../../core/database/connection/database-connection.js';
 import { EventHistoryService } from '../../../events/outbox/event-history.service.js';
@@ -18,35 +18,25 @@ import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
 
 /** Everything that pages read and do: services of features, no queries. */
-const classes = {
-  catalogues: CatalogueOverviewService,
-  changeLog: ChangeLogRepository,
-  clock: Clock,
-  database: DatabaseConnection,
-  deliveries: WebhookDeliveriesService,
-  endpoints: WebhookEndpointsService,
-  events: EventHistoryService,
-  keys: ApiKeysService,
-  leads: LeadLookupService,
-  operatorLog: OperatorLogService,
-  organizations: OrganizationsRepository,
-  partners: PartnersService,
-  requestLog: RequestLogService,
-  reservations: ReservationLookupService,
-  units: UnitLookupService,
-  usage: UsageStatsService,
-  webhookStatistics: WebhookStatisticsService,
-};
-
-export type PageServices = {
-  readonly [Name in keyof typeof classes]: InstanceType<(typeof classes)[Name]>;
-};
-
-export const PAGE_SERVICES = Symbol('PageServices');
-
-export const pageServices: FactoryProvider = {
-  provide: PAGE_SERVICES,
-  inject: Object.values(classes),
-  useFactory: (...made: unknown[]) =>
-    Object.fromEntries(Object.keys(classes).map((name, index) => [name, made[index]])),
-};
+@Injectable()
+export class PageServices {
+  constructor(
+    readonly catalogues: CatalogueOverviewService,
+    readonly changeLog: ChangeLogRepository,
+    readonly clock: Clock,
+    readonly database: DatabaseConnection,
+    readonly deliveries: WebhookDeliveriesService,
+    readonly endpoints: WebhookEndpointsService,
+    readonly events: EventHistoryService,
+    readonly keys: ApiKeysService,
+    readonly leads: LeadLookupService,
+    readonly operatorLog: OperatorLogService,
+    readonly organizations: OrganizationsRepository,
+    readonly partners: PartnersService,
+    readonly requestLog: RequestLogService,
+    readonly reservations: ReservationLookupService,
+    readonly units: UnitLookupService,
+    readonly usage: UsageStatsService,
+    readonly webhookStatistics: WebhookStatisticsService,
+  ) {}
+}

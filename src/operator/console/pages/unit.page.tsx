@@ -5,8 +5,6 @@ import { FieldList, FieldTable } from './shared/fields.js';
 import { recordOf } from './shared/organizations.js';
 import { keysetRequestOf } from './shared/parts.js';
 
-const reservationsPerPage = 25;
-
 export const unitPage: ConsolePage = {
   path: '/units/:organization/:id',
   title: 'shared.unit',
@@ -16,7 +14,7 @@ export const unitPage: ConsolePage = {
     const unit = record && (await services.units.inspect(record.organization._id, record.id));
     if (record === null || unit === null) return null;
     const { organization, id: unitId } = record;
-    const part = keysetRequestOf(request, 'reservations', reservationsPerPage);
+    const part = keysetRequestOf(request, 'reservations');
     const reservations = await services.reservations.list(organization._id, { unitId }, part);
     const body = (
       <>
@@ -34,6 +32,6 @@ export const unitPage: ConsolePage = {
         />
       </>
     );
-    return { heading: text('unit.heading', { name: unit.unitId || unit.slug || unit._id }), body };
+    return { name: unit.unitId || unit.slug || unit._id, body };
   },
 };

@@ -12,46 +12,30 @@ export const commonTexts = {
     'en-us': 'Too many attempts. Wait 30 seconds, then try again.',
     'ar-eg': 'محاولات كثيرة. انتظر 30 ثانية ثم حاول مرة أخرى.',
   },
-  'missing.title': { 'en-us': 'There is no such page', 'ar-eg': 'لا توجد صفحة كهذه' },
-  'missing.text': {
+  'console.error': { 'en-us': 'Error', 'ar-eg': 'خطأ' },
+  'error.missing': {
     'en-us': 'There is no page at this address. Use the menu.',
     'ar-eg': 'لا توجد صفحة في هذا العنوان. استخدم القائمة.',
   },
-  'refused.title': { 'en-us': 'Not accepted', 'ar-eg': 'لم يُقبل الطلب' },
-  'refused.text': {
+  'error.refused': {
     'en-us': 'The form is not from this session. Go back, reload the page and send it again.',
     'ar-eg': 'النموذج ليس من هذه الجلسة. ارجع وأعد تحميل الصفحة ثم أرسله مرة أخرى.',
   },
-  'invalid.title': { 'en-us': 'Invalid address', 'ar-eg': 'عنوان غير صالح' },
-  'invalid.text': {
+  'error.invalid': {
     'en-us': 'The address contains an invalid cursor. Open the list from its beginning.',
     'ar-eg': 'يحتوي العنوان على موضع غير صالح. افتح القائمة من بدايتها.',
   },
-  'unavailable.title': {
-    'en-us': 'The database does not respond',
-    'ar-eg': 'قاعدة البيانات لا ترد',
-  },
-  'unavailable.text': {
+  'error.unavailable': {
     'en-us':
-      'The data did not arrive in time. {used} of {open} connections of this process are in use. Try again; the overview shows what is known.',
+      'The database did not respond in time. {used} of {open} connections of this process are in use. Try again; the overview shows what is known.',
     'ar-eg':
-      'لم تصل البيانات في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد الاستخدام. حاول مرة أخرى؛ تعرض النظرة العامة ما هو معروف.',
+      'لم ترد قاعدة البيانات في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد الاستخدام. حاول مرة أخرى؛ تعرض النظرة العامة ما هو معروف.',
   },
-  'failed.title': { 'en-us': 'The page failed', 'ar-eg': 'تعذر عرض الصفحة' },
-  'failed.text': { 'en-us': "The service's log says why.", 'ar-eg': 'سجل الخدمة يذكر السبب.' },
-  'shared.organizationHint': {
-    'en-us': 'Part of the name, or the id',
-    'ar-eg': 'جزء من الاسم أو المعرّف',
-  },
-  'shared.chooseOrganization': {
-    'en-us': '{count} organizations match: choose one.',
-    'ar-eg': 'يوجد {count} مؤسسة مطابقة: اختر واحدة.',
+  'error.failed': {
+    'en-us': "The page failed. The service's log says why.",
+    'ar-eg': 'تعذر عرض الصفحة. سجل الخدمة يذكر السبب.',
   },
   'shared.filter': { 'en-us': 'Filter', 'ar-eg': 'تصفية' },
-  'shared.noOrganization': {
-    'en-us': 'No organization has this name or id.',
-    'ar-eg': 'لا توجد مؤسسة بهذا الاسم أو المعرّف.',
-  },
   'shared.more': {
     'en-us': 'Only these {count} are shown; there are more.',
     'ar-eg': 'تظهر هذه النتائج ({count}) فقط، ويوجد غيرها.',
@@ -87,8 +71,4 @@ export const commonTexts = {
       'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة المحذوفة بمعرّفها فقط.',
   },
   'log.title': { 'en-us': 'Operator log', 'ar-eg': 'سجل المشغّل' },
-  'log.caption': {
-    'en-us': 'Actions in this console and on the command line, newest first',
-    'ar-eg': 'الإجراءات في هذه اللوحة وفي سطر الأوامر، الأحدث أولاً',
-  },
 } as const;

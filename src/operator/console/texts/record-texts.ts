@@ -1,12 +1,8 @@
 export const recordTexts = {
-  'lead.heading': { 'en-us': 'Lead {number}', 'ar-eg': 'العميل المحتمل {number}' },
-  'lead.fields': { 'en-us': 'Fields', 'ar-eg': 'الحقول' },
-  'lead.clientNone': { 'en-us': 'It has no client.', 'ar-eg': 'ليس له عميل.' },
   'lead.changes': { 'en-us': 'Changes', 'ar-eg': 'التغييرات' },
   'lead.nothingChanged': { 'en-us': 'nothing changed', 'ar-eg': 'لم يتغير شيء' },
   'lead.sentToNobody': { 'en-us': 'no subscriber', 'ar-eg': 'لا مشترك' },
   'lead.notRelayed': { 'en-us': 'not sent yet', 'ar-eg': 'لم يُرسل بعد' },
-  'reservation.heading': { 'en-us': 'Reservation {id}', 'ar-eg': 'الحجز {id}' },
   'reservation.begins': { 'en-us': 'begins as {to}', 'ar-eg': 'يبدأ بحالة {to}' },
   'reservation.moves': { 'en-us': 'from {from} to {to}', 'ar-eg': 'من {from} إلى {to}' },
   'reservation.by.callback': { 'en-us': 'by a callback', 'ar-eg': 'بطلب إشعار' },
@@ -45,9 +41,6 @@ export const recordTexts = {
     'en-us': 'skipped: no wallet has this cheque',
     'ar-eg': 'تُخطّي: لا محفظة لهذا الشيك',
   },
-  'reservation.event.created': { 'en-us': 'Reservation created', 'ar-eg': 'أُنشئ الحجز' },
-  'reservation.event.updated': { 'en-us': 'Reservation changed', 'ar-eg': 'عُدّل الحجز' },
-  'reservation.event.walletCreated': { 'en-us': 'Wallet created', 'ar-eg': 'أُنشئت المحفظة' },
   'reservation.walletRestored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
   'reservation.blockedBy': { 'en-us': 'Blocked by', 'ar-eg': 'يمنعه' },
   'reservation.report': {
@@ -58,7 +51,6 @@ export const recordTexts = {
   'reservation.cheques': { 'en-us': 'Cheques', 'ar-eg': 'الشيكات' },
   'reservation.reports': { 'en-us': 'Reports', 'ar-eg': 'البلاغات' },
   'reservation.statusHistory': { 'en-us': 'Status history', 'ar-eg': 'تاريخ الحالة' },
-  'unit.heading': { 'en-us': 'Unit {name}', 'ar-eg': 'الوحدة {name}' },
   'unit.reservationsCaption': {
     'en-us': 'Newest first, without deleted ones',
     'ar-eg': 'الأحدث أولاً، دون المحذوفة',

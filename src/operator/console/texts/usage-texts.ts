@@ -31,8 +31,6 @@ export const usageTexts = {
     'en-us': 'Connections in use',
     'ar-eg': 'الاتصالات المستخدمة',
   },
-  'overview.ofConnections': { 'en-us': '{used} of {open}', 'ar-eg': '{used} من {open}' },
-  'overview.unknown': { 'en-us': 'not known', 'ar-eg': 'غير معروف' },
   'attention.title': { 'en-us': 'Needs attention', 'ar-eg': 'يحتاج إلى انتباه' },
   'attention.none': {
     'en-us':
@@ -111,14 +109,9 @@ export const usageTexts = {
   'chart.by.hour': { 'en-us': 'Hour', 'ar-eg': 'ساعة' },
   'chart.by.day': { 'en-us': 'Day', 'ar-eg': 'يوم' },
   'chart.by.week': { 'en-us': 'Week', 'ar-eg': 'أسبوع' },
-  'chart.from': { 'en-us': 'From (UTC)', 'ar-eg': 'من (UTC)' },
   'chart.table': { 'en-us': 'As a table', 'ar-eg': 'كجدول' },
   'chart.nothing': { 'en-us': 'Nothing in this time.', 'ar-eg': 'لا شيء في هذه المدة.' },
   'partners.title': { 'en-us': 'Partners', 'ar-eg': 'الشركاء' },
-  'partners.about': {
-    'en-us': 'Every key, its calls in the last four weeks compared with its usual week.',
-    'ar-eg': 'كل مفتاح، وطلباته في الأسابيع الأربعة الأخيرة مقارنة بأسبوعه المعتاد.',
-  },
   'partners.habitText': {
     'en-us': 'About {calls} calls a week; most on {day} from {hour}:00 UTC: {most}.',
     'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',

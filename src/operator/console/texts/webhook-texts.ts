@@ -1,11 +1,9 @@
 export const webhookTexts = {
   'webhooks.title': { 'en-us': 'Webhooks', 'ar-eg': 'إشعارات الويب' },
-  'webhooks.endpoints': { 'en-us': 'Endpoints', 'ar-eg': 'نقاط الاستقبال' },
   'webhooks.caption': {
     'en-us': 'Newest first; the charts show the last 24 hours',
     'ar-eg': 'الأحدث أولاً، والرسوم لآخر 24 ساعة',
   },
-  'endpoint.heading': { 'en-us': 'Endpoint {id}', 'ar-eg': 'نقطة الاستقبال {id}' },
   'endpoint.success': { 'en-us': 'Success rate', 'ar-eg': 'نسبة النجاح' },
   'endpoint.latency': { 'en-us': 'Latency', 'ar-eg': 'زمن الرد' },
   'endpoint.backlog': { 'en-us': 'Backlog', 'ar-eg': 'المتراكم' },
@@ -33,7 +31,6 @@ export const webhookTexts = {
   'endpoint.deliveries': { 'en-us': 'Deliveries', 'ar-eg': 'عمليات الإرسال' },
   'endpoint.showAll': { 'en-us': 'All deliveries', 'ar-eg': 'كل العمليات' },
   'delivery.title': { 'en-us': 'Delivery', 'ar-eg': 'عملية إرسال' },
-  'delivery.heading': { 'en-us': 'Delivery {id}', 'ar-eg': 'عملية الإرسال {id}' },
   'delivery.copy': { 'en-us': 'Copy the body', 'ar-eg': 'انسخ المحتوى' },
   'delivery.copied': { 'en-us': 'Copied', 'ar-eg': 'نُسخ' },
   'delivery.body': { 'en-us': 'Body', 'ar-eg': 'المحتوى' },
@@ -54,7 +51,6 @@ export const webhookTexts = {
     'en-us': 'Enable {url} again? Only a replay sends the events that it missed.',
     'ar-eg': 'هل تفعّل {url} من جديد؟ ما فاتها من أحداث لا يُرسل إلا بإعادة الإرسال.',
   },
-  'confirm.title': { 'en-us': 'Are you sure?', 'ar-eg': 'هل أنت متأكد؟' },
   'confirm.yes': { 'en-us': 'Yes, do it', 'ar-eg': 'نعم' },
   'confirm.no': { 'en-us': 'No, go back', 'ar-eg': 'لا، ارجع' },
   'confirm.nothing': {
@@ -70,17 +66,13 @@ export const webhookTexts = {
       'Queued to be sent again: {count}. A delivery that is being attempted right now is left out.',
     'ar-eg': 'أُعيد إلى قائمة الإرسال: {count}. ما تجري محاولته الآن لم يُعد.',
   },
+  'done.before': {
+    'en-us': 'This was requested before: {result}. See the operator log.',
+    'ar-eg': 'طُلب هذا من قبل: {result}. انظر سجل المشغّل.',
+  },
   'done.now': {
     'en-us': 'Now: {state}, last response {response}.',
     'ar-eg': 'الآن: {state}، آخر رد {response}.',
   },
   'done.enabled': { 'en-us': 'The endpoint is enabled.', 'ar-eg': 'تم تفعيل نقطة الاستقبال.' },
-  'done.begun': {
-    'en-us': 'This was requested before and is running, or was interrupted: see the operator log.',
-    'ar-eg': 'طُلب هذا من قبل وهو جارٍ أو انقطع: انظر سجل المشغّل.',
-  },
-  'done.failed': {
-    'en-us': 'This was requested before and failed: see the operator log.',
-    'ar-eg': 'طُلب هذا من قبل وفشل: انظر سجل المشغّل.',
-  },
 } as const;

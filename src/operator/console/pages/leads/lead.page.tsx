@@ -1,24 +1,22 @@
 import type { Types } from 'mongoose';
 import { textIn } from '../../../../core/localization/language.js';
+import type { ListedEvent } from '../../../../events/outbox/event-history.service.js';
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import type { ListedEvent } from '../../../../events/outbox/event-history.service.js';
 import { requestIdField } from '../../../views/common.js';
 import { clientFields, leadFields } from '../../../views/lead.js';
 import { reservationListFields } from '../../../views/reservation.js';
 import { type ConsolePage, type PageRequest, useReader } from '../page.js';
-import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
+import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
 import { disclosing, outcomeOf, ResendDelivery } from '../shared/operator-actions.js';
 import { recordOf } from '../shared/organizations.js';
-import { Card, Code, keysetRequestOf, Link } from '../shared/parts.js';
+import { Code, keysetRequestOf, Link } from '../shared/parts.js';
 
-const changesPerPage = 20;
-const eventsPerPage = 20;
 const maxReservations = 10;
 /** Further receivers of an event, and fields of a request, are only counted. */
-const maxReceivers = 20;
+const maxReceivers = 15;
 const maxFields = 30;
 
 /** A lead with its changes and events: answers "our leads do not arrive". */
@@ -38,21 +36,22 @@ async function read(request: PageRequest) {
   const { _id: organizationId } = organization;
   const subjectId = id.toHexString();
   const { lead, client } = inspected;
-  const [changes, events, reservations, keys, outcome] = await Promise.all([
-    services.changeLog.historyOf(
-      organizationId,
-      id,
-      keysetRequestOf(request, 'changes', changesPerPage),
-    ),
-    services.events.about(
-      organizationId,
-      [subjectId],
-      keysetRequestOf(request, 'events', eventsPerPage),
-    ),
+  const [changes, events, reservations, keys, endpoints, outcome] = await Promise.all([
+    services.changeLog.historyOf(organizationId, id, keysetRequestOf(request, 'changes')),
+    services.events.about(organizationId, [subjectId], keysetRequestOf(request, 'events')),
     services.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
     services.keys.list(organizationId),
+    services.endpoints.list(organizationId),
     outcomeOf(request, organizationId),
   ]);
+  const sent = await Promise.all(
+    events.items.map(async (event) => {
+      const filter = { eventIds: [event._id] };
+      const part = { limit: maxReceivers + 1 };
+      const { items } = await services.deliveries.listPage(organizationId, filter, part);
+      return { ...event, sent: items };
+    }),
+  );
   const names = new Map([
     [lead.assignedToId, inspected.assignedTo],
     ...lead.compoundsIds.map(
@@ -66,14 +65,13 @@ async function read(request: PageRequest) {
     <>
       <div class="columns">
         <FieldList
-          title={text('lead.fields')}
+          title={text('shared.now')}
           fields={[{ title: 'shared.organization', show: () => organization.name }, ...leadFields]}
           item={{ ...inspected, ...lead }}
         />
-        <Card title={text('lead.client')}>
-          {client === null && <p class="note">{text('lead.clientNone')}</p>}
-          {client !== null && <FieldList fields={clientFields} item={client} />}
-        </Card>
+        {client !== null && (
+          <FieldList title={text('lead.client')} fields={clientFields} item={client} />
+        )}
       </div>
       <FieldTable
         title={text('lead.changes')}
@@ -92,9 +90,16 @@ async function read(request: PageRequest) {
       />
       <FieldTable
         title={text('shared.events')}
-        fields={await eventFields(request, organizationId, events.items)}
+        fields={[
+          { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
+          { title: 'shared.event', kind: 'code', of: ({ type }) => type },
+          { title: 'lead.feedNumber', kind: 'code', of: ({ sequence }) => sequence },
+          { title: 'lead.sentTo', show: (event) => <SentTo {...event} endpoints={endpoints} /> },
+          requestIdField,
+        ]}
         part="events"
-        {...events}
+        items={sent}
+        next={events.next}
       />
       <FieldTable
         title={text('shared.reservations')}
@@ -105,7 +110,7 @@ async function read(request: PageRequest) {
   );
   return {
     ...outcome,
-    heading: text('lead.heading', { number: String(lead.leadId) }),
+    name: String(lead.leadId),
     personal: { organizationId, subject: 'lead', subjectId } as const,
     body,
   };
@@ -142,53 +147,24 @@ function ChangedFields({
   );
 }
 
-async function eventFields(
-  { services }: PageRequest,
-  organizationId: Types.ObjectId,
-  events: readonly ListedEvent[],
-): Promise<ShownField<ListedEvent>[]> {
-  const [endpoints, ...sent] = await Promise.all([
-    services.endpoints.list(organizationId),
-    ...events.map(async ({ _id }) => {
-      const filter = { eventIds: [_id] };
-      const part = { limit: maxReceivers + 1 };
-      return [_id, await services.deliveries.listPage(organizationId, filter, part)] as const;
-    }),
-  ]);
-  const byId = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]));
-  const byEvent = new Map(sent.map(([eventId, { items }]) => [eventId, items]));
-  return [
-    { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
-    { title: 'shared.event', kind: 'code', of: ({ type }) => type },
-    { title: 'lead.feedNumber', kind: 'code', of: ({ sequence }) => sequence },
-    {
-      title: 'lead.sentTo',
-      show: (event) => (
-        <SentTo event={event} endpoints={byId} sent={byEvent.get(event._id) ?? []} />
-      ),
-    },
-    requestIdField,
-  ];
-}
-
 function SentTo({
-  event,
+  numberedAt,
+  failureReason,
   sent,
   endpoints,
-}: {
-  readonly event: ListedEvent;
+}: ListedEvent & {
   readonly sent: readonly ListedDelivery[];
-  readonly endpoints: ReadonlyMap<string, ShownEndpoint>;
+  readonly endpoints: readonly ShownEndpoint[];
 }) {
   const { text } = useReader();
-  if (!event.numberedAt) return <>{text('lead.notRelayed')}</>;
-  if (event.failureReason) return <span class="bad">{event.failureReason}</span>;
+  if (!numberedAt) return <>{text('lead.notRelayed')}</>;
+  if (failureReason) return <span class="bad">{failureReason}</span>;
   if (sent.length === 0) return <>{text('lead.sentToNobody')}</>;
   return (
     <ul class="plain">
       {sent.slice(0, maxReceivers).map(({ _id, endpointId, status }) => {
         const id = _id.toHexString();
-        const endpoint = endpoints.get(endpointId.toHexString());
+        const endpoint = endpoints.find((one) => one._id === endpointId.toHexString());
         const isFailed = status === 'failed';
         return (
           <li key={id}>

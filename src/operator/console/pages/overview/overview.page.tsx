@@ -1,10 +1,13 @@
 import { withinDeadline } from '../../../../core/database/connection/database-errors.js';
+import type { Backlog } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { CallSummary } from '../../../usage/call-counts.js';
-import { stepOf } from '../../charts/time-chart.js';
-import { type ConsolePage, useReader } from '../page.js';
+import type { StepStats } from '../../../usage/usage-stats.service.js';
+import { callLines, deliveryLines, latencyLines } from '../../charts/call-lines.js';
+import { StepChoice, stepOf, TimeChart } from '../../charts/time-chart.js';
+import { type ConsolePage, type Reader, useReader } from '../page.js';
 import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
+import { Card } from '../shared/parts.js';
 import { Attention, attentionLines, type SystemState } from './attention.js';
-import { CallCharts } from './call-charts.js';
 
 const refreshSeconds = 30;
 /** Further failing endpoints are not read. */
@@ -50,14 +53,40 @@ export const overviewPage: ConsolePage = {
           firstStep={isKnown && partners?.length === 0 ? firstStep : null}
           isComplete={isComplete}
         />
-        {series !== null && <CallCharts series={series} />}
+        {series !== null && <Charts series={series} />}
         <Calls {...state} />
-        <System {...state} />
+        <div id="database">
+          <FieldList
+            title={text('overview.database')}
+            fields={systemFields(request)}
+            item={state}
+          />
+        </div>
       </>
     );
     return { body, refreshSeconds, status: isKnown ? 200 : 503 };
   },
 };
+
+function Charts({ series }: { readonly series: readonly StepStats[] }) {
+  const { text, formats } = useReader();
+  const polls = series.reduce((sum, step) => sum + step.polls, 0);
+  return (
+    <Card title={text('overview.charts')}>
+      <StepChoice />
+      <TimeChart title="overview.callsName" steps={series} lines={callLines} />
+      <TimeChart
+        title="overview.latencyChart"
+        note={text('overview.latencyNote', { polls })}
+        steps={series}
+        lines={latencyLines}
+        isStacked={false}
+        format={formats.duration}
+      />
+      <TimeChart title="overview.deliveriesChart" steps={series} lines={deliveryLines} />
+    </Card>
+  );
+}
 
 function Calls({ day, partners }: SystemState) {
   const { text, formats } = useReader();
@@ -108,35 +137,31 @@ function Calls({ day, partners }: SystemState) {
   );
 }
 
-function System(state: SystemState) {
-  const { text, formats } = useReader();
-  const waiting = (backlog: SystemState['events']) =>
-    backlog === null
-      ? text('overview.unknown')
-      : `${formats.number(backlog.count)} (${formats.duration(backlog.lagMs)})`;
-  return (
-    <div id="database">
-      <FieldList
-        title={text('overview.database')}
-        fields={[
-          {
-            title: 'shared.state',
-            show: ({ hasPrimary }) => (
-              <span class={hasPrimary ? 'good' : 'bad'}>
-                {text(hasPrimary ? 'overview.hasPrimary' : 'overview.hasNoPrimary')}
-              </span>
-            ),
-          },
-          {
-            title: 'overview.connections',
-            show: ({ connections: { inUse: used, open } }) =>
-              text('overview.ofConnections', { used, open }),
-          },
-          { title: 'overview.eventsWaiting', show: ({ events }) => waiting(events) },
-          { title: 'overview.deliveriesWaiting', show: ({ deliveries }) => waiting(deliveries) },
-        ]}
-        item={state}
-      />
-    </div>
-  );
+function systemFields({ formats }: Reader): ShownField<SystemState>[] {
+  const age = (backlog: Backlog | null) => backlog && formats.duration(backlog.lagMs);
+  return [
+    {
+      title: 'shared.state',
+      kind: 'status',
+      of: ({ hasPrimary }) => (hasPrimary ? 'overview.hasPrimary' : 'overview.hasNoPrimary'),
+      severity: ({ hasPrimary }) => (hasPrimary ? 'good' : 'bad'),
+    },
+    {
+      title: 'overview.connections',
+      kind: 'text',
+      of: ({ connections: { inUse, open } }) => `${inUse} / ${open}`,
+    },
+    {
+      title: 'overview.eventsWaiting',
+      kind: 'number',
+      of: ({ events }) => events?.count,
+      note: ({ events }) => age(events),
+    },
+    {
+      title: 'overview.deliveriesWaiting',
+      kind: 'number',
+      of: ({ deliveries }) => deliveries?.count,
+      note: ({ deliveries }) => age(deliveries),
+    },
+  ];
 }

@@ -1,18 +1,17 @@
 import type { CodeCounts } from '../../../usage/usage-stats.service.js';
 import { partnerFields, loggedRequestFields } from '../../../views/partner.js';
+import { callLines } from '../../charts/call-lines.js';
 import { type ChartLine, StepChoice, stepOf, TimeChart } from '../../charts/time-chart.js';
-import { CallsChart } from '../overview/call-charts.js';
 import { type ConsolePage, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, keysetRequestOf } from '../shared/parts.js';
 import { UsualWeek } from './usual-week.js';
 
-const requestsPerPage = 50;
 const codeColors = ['bad', 'warn', 'accent'] as const;
 
 export const partnerPage: ConsolePage = {
   path: '/partners/:keyId',
-  title: 'partners.title',
+  title: 'shared.key',
   async read(request) {
     const { text, params, services } = request;
     const partner = await services.partners.find(params['keyId'] ?? '');
@@ -21,14 +20,14 @@ export const partnerPage: ConsolePage = {
     const [series, errors, refused] = await Promise.all([
       services.usage.seriesOfKey(partner.keyId, step),
       services.usage.errorsOfKey(partner.keyId, step),
-      services.requestLog.listOfKey(partner, keysetRequestOf(request, 'requests', requestsPerPage)),
+      services.requestLog.listOfKey(partner, keysetRequestOf(request, 'requests')),
     ]);
     const body = (
       <>
         <FieldList title={text('shared.key')} fields={partnerFields} item={partner} />
         <Card title={text('overview.callsName')}>
           <StepChoice />
-          <CallsChart series={series} />
+          <TimeChart title="overview.callsName" steps={series} lines={callLines} />
           <ErrorsChart {...errors} />
         </Card>
         <FieldTable
@@ -43,7 +42,7 @@ export const partnerPage: ConsolePage = {
         </Card>
       </>
     );
-    return { body, heading: partner.name };
+    return { body, name: partner.name };
   },
 };
 
@@ -54,24 +53,21 @@ function ErrorsChart({
   readonly times: readonly Date[];
   readonly codes: readonly CodeCounts[];
 }) {
-  const { text, formats } = useReader();
+  const { formats } = useReader();
   const rare = codes.slice(codeColors.length);
-  const lines: ChartLine<{ readonly index: number }>[] = codes
-    .slice(0, codeColors.length)
-    .map(({ code, counts }, rank) => ({
-      name: code,
-      color: codeColors[rank] ?? 'faint',
-      of: ({ index }) => counts[index] ?? 0,
-    }));
+  const lines: ChartLine<{ readonly index: number }>[] = codeColors.flatMap((color, rank) => {
+    const { code: name, counts } = codes[rank] ?? {};
+    return name && counts ? [{ name, color, of: ({ index }) => counts[index] ?? 0 }] : [];
+  });
   const others: (typeof lines)[number] = {
-    name: text('partners.otherCodes'),
+    title: 'partners.otherCodes',
     color: 'faint',
     of: ({ index }) => sum(rare.map(({ counts }) => counts[index] ?? 0)),
   };
   const totals = codes.map(({ code, counts }) => `${code} ${formats.number(sum(counts))}`);
   return (
     <TimeChart
-      title={text('partners.errorsByCode')}
+      title="partners.errorsByCode"
       note={totals.join(' · ')}
       steps={times.map((at, index) => ({ at, index }))}
       lines={rare.length > 0 ? [...lines, others] : lines}

@@ -17,7 +17,6 @@ export const partnersPage: ConsolePage = {
     const body = (
       <FieldTable
         title={text('partners.title')}
-        caption={text('partners.about')}
         fields={[
           ...partnerListFields,
           { title: 'partners.habit', show: ({ week }) => <UsualWeek week={week} isBrief /> },

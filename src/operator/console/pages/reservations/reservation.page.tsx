@@ -11,23 +11,14 @@ import {
   reportsOf,
   reservationFields,
 } from '../../../views/reservation.js';
-import type { TextKey } from '../../texts/text.js';
 import { type ConsolePage, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { recordOf } from '../shared/organizations.js';
-import { Card, ValueChange, When } from '../shared/parts.js';
+import { Card, Code, ValueChange, When } from '../shared/parts.js';
 import { Callback, type CallbackContext } from './callback.js';
 
 /** The timeline has all reports of callbacks. */
 const maxReports = 200;
-
-const eventNames: Readonly<Record<string, TextKey>> = {
-  'reservation.created': 'reservation.event.created',
-  'reservation.updated': 'reservation.event.updated',
-  'wallet.created': 'reservation.event.walletCreated',
-  'wallet.deleted': 'reservation.walletDeleted',
-  'wallet.restored': 'reservation.walletRestored',
-};
 
 /** A reservation with its callbacks: answers "why was this cheque refused". */
 export const reservationPage: ConsolePage = {
@@ -88,8 +79,7 @@ export const reservationPage: ConsolePage = {
         />
       </>
     );
-    const id = reservation.recordSystemId ?? reservation._id;
-    return { heading: text('reservation.heading', { id }), body };
+    return { name: reservation.recordSystemId ?? reservation._id, body };
   },
 };
 
@@ -118,12 +108,10 @@ function Entry({
       return <Callback {...context} callback={entry.callback} />;
     case 'event': {
       const { type, status, requestId } = entry.event;
-      const name = eventNames[type];
       return (
         <>
           <p>
-            <b>{name === undefined ? type : text(name)}</b>{' '}
-            {status !== undefined && <ValueChange {...status} />}
+            <Code>{type}</Code> {status !== undefined && <ValueChange {...status} />}
           </p>
           {requestId && <FieldList fields={[requestIdField]} item={{ requestId }} />}
         </>

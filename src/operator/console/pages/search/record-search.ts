@@ -2,30 +2,96 @@ import type { Types } from 'mongoose';
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import { textIn } from '../../../../core/localization/language.js';
 import { objectIdOf } from '../../../../events/outbox/message.js';
-import type { FoundReservation } from '../../../../reservations/reading/reservation-lookup.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { eventPath, recordPath } from '../../../views/field.js';
 import type { PageRequest } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 
-/** A record that a reference may mean, and how it differs from others. */
-export interface SearchResult {
-  readonly kind: 'lead' | 'reservation' | 'unit' | 'delivery' | 'endpoint' | 'key' | 'event';
-  readonly organizationId: string;
-  readonly name: string;
-  readonly path: string | null;
-  readonly details: readonly (string | null | undefined)[];
-  readonly createdAt: Date | string | null;
+interface Query {
+  readonly organizations: readonly Organization[];
+  readonly ids: readonly Types.ObjectId[];
+  readonly reference: string;
+  readonly limit: number;
 }
 
-type Search = (
-  request: PageRequest,
-  ids: readonly Types.ObjectId[],
-  reference: string,
-  limit: number,
-) => Promise<SearchResult[]>;
+type Id = Types.ObjectId | string;
 
-/** Finds records of all organizations by whatever names them: ids, phones, emails, request ids, keys. */
+/** A record that a reference may mean, and how it differs from others. */
+export type SearchResult = ReturnType<typeof result>;
+
+function result(
+  kind: 'lead' | 'reservation' | 'unit' | 'delivery' | 'endpoint' | 'key' | 'event',
+  record: { readonly _id: Id; organizationId: Id; createdAt: Date | string | null },
+  name: string,
+  details: readonly (string | null | undefined)[],
+) {
+  const organizationId = String(record.organizationId);
+  const path = recordPath(kind, organizationId, String(record._id));
+  return { kind, organizationId, name, path, details, createdAt: record.createdAt };
+}
+
+/** Each finds records of one kind by whatever names them: ids, phones, emails, request ids, keys. */
+const searches: readonly ((request: PageRequest, query: Query) => Promise<SearchResult[]>)[] = [
+  async ({ services }, { organizations, reference, limit }) => {
+    const leads = await services.leads.search(organizations, reference, limit);
+    return leads.map((lead) =>
+      result('lead', lead, String(lead.leadId), [lead.recordSystemId, deleted(lead)]),
+    );
+  },
+  async ({ services }, { ids, reference, limit }) => {
+    const [named, changed] = await Promise.all([
+      services.reservations.search(ids, reference),
+      services.reservations.ofRequest(ids, reference, limit),
+    ]);
+    return [...named, ...changed].map((one) =>
+      result('reservation', one, one.recordSystemId ?? one._id, [one.status, deleted(one)]),
+    );
+  },
+  async ({ services, language }, { ids, reference, limit }) => {
+    const units = await services.units.search(ids, reference, limit);
+    return units.map((unit) => {
+      const compound = textIn(unit.compound, language) || unit.compoundId;
+      const { _id, unitId, slug, status } = unit;
+      return result('unit', unit, unitId || slug || _id, [compound, slug, status]);
+    });
+  },
+  async ({ services }, { ids, reference, limit }) => {
+    const events = await services.events.ofRequests(ids, [reference], limit);
+    return events.map((event) => {
+      const name = objectIdOf(event) ?? '';
+      const shown = result('event', event, name, [event.type]);
+      return { ...shown, path: eventPath(event.type, shown.organizationId, name) };
+    });
+  },
+  async ({ services }, { ids, reference, limit }) => {
+    const deliveries = await services.deliveries.search(ids, reference, limit);
+    const shown = deliveries.map(async (delivery) => {
+      const endpoint = await services.endpoints.show(delivery.endpointId);
+      const details = [delivery.type, delivery.status, endpoint && maskedUrl(endpoint.shown.url)];
+      return result('delivery', delivery, String(delivery._id), details);
+    });
+    return Promise.all(shown);
+  },
+  async ({ services }, { reference }) => {
+    const id = parseObjectId(reference);
+    const endpoint = id && (await services.endpoints.show(id));
+    if (endpoint === null) return [];
+    const { shown } = endpoint;
+    return [result('endpoint', shown, shown._id, [maskedUrl(shown.url)])];
+  },
+  async ({ services }, { ids, reference }) => {
+    const keys = await services.keys.search(ids, reference);
+    return keys.map((key) =>
+      result('key', key, key.name || String(key._id), [key.prefix, services.keys.stateOf(key)]),
+    );
+  },
+];
+
+function deleted({ isDeleted }: { readonly isDeleted?: boolean | null }): string | null {
+  return isDeleted ? 'deleted' : null;
+}
+
+/** Searches all organizations. */
 export async function findRecords(
   request: PageRequest,
   organizations: readonly Organization[],
@@ -34,111 +100,7 @@ export async function findRecords(
 ): Promise<SearchResult[]> {
   if (organizations.length === 0) return [];
   const ids = organizations.map(({ _id }) => _id);
-  const searches = [events, reservations, units, deliveries, endpoints, keys];
-  const found = await Promise.all([
-    leads(request, organizations, reference, limit),
-    ...searches.map((search) => search(request, ids, reference, limit)),
-  ]);
-  const results = found.flat();
-  return [...new Map(results.map((result) => [result.path ?? result.name, result])).values()];
+  const query = { organizations, ids, reference, limit };
+  const found = (await Promise.all(searches.map((search) => search(request, query)))).flat();
+  return [...new Map(found.map((one) => [one.path ?? one.name, one])).values()];
 }
-
-async function leads(
-  { services }: PageRequest,
-  organizations: readonly Organization[],
-  reference: string,
-  limit: number,
-): Promise<SearchResult[]> {
-  const found = await services.leads.search(organizations, reference, limit);
-  return found.map(({ _id, organizationId, leadId, recordSystemId, isDeleted, createdAt }) => ({
-    kind: 'lead',
-    organizationId,
-    name: String(leadId),
-    path: recordPath('lead', organizationId, _id),
-    details: [recordSystemId, isDeleted ? 'deleted' : null],
-    createdAt,
-  }));
-}
-
-const reservations: Search = async ({ services }, ids, reference, limit) => {
-  const [named, changed] = await Promise.all([
-    services.reservations.search(ids, reference),
-    services.reservations.ofRequest(ids, reference, limit),
-  ]);
-  return [...named, ...changed].map((reservation: FoundReservation) => {
-    const { _id, organizationId, recordSystemId, status, isDeleted, createdAt } = reservation;
-    return {
-      kind: 'reservation',
-      organizationId,
-      name: recordSystemId ?? _id,
-      path: recordPath('reservation', organizationId, _id),
-      details: [status, isDeleted ? 'deleted' : null],
-      createdAt,
-    };
-  });
-};
-
-const units: Search = async ({ services, language }, ids, reference, limit) => {
-  const found = await services.units.search(ids, reference, limit);
-  return found.map(({ _id, organizationId, slug, unitId, compound, ...unit }) => ({
-    kind: 'unit',
-    organizationId,
-    name: unitId || slug || _id,
-    path: recordPath('unit', organizationId, _id),
-    details: [textIn(compound, language) || unit.compoundId, slug, unit.status],
-    createdAt: unit.createdAt,
-  }));
-};
-
-const events: Search = async ({ services }, ids, requestId, limit) => {
-  const found = await services.events.ofRequests(ids, [requestId], limit);
-  return found.map((event) => {
-    const organizationId = event.organizationId.toHexString();
-    const name = objectIdOf(event) ?? '';
-    const path = eventPath(event.type, organizationId, name);
-    const { createdAt } = event;
-    return { kind: 'event', organizationId, name, path, details: [event.type], createdAt };
-  });
-};
-
-const deliveries: Search = async ({ services }, ids, reference, limit) => {
-  const found = await services.deliveries.search(ids, reference, limit);
-  return Promise.all(
-    found.map(async ({ _id, organizationId, endpointId, type, status, createdAt }) => {
-      const endpoint = await services.endpoints.show(endpointId);
-      const name = _id.toHexString();
-      return {
-        kind: 'delivery' as const,
-        organizationId: organizationId.toHexString(),
-        name,
-        path: `/webhooks/deliveries/${name}`,
-        details: [type, status, endpoint && maskedUrl(endpoint.shown.url)],
-        createdAt,
-      };
-    }),
-  );
-};
-
-const endpoints: Search = async ({ services }, _ids, reference) => {
-  const id = parseObjectId(reference);
-  const endpoint = id && (await services.endpoints.show(id));
-  if (endpoint === null) return [];
-  const { _id: name, organizationId, url, createdAt } = endpoint.shown;
-  const path = `/webhooks/${name}`;
-  return [{ kind: 'endpoint', organizationId, name, path, details: [maskedUrl(url)], createdAt }];
-};
-
-const keys: Search = async ({ services }, ids, reference) => {
-  const found = await services.keys.search(ids, reference);
-  return found.map((key) => {
-    const id = key._id.toHexString();
-    return {
-      kind: 'key',
-      organizationId: key.organizationId.toHexString(),
-      name: key.name || id,
-      path: `/partners/${id}`,
-      details: [key.prefix, services.keys.stateOf(key)],
-      createdAt: key.createdAt,
-    };
-  });
-};

@@ -1,15 +1,16 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../views/field.js';
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
 import { Card, Code, Link, Pages, When } from './parts.js';
 
-/** A field of a description, or one that only a page can show; a `name` is the same in each language. */
+/** A `name` is the same in each language. */
+export type Titled = { readonly title: TextKey } | { readonly name: string };
+
+/** A field of a description, or one that only a page can show. */
 export type ShownField<T> =
-  | ViewField<T, TextKey>
-  | { readonly title: TextKey; show(item: T): ComponentChildren }
-  | { readonly name: string; readonly isNumber?: true; show(item: T): ComponentChildren };
+  ViewField<T, TextKey> | (Titled & { readonly isNumber?: true; show(item: T): ComponentChildren });
 
 interface Fields<T> {
   readonly fields: readonly ShownField<NoInfer<T>>[];
@@ -23,16 +24,16 @@ export function FieldList<T>({
 }: Fields<T> & { readonly title?: string; readonly item: T }) {
   const reader = useReader();
   const list = (
-    <dl class="facts">
+    <dl>
       {fields.map((field) => {
         const value = isMissingTime(field, item) ? null : valueOf(field, item, reader);
         if ((value ?? false) === false || value === '') return null;
         const name = titleOf(field, reader);
         return (
-          <div key={name}>
+          <Fragment key={name}>
             <dt>{name}</dt>
             <dd>{value}</dd>
-          </div>
+          </Fragment>
         );
       })}
     </dl>
@@ -117,16 +118,14 @@ export function FieldTable<T>({
   );
 }
 
-function titleOf<T>(field: ShownField<T>, { text }: Reader): string {
+export function titleOf(field: Titled, { text }: Reader): string {
   return 'name' in field ? field.name : text(field.title);
 }
 
 /** Numbers are aligned at their end. */
 function classOf<T>(field: ShownField<T>) {
   const isNumber =
-    'kind' in field
-      ? field.kind === 'number' || field.kind === 'duration'
-      : 'isNumber' in field && field.isNumber;
+    'show' in field ? field.isNumber : field.kind === 'number' || field.kind === 'duration';
   return isNumber ? { class: 'number' } : {};
 }
 
@@ -159,7 +158,7 @@ function plainValue<T>(
     case 'duration':
       return formats.duration(field.of(item));
     case 'url':
-      return orDash(field.of(item), (address) => <Code>{maskedUrl(address)}</Code>);
+      return <Code>{joined([field.of(item) ?? []].flat().map(maskedUrl))}</Code>;
     case 'status':
       return joined([field.of(item) ?? []].flat().map((key) => text(key)));
     case 'personal':
@@ -187,10 +186,6 @@ export function Lines({ lines }: { readonly lines: readonly ComponentChildren[] 
       ))}
     </ul>
   );
-}
-
-function orDash<V>(value: V | null | undefined, shown: (value: V) => ComponentChildren) {
-  return value === null || value === undefined ? '–' : shown(value);
 }
 
 function joined(value: string | number | readonly string[] | null | undefined): string {

@@ -54,10 +54,7 @@ export async function perform(
   const { question: _question, fields: _fields, path, work, ...logged } = action;
   const back = backPattern.test(form['back'] ?? '') ? (form['back'] ?? path) : path;
   if (form['formId'] === undefined) {
-    return {
-      heading: request.text('confirm.title'),
-      body: <Confirmation {...{ action, back }} />,
-    };
+    return { body: <Confirmation {...{ action, back }} /> };
   }
   const formId = form['formId'] || randomUUID();
   await services.operatorLog.perform({ ...logged, formId, address, session }, work);
@@ -69,16 +66,20 @@ export async function outcomeOf(
   { query, text, services }: PageRequest,
   organizationId: Types.ObjectId,
 ): Promise<Pick<PageContent, 'notice' | 'refreshSeconds'>> {
-  const { done } = query;
-  const entry = done === undefined ? null : await services.operatorLog.find(organizationId, done);
+  const { done: formId } = query;
+  const entry = formId ? await services.operatorLog.find(organizationId, formId) : null;
   if (entry === null || (entry.action !== 'replay' && entry.action !== 'enable')) return {};
   const { action, result, count, subject, subjectId, createdAt } = entry;
   const delivery =
     subject === 'delivery' ? await services.deliveries.find(new Types.ObjectId(subjectId)) : null;
-  const outcome = action === 'enable' ? 'enabled' : 'replayed';
+  const done = action === 'enable' ? 'done.enabled' : 'done.replayed';
+  const outcome = text(result === 'done' ? done : 'done.before', {
+    count,
+    result: text(`log.result.${result}`),
+  });
   const notice = (
     <p class="notice" role="status">
-      <When time={createdAt} /> {text(`done.${result === 'done' ? outcome : result}`, { count })}{' '}
+      <When time={createdAt} /> {outcome}{' '}
       {delivery !== null && (
         <Link to={`/webhooks/deliveries/${subjectId}`}>
           {text('done.now', {

@@ -4,6 +4,8 @@ import { type PageRequest, type Texts, useReader } from '../page.js';
 
 export const consolePath = '/console';
 
+const itemsPerPage = 25;
+
 interface WithChildren {
   readonly children?: ComponentChildren;
 }
@@ -113,11 +115,8 @@ export function Pages({
  *
  * @throws Error with status 400 for an invalid cursor
  */
-export function keysetRequestOf(
-  { query }: PageRequest,
-  name: string,
-  limit: number,
-): KeysetRequest {
+export function keysetRequestOf({ query }: PageRequest, name: string): KeysetRequest {
+  const limit = itemsPerPage;
   const cursor = query[name];
   if (cursor === undefined) return { limit };
   const after = decodeCursor(cursor);

@@ -51,7 +51,7 @@ async function read(request: PageRequest) {
   );
   return {
     ...(await outcomeOf(request, organizationId)),
-    heading: text('delivery.heading', { id }),
+    name: id,
     personal: { organizationId, subject: 'delivery', subjectId: id } as const,
     body,
   };

@@ -12,7 +12,6 @@ import { Card, Form, keysetRequestOf, Link } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 import { readReplay } from './replay.js';
 
-const deliveriesPerPage = 25;
 /** Pending deliveries are counted up to this. */
 const maxWaiting = 10_000;
 
@@ -28,7 +27,7 @@ export const endpointPage: ConsolePage = {
     const { organizationId, _id: endpointId } = document;
     const isFailed = query['status'] === 'failed';
     const filter = { endpointId, ...(isFailed && { status: 'failed' as const }) };
-    const part = keysetRequestOf(request, 'deliveries', deliveriesPerPage);
+    const part = keysetRequestOf(request, 'deliveries');
     const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
       services.deliveries.listPage(organizationId, filter, part),
       services.webhookStatistics.countWaiting(endpointId, maxWaiting),
@@ -72,7 +71,7 @@ export const endpointPage: ConsolePage = {
         />
       </>
     );
-    return { ...outcome, heading: text('endpoint.heading', { id: shown._id }), body };
+    return { ...outcome, name: shown._id, body };
   },
 };
 
@@ -118,7 +117,7 @@ async function replay(request: PageRequest) {
 }
 
 export function problem({ text }: PageRequest, key: TextKey): PageContent {
-  return { status: 422, body: <p class="problem">{text(key)}</p> };
+  return { status: 422, body: <p class="bad">{text(key)}</p> };
 }
 
 async function endpointOf({ params, services }: PageRequest) {

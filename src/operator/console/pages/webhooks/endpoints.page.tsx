@@ -1,11 +1,9 @@
 import { endpointSummaryFields } from '../../../views/webhook.js';
 import type { ConsolePage } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
-import { chosenOrganizations, namesOf, OrganizationFilter } from '../shared/organizations.js';
+import { chosenOrganization, namesOf, OrganizationFilter } from '../shared/organizations.js';
 import { keysetRequestOf } from '../shared/parts.js';
 import { curveFields } from './curves.js';
-
-const endpointsPerPage = 20;
 
 export const endpointsPage: ConsolePage = {
   path: '/webhooks',
@@ -14,11 +12,9 @@ export const endpointsPage: ConsolePage = {
   async read(request) {
     const { text, services } = request;
     const organizations = await services.organizations.listByName();
-    const choices = chosenOrganizations(request, organizations);
-    const filter = <OrganizationFilter choices={choices} />;
-    if (choices !== null && choices.length !== 1) return { body: filter };
-    const part = keysetRequestOf(request, 'older', endpointsPerPage);
-    const { items, next } = await services.endpoints.listPage(choices?.[0]?._id, part);
+    const chosen = chosenOrganization(request, organizations);
+    const part = keysetRequestOf(request, 'older');
+    const { items, next } = await services.endpoints.listPage(chosen?._id, part);
     const [statistics, ...healths] = await Promise.all([
       services.webhookStatistics.lastDay(items),
       ...items.map((endpoint) => services.webhookStatistics.health(endpoint)),
@@ -26,9 +22,9 @@ export const endpointsPage: ConsolePage = {
     const names = namesOf(organizations);
     const body = (
       <>
-        {filter}
+        <OrganizationFilter organizations={organizations} chosen={chosen} />
         <FieldTable
-          title={text('webhooks.endpoints')}
+          title={text('webhooks.title')}
           caption={text('webhooks.caption')}
           fields={[...endpointSummaryFields, ...curveFields(request)]}
           items={items.map((endpoint, index) => ({
