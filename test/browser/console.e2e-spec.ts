@@ -84,7 +84,7 @@ const looks: Readonly<Record<string, readonly [selector: string, () => Promise<u
   overview: ['.attention li a', () => open('')],
   'overview-by-hour': ['.chart .bars', () => open('?by=hour')],
   partners: ['tbody .bars', () => open('/partners')],
-  partner: ['.plot > .bars[role=img]', () => open(sample.partner)],
+  partner: ['.chart .bars', () => open(sample.partner)],
   catalogue: ['td.number', () => open(`/catalogue?organization=${sample.organization}`)],
   search: ['#reference', () => open('/search')],
   'search-none': ['[role=status] p', () => search('nobody')],

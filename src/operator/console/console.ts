@@ -1,6 +1,6 @@
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
-import { readFileSync } from 'node:fs';
+import assets from '@fastify/static';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { Inject, Injectable, Logger } from '@nestjs/common';
@@ -51,11 +51,6 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-const assets = {
-  'console.css': 'text/css; charset=utf-8',
-  'console.js': 'text/javascript; charset=utf-8',
-} as const;
-
 /** The operator's web pages, protected by the operator's password (rule OPS-30). */
 @Injectable()
 export class Console {
@@ -79,7 +74,11 @@ export class Console {
         await scope.register(forms, { bodyLimit: maxBodyBytes });
         this.guard(scope, sessions);
         this.handleFailures(scope);
-        addAssets(scope);
+        await scope.register(assets, {
+          root: join(import.meta.dirname, 'assets'),
+          wildcard: false,
+          decorateReply: false,
+        });
         this.addLogin(scope, sessions);
         for (const page of pages) this.addPage(scope, page);
       },
@@ -196,13 +195,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set for every request below `/console`. */
     reader: Reader;
-  }
-}
-
-function addAssets(scope: FastifyInstance): void {
-  for (const [name, type] of Object.entries(assets)) {
-    const text = readFileSync(join(import.meta.dirname, 'assets', name));
-    scope.get(`/${name}`, (_request, reply) => reply.type(type).send(text));
   }
 }
 

@@ -102,7 +102,8 @@ export function TimeChart<Step extends { readonly at: Date }>({
             <span class={line.color} aria-hidden="true">
               ■
             </span>
-            {line.name} <b>{written(line.values[last] ?? null)}</b>
+            {` ${line.name} `}
+            <b>{written(line.values[last] ?? null)}</b>
           </li>
         ))}
       </ul>

@@ -7,13 +7,6 @@ import { chosenOrganization, OrganizationFilter } from './shared/organizations.j
 /** Further imports, and compounds with fewer units, are not shown. */
 const limits = { maxImports: 20, maxCompounds: 40 };
 
-/** The statuses that the service knows; others are counted together. */
-const statuses = {
-  Available: 'catalogue.available',
-  Reserved: 'catalogue.reserved',
-  Sold: 'catalogue.sold',
-} as const;
-
 export const cataloguePage: ConsolePage = {
   path: '/catalogue',
   title: 'catalogue.title',
@@ -40,7 +33,8 @@ export const cataloguePage: ConsolePage = {
 };
 
 function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
-  const { text } = useReader();
+  const { text, formats } = useReader();
+  const statuses = new Set(compounds.flatMap(({ byStatus }) => [...byStatus.keys()]));
   return (
     <FieldTable
       title={text('catalogue.units')}
@@ -51,22 +45,16 @@ function Units({ compounds, compoundCount, unitCount }: CatalogueOverview) {
           kind: 'name',
           of: ({ _id, name }) => name ?? { 'en-us': _id.toHexString() },
         },
-        ...Object.entries(statuses).map(([status, title]) => ({
-          title,
-          kind: 'number' as const,
-          of: ({ byStatus }: Compound) => byStatus.get(status) ?? 0,
+        ...[...statuses].toSorted().map((name) => ({
+          name,
+          isNumber: true as const,
+          show: ({ byStatus }: (typeof compounds)[number]) =>
+            formats.number(byStatus.get(name) ?? 0),
         })),
-        { title: 'catalogue.other', kind: 'number', of: otherUnits },
         { title: 'catalogue.all', kind: 'number', of: ({ total }) => total },
       ]}
       items={compounds}
       hasMore={compoundCount > compounds.length}
     />
   );
-}
-
-type Compound = CatalogueOverview['compounds'][number];
-
-function otherUnits({ byStatus, total }: Compound): number {
-  return Object.keys(statuses).reduce((rest, status) => rest - (byStatus.get(status) ?? 0), total);
 }

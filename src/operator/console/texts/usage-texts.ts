@@ -141,9 +141,5 @@ export const usageTexts = {
     'en-us': 'Units: {units}. Compounds: {compounds}.',
     'ar-eg': 'الوحدات: {units}. المجمعات: {compounds}.',
   },
-  'catalogue.available': { 'en-us': 'Available', 'ar-eg': 'متاحة' },
-  'catalogue.reserved': { 'en-us': 'Reserved', 'ar-eg': 'محجوزة' },
-  'catalogue.sold': { 'en-us': 'Sold', 'ar-eg': 'مباعة' },
-  'catalogue.other': { 'en-us': 'Other', 'ar-eg': 'غير ذلك' },
   'catalogue.all': { 'en-us': 'Total', 'ar-eg': 'المجموع' },
 } as const;

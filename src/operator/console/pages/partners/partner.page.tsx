@@ -5,7 +5,7 @@ import { type ChartLine, StepChoice, stepOf, TimeChart } from '../../charts/time
 import { type ConsolePage, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, keysetRequestOf } from '../shared/parts.js';
-import { UsualWeek } from './usual-week.js';
+import { usualWeekText } from './usual-week.js';
 
 const codeColors = ['bad', 'warn', 'accent'] as const;
 
@@ -24,7 +24,18 @@ export const partnerPage: ConsolePage = {
     ]);
     const body = (
       <>
-        <FieldList title={text('shared.key')} fields={partnerFields} item={partner} />
+        <FieldList
+          title={text('shared.key')}
+          fields={[
+            ...partnerFields,
+            {
+              title: 'partners.habit',
+              kind: 'text',
+              of: ({ week }) => usualWeekText(request, week),
+            },
+          ]}
+          item={partner}
+        />
         <Card title={text('overview.callsName')}>
           <StepChoice />
           <TimeChart title="overview.callsName" steps={series} lines={callLines} />
@@ -37,9 +48,6 @@ export const partnerPage: ConsolePage = {
           {...refused}
           part="requests"
         />
-        <Card title={text('partners.habit')}>
-          <UsualWeek {...partner} />
-        </Card>
       </>
     );
     return { body, name: partner.name };

@@ -19,7 +19,7 @@ export const partnersPage: ConsolePage = {
         title={text('partners.title')}
         fields={[
           ...partnerListFields,
-          { title: 'partners.habit', show: ({ week }) => <UsualWeek week={week} isBrief /> },
+          { title: 'partners.habit', show: ({ week }) => <UsualWeek week={week} /> },
         ]}
         items={partners.slice((page - 1) * partnersPerPage, page * partnersPerPage)}
         next={page < last ? String(page + 1) : null}

@@ -18,9 +18,6 @@ const backPattern = /^\/(?:webhooks|leads)(?:\/[\w-]+)+$/;
 
 interface Action extends Subject, Pick<OperatorRequest, 'action' | 'details'> {
   readonly question: string;
-  /** The page of the subject, relative to `/console`; the form is posted to `<path>/<action>`. */
-  readonly path: string;
-  readonly fields?: Texts;
   /** @returns how many things it changed; null where the number says nothing */
   readonly work: () => Promise<number | null>;
 }
@@ -50,11 +47,12 @@ export async function perform(
   request: PageRequest,
   action: Action,
 ): Promise<PageContent | Redirect> {
-  const { form, address, session, services } = request;
-  const { question: _question, fields: _fields, path, work, ...logged } = action;
+  const { form, path, address, session, services } = request;
+  const { question, work, ...logged } = action;
   const back = backPattern.test(form['back'] ?? '') ? (form['back'] ?? path) : path;
   if (form['formId'] === undefined) {
-    return { body: <Confirmation {...{ action, back }} /> };
+    const to = `${path}/${action.action}`;
+    return { body: <Confirmation {...{ question, to, back, form }} /> };
   }
   const formId = form['formId'] || randomUUID();
   await services.operatorLog.perform({ ...logged, formId, address, session }, work);
@@ -94,21 +92,21 @@ export async function outcomeOf(
 }
 
 function Confirmation({
-  action: { question, action, fields, path },
+  question,
+  to,
   back,
+  form,
 }: {
-  readonly action: Action;
+  readonly question: string;
+  readonly to: string;
   readonly back: string;
+  readonly form: Texts;
 }) {
   const { text } = useReader();
+  const fields = { ...form, back, formId: randomUUID() };
   return (
     <Card title={question}>
-      <Form
-        to={`${path}/${action}`}
-        label={text('confirm.yes')}
-        isPrimary
-        fields={{ ...fields, back, formId: randomUUID() }}
-      />
+      <Form to={to} label={text('confirm.yes')} isPrimary fields={fields} />
       <p>
         <Link to={back}>{text('confirm.no')}</Link>
       </p>

@@ -21,9 +21,7 @@ export function curveFields({ formats }: Reader) {
   ];
   return curves.map((curve) => ({
     title: curve.title,
-    show: ({ statistics }: { readonly statistics: HourlyStats | undefined }) => (
-      <HourlyBars {...curve} hours={statistics ?? []} />
-    ),
+    show: ({ hours }: { readonly hours: HourlyStats }) => <HourlyBars {...curve} hours={hours} />,
   }));
 }
 

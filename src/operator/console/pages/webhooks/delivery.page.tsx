@@ -67,7 +67,6 @@ async function replay(request: PageRequest) {
   const subjectId = _id.toHexString();
   return perform(request, {
     question: text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) }),
-    path: `/webhooks/deliveries/${subjectId}`,
     organizationId,
     action: 'replay',
     subject: 'delivery',

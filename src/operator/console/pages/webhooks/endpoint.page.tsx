@@ -1,7 +1,6 @@
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import type { HourlyStats } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { deliverySummaryFields, endpointFields } from '../../../views/webhook.js';
 import type { TextKey } from '../../texts/text.js';
 import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
@@ -43,6 +42,9 @@ export const endpointPage: ConsolePage = {
       pending,
       hasMore: pending === maxWaiting,
     };
+    const hours = statistics.get(shown._id) ?? [];
+    const failures = hours.reduce((sum, { failed }) => sum + failed, 0);
+    const attempts = hours.reduce((sum, { delivered }) => sum + delivered, failures);
     const path = `/webhooks/${shown._id}`;
     const resend = {
       title: 'delivery.replay',
@@ -53,15 +55,21 @@ export const endpointPage: ConsolePage = {
       <>
         <div class="columns">
           <FieldList title={text('endpoint.title')} fields={endpointFields} item={details} />
-          <LastDay statistics={statistics.get(shown._id)} />
+          <FieldList
+            title={text('endpoint.lastDay')}
+            fields={[
+              ...curveFields(request),
+              { title: 'delivery.attempts', kind: 'number', of: () => attempts },
+              { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
+            ]}
+            item={{ hours }}
+          />
         </div>
         {!shown.isRemoved && <Actions {...shown} />}
         <p class="pages">
-          {isFailed ? (
-            <Link to={path}>{text('endpoint.showAll')}</Link>
-          ) : (
-            <Link to={`${path}?status=failed`}>{text('endpoint.onlyFailed')}</Link>
-          )}
+          <Link to={isFailed ? path : `${path}?status=failed`}>
+            {text(isFailed ? 'endpoint.showAll' : 'endpoint.onlyFailed')}
+          </Link>
         </p>
         <FieldTable
           title={text('endpoint.deliveries')}
@@ -77,10 +85,12 @@ export const endpointPage: ConsolePage = {
 
 async function enable(request: PageRequest) {
   const endpoint = await endpointOf(request);
-  if (endpoint === null || endpoint.document.removedAt) return null;
-  const { document } = endpoint;
+  if (endpoint === null || endpoint.shown.isRemoved) return null;
+  const { document, shown } = endpoint;
   return perform(request, {
-    ...subjectOf(document),
+    organizationId: document.organizationId,
+    subject: 'endpoint',
+    subjectId: shown._id,
     question: request.text('confirm.enable', { url: maskedUrl(document.url) }),
     action: 'enable',
     details: null,
@@ -94,22 +104,24 @@ async function enable(request: PageRequest) {
 async function replay(request: PageRequest) {
   const { deliveries } = request.services;
   const endpoint = await endpointOf(request);
-  if (endpoint === null || endpoint.document.removedAt) return null;
+  if (endpoint === null || endpoint.shown.isRemoved) return null;
   const { document, shown } = endpoint;
+  const { organizationId, _id: endpointId } = document;
   if (!shown.isEnabled) return problem(request, 'endpoint.mustBeEnabled');
   const wanted = readReplay(request.form);
   if (wanted === null) return problem(request, 'confirm.wrongTime');
-  const { filter, fields, text: what } = wanted;
+  const { filter, text: what } = wanted;
   // A confirmed form that is sent again has nothing left to replay, and shows its outcome.
   const count =
     request.form['formId'] === undefined
-      ? await deliveries.count(document.organizationId, { ...filter, endpointId: document._id })
+      ? await deliveries.count(organizationId, { ...filter, endpointId })
       : null;
   if (count === 0) return problem(request, 'confirm.nothing');
   return perform(request, {
-    ...subjectOf(document),
+    organizationId,
+    subject: 'endpoint',
+    subjectId: shown._id,
     question: request.text('confirm.replayMany', { count, what, url: maskedUrl(document.url) }),
-    fields,
     action: 'replay',
     details: what,
     work: () => deliveries.replay(document, filter),
@@ -125,51 +137,21 @@ async function endpointOf({ params, services }: PageRequest) {
   return id && services.endpoints.show(id);
 }
 
-type Endpoint = NonNullable<Awaited<ReturnType<typeof endpointOf>>>;
-
-function subjectOf({ _id, organizationId }: Endpoint['document']) {
-  const subjectId = _id.toHexString();
-  const path = `/webhooks/${subjectId}`;
-  return { organizationId, subject: 'endpoint', subjectId, path } as const;
-}
-
-function LastDay({ statistics }: { readonly statistics: HourlyStats | undefined }) {
-  const reader = useReader();
-  const hours = statistics ?? [];
-  const failures = hours.reduce((sum, { failed }) => sum + failed, 0);
-  const attempts = hours.reduce((sum, { delivered }) => sum + delivered, failures);
-  return (
-    <FieldList
-      title={reader.text('endpoint.lastDay')}
-      fields={[
-        ...curveFields(reader),
-        { title: 'delivery.attempts', kind: 'number', of: () => attempts },
-        { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
-      ]}
-      item={{ statistics }}
-    />
-  );
-}
-
 function Actions({ _id, isEnabled }: Pick<ShownEndpoint, '_id' | 'isEnabled'>) {
   const { text } = useReader();
-  const path = `/webhooks/${_id}`;
+  const replayPath = `/webhooks/${_id}/replay`;
   if (!isEnabled) {
     return (
       <Card title={text('endpoint.actions')}>
         <p class="note">{text('endpoint.mustBeEnabled')}</p>
-        <Form to={`${path}/enable`} label={text('endpoint.enable')} />
+        <Form to={`/webhooks/${_id}/enable`} label={text('endpoint.enable')} />
       </Card>
     );
   }
   return (
     <Card title={text('endpoint.actions')}>
-      <Form
-        to={`${path}/replay`}
-        label={text('endpoint.replayFailed')}
-        fields={{ status: 'failed' }}
-      />
-      <Form to={`${path}/replay`} label={text('endpoint.replayTime')} class="search">
+      <Form to={replayPath} label={text('endpoint.replayFailed')} fields={{ status: 'failed' }} />
+      <Form to={replayPath} label={text('endpoint.replayTime')} class="search">
         {(['since', 'until'] as const).map((name) => (
           <p key={name}>
             <label for={name}>{text(`endpoint.${name}`)}</label>

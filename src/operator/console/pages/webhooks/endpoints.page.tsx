@@ -31,7 +31,7 @@ export const endpointsPage: ConsolePage = {
             ...endpoint,
             health: healths[index],
             organizationName: names.get(endpoint.organizationId),
-            statistics: statistics.get(endpoint._id),
+            hours: statistics.get(endpoint._id) ?? [],
           }))}
           next={next}
           part="older"
