@@ -75,7 +75,7 @@ export function ItemsField(
 ): PropertyDecorator {
   return applyDecorators(
     SeparateItems(type, options, rules),
-    ValidateNested({ each: true, message: 'nestedValidation' }),
+    ValidateNested({ each: true, message: 'isObject' }),
   );
 }
 
@@ -101,7 +101,7 @@ export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): P
   return applyDecorators(
     Field({ type, ...options }, [{ name: 'isObject', isMet: isPlainObject }]),
     NestedIn({ type, maxItems: null }),
-    ValidateNested({ message: 'nestedValidation' }),
+    ValidateNested({ message: 'isObject' }),
   );
 }
 
