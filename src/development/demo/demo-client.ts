@@ -56,7 +56,9 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
       ...(request.body && { body: JSON.stringify(request.body) }),
     });
     const { status, headers } = response;
-    return { status, headers: Object.fromEntries(headers), body: parsed(await response.text()) };
+    const text = await response.text();
+    const body: unknown = text === '' ? '' : JSON.parse(text);
+    return { status, headers: Object.fromEntries(headers), body };
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
@@ -101,13 +103,10 @@ export class DemoClient {
 
   private printRequest(request: DemoRequest): void {
     const { language, as, key, etag, body } = request;
-    const notes = [
-      ...(language ? [`language: ${language}`] : []),
-      ...(etag ? [`if-none-match: ${etag.slice(0, 9)}...`] : []),
-      ...(as ? [`key: ${as}`] : []),
-      ...(key === null ? ['no api-key'] : []),
-      ...(key ? [`api-key: ${key}`] : []),
-    ];
+    const headers = { language, 'if-none-match': etag?.slice(0, 9), key: as, 'api-key': key };
+    const notes = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : `${name}: ${value ?? 'none'}`,
+    );
     this.print('');
     this.print(`  > ${nameOf(request)}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`);
     if (body !== undefined) this.printBody(body);
@@ -134,14 +133,6 @@ function headersOf(address: DemoAddress, request: DemoRequest): Record<string, s
     ...(etag && { 'if-none-match': etag }),
     ...(body && { 'content-type': 'application/json' }),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function nameOf({ method, path }: DemoRequest): string {

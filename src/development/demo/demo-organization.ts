@@ -16,12 +16,6 @@ export interface DemoOrganization {
   readonly keys: ReadonlyMap<KeyPurpose, string> | null;
 }
 
-export interface DemoAccess {
-  readonly organizationId: Types.ObjectId;
-  readonly keys: ReadonlyMap<KeyPurpose, string>;
-  readonly end: (keepsOrganization?: boolean) => Promise<void>;
-}
-
 const name = 'Nile Homes (demo)';
 const demoRunName = 'Nile Homes (walk through the API)';
 const maxDemoRunMs = hourMs;
@@ -53,9 +47,7 @@ export async function openAtStart(
  * Creates an organization for a walk, apart from the demo organization and its changes. Organizations of earlier
  * walks that were interrupted or are shown by a console are deleted after an hour.
  */
-export async function openDemoOrganization(
-  application: INestApplicationContext,
-): Promise<DemoAccess> {
+export async function openDemoOrganization(application: INestApplicationContext) {
   const organizations = application.get(OrganizationsRepository);
   const now = application.get(Clock).now().getTime();
   for (const { _id, name: other, createdAt } of await organizations.list()) {

@@ -13,12 +13,7 @@ const alreadyInitialized = 23;
 /** Until the server listens, and again until it is primary; long enough for a busy machine. */
 const startTimeoutMs = 30_000;
 
-export interface EmbeddedMongod {
-  readonly uri: string;
-  readonly port: number;
-  readonly folder: string;
-  stop(): Promise<void>;
-}
+export type EmbeddedMongod = Awaited<ReturnType<typeof startMongod>>;
 
 export interface MongodOptions {
   readonly port?: number;
@@ -41,10 +36,7 @@ class QuietInstance extends MongoInstance {
   }
 }
 
-export async function startMongod(
-  folder: string,
-  options: MongodOptions = {},
-): Promise<EmbeddedMongod> {
+export async function startMongod(folder: string, options: MongodOptions = {}) {
   await mkdir(folder, { recursive: true });
   const binary = await findMongodBinary();
   const port = options.port ?? (await freePort());

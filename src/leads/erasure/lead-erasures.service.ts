@@ -73,14 +73,6 @@ export interface ErasedLeads {
   readonly unlisted: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
 }
 
-export interface ErasedRecords {
-  readonly leads: number;
-  readonly clients: number;
-  readonly clientIds: readonly Types.ObjectId[];
-  /** Kept, because other leads have them. */
-  readonly keptClientIds: readonly Types.ObjectId[];
-}
-
 /** Erases leads, their clients and their change log (rule LEAD-15). */
 @Injectable()
 export class LeadErasuresService {
@@ -122,7 +114,7 @@ export class LeadErasuresService {
    * Removes the values of leads, and of clients that no other lead has, in the open transaction. A request
    * that links one of the clients at the same moment conflicts.
    */
-  async erase(erased: ErasedLeads): Promise<ErasedRecords> {
+  async erase(erased: ErasedLeads) {
     const { organization, leadIds } = erased;
     const { phoneCountry } = organization;
     const now = this.clock.now();
@@ -172,7 +164,7 @@ export class LeadErasuresService {
   private async divideClients(
     { organization, leadIds, unlisted }: ErasedLeads,
     leads: readonly Pick<LeadDocument, 'clientId'>[],
-  ): Promise<Pick<ErasedRecords, 'clientIds' | 'keptClientIds'>> {
+  ) {
     const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
     const own = new Set(leadIds.map((id) => id.toHexString()));
     const all = await this.ofClients(organization._id, clientIds);
@@ -186,6 +178,7 @@ export class LeadErasuresService {
     );
     return {
       clientIds: clientIds.filter((id) => !kept.has(id.toHexString())),
+      /** Other leads have them. */
       keptClientIds: clientIds.filter((id) => kept.has(id.toHexString())),
     };
   }

@@ -18,19 +18,7 @@ export function codesIn(counts: Readonly<Counts>): (readonly [code: string, coun
     .map(([field, count]) => [field.replaceAll(':', '.'), count] as const);
 }
 
-export interface CallSummary {
-  readonly calls: number;
-  /** Long polls for events, which count in no latency. */
-  readonly polls: number;
-  readonly errors: number;
-  readonly failures: number;
-  /** In milliseconds; null without calls other than long polls. */
-  readonly medianMs: number | null;
-  readonly p95Ms: number | null;
-  /** Per key: accepted lead requests, and how many had at least half of their fields ignored (rule OPS-37). */
-  readonly leads: number;
-  readonly mostlyIgnored: number;
-}
+export type CallSummary = ReturnType<typeof summaryOf>;
 
 /** @param milliseconds null for a long poll */
 export function countCall(counts: Counts, status: number, milliseconds: number | null): void {
@@ -50,15 +38,18 @@ export function sumOf(all: Iterable<Readonly<Counts>>): Counts {
   return sum;
 }
 
-export function summaryOf(counts: Readonly<Counts>): CallSummary {
+export function summaryOf(counts: Readonly<Counts>) {
   const { calls = 0, refused = 0, failed = 0, polls = 0, leads = 0, mostlyIgnored = 0 } = counts;
   return {
     calls,
+    /** Long polls for events, which count in no latency. */
     polls,
     errors: refused + failed,
     failures: failed,
+    /** Null without calls other than long polls. */
     medianMs: quantileMs(counts, 0.5),
     p95Ms: quantileMs(counts, 0.95),
+    /** Accepted lead requests of a key, and how many had at least half of their fields ignored (rule OPS-37). */
     leads,
     mostlyIgnored,
   };

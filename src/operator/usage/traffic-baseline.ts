@@ -7,18 +7,7 @@ import { startOf } from './time-steps.js';
  */
 export type KeyState = 'silent' | 'failing' | 'busier' | 'quieter' | 'new' | 'usual';
 
-export interface TrafficBaseline {
-  readonly state: KeyState;
-  /** The mean calls by hour of the week, from Monday 00:00 UTC: 168. */
-  readonly week: readonly number[];
-  readonly lastHour: Date;
-  readonly calls: number;
-  readonly errors: number;
-  /** The usual calls of these 24 hours; null without a baseline. */
-  readonly usualCalls: number | null;
-  /** The usual calls since the last one. */
-  readonly missedCalls: number;
-}
+export type TrafficBaseline = ReturnType<typeof baselineOf>;
 
 const hoursOfDay = 24;
 const hoursOfWeek = 7 * hoursOfDay;
@@ -54,15 +43,18 @@ export class HourlyCallCounts {
 }
 
 /** Judges a key that has calls (rule OPS-33): a time is compared with the baseline of the time before it. */
-export function baselineOf(counts: HourlyCallCounts): TrafficBaseline {
+export function baselineOf(counts: HourlyCallCounts) {
   const { week, lastHour, ...facts } = factsOf(counts);
   return {
     state: stateOf(facts),
+    /** The mean calls by hour of the week, from Monday 00:00 UTC: 168. */
     week,
     lastHour,
     calls: facts.calls,
     errors: facts.errors,
+    /** The usual calls of these 24 hours; null without a baseline. */
     usualCalls: facts.hasBaseline ? Math.round(facts.usualCalls) : null,
+    /** The usual calls since the last one. */
     missedCalls: Math.round(facts.missedCalls),
   };
 }

@@ -21,17 +21,7 @@ type NewKeyFields = Pick<
   'organizationId' | 'name' | 'permissions' | 'rateLimit' | 'expiresAt'
 >;
 
-/** `key` is shown once and never stored. */
-export interface NewApiKey {
-  readonly key: string;
-  /** Of a key with signed callbacks; shown once and stored sealed. */
-  readonly signingSecret?: string;
-  readonly document: ApiKeyDocument;
-}
-
-export interface RotatedApiKey extends NewApiKey {
-  readonly oldExpiresAt: Date;
-}
+export type NewApiKey = Awaited<ReturnType<ApiKeysService['issue']>>;
 
 /** API keys (rule AUTH-4). Other processes see a change within 5 seconds. */
 @Injectable()
@@ -57,7 +47,7 @@ export class ApiKeysService {
     readonly isSigned?: boolean;
     readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
-  }): Promise<NewApiKey> {
+  }) {
     const { expiresAt } = fields;
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
       throw new Error(
@@ -146,7 +136,7 @@ export class ApiKeysService {
   }
 
   /** The old key and secret work until the overlap is over. Throws when the old key is revoked or gone. */
-  async rotate(key: ApiKeyDocument, overlapMilliseconds: number): Promise<RotatedApiKey> {
+  async rotate(key: ApiKeyDocument, overlapMilliseconds: number) {
     return this.transactions.run(async () => {
       const old = await this.keys.findOne(key.organizationId, { _id: key._id });
       if (old === null || this.stateOf(old) === 'revoked') {
@@ -169,7 +159,7 @@ export class ApiKeysService {
   private async store(
     fields: NewKeyFields,
     earlier: readonly { readonly secret: string; readonly expiresAt: Date }[] | null,
-  ): Promise<NewApiKey> {
+  ) {
     const now = this.clock.now();
     const { key, prefix, hash } = newApiKey();
     const _id = new Types.ObjectId();
@@ -191,6 +181,7 @@ export class ApiKeysService {
       updatedAt: now,
     };
     await this.keys.insert(document);
+    // The key is never stored, and the secret is stored sealed.
     return { key, document, ...(earlier && { signingSecret }) };
   }
 

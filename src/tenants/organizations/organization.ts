@@ -1,26 +1,12 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
-import type { Types } from 'mongoose';
 import { foldCase } from '../../core/localization/fold-case.js';
 import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
-export const defaultCountry = 'EG';
+export const defaultCountry: CountryCode = 'EG';
 
 /** A tenant with all its settings decided (rule DATA-3). */
-export interface Organization {
-  readonly _id: Types.ObjectId;
-  readonly name: string;
-  readonly apiDomain: string | undefined;
-  readonly allowConflictLeads: boolean;
-  readonly phoneCountry: CountryCode;
-  /** The stored country if it is invalid, so that the default counts. */
-  readonly unknownPhoneCountry: string | null;
-  readonly clients: {
-    readonly createFromLeads: boolean;
-    readonly updateExisting: boolean;
-    readonly matchBy: readonly ClientMatchField[];
-  };
-}
+export type Organization = ReturnType<typeof toOrganization>;
 
 /** @param code ISO 3166 alpha-2, in any case */
 export function countryOf(code: string): CountryCode | null {
@@ -28,7 +14,7 @@ export function countryOf(code: string): CountryCode | null {
   return isSupportedCountry(upper) ? upper : null;
 }
 
-export function toOrganization(document: OrganizationDocument): Organization {
+export function toOrganization(document: OrganizationDocument) {
   const { settings } = document;
   return {
     _id: document._id,
@@ -58,14 +44,12 @@ export function matchOrganizations(
     : organizations.filter(({ name }) => foldCase(name).includes(wanted));
 }
 
-function phoneCountryOf(
-  stored: string,
-): Pick<Organization, 'phoneCountry' | 'unknownPhoneCountry'> {
+function phoneCountryOf(stored: string) {
   const country = countryOf(stored);
-  const isUnknown = country === null && stored !== '';
   return {
     phoneCountry: country ?? defaultCountry,
-    unknownPhoneCountry: isUnknown ? stored : null,
+    /** The stored country if it is invalid, so that the default counts. */
+    unknownPhoneCountry: country === null && stored !== '' ? stored : null,
   };
 }
 
