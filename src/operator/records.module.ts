@@ -13,6 +13,15 @@ import { UsageRecorder } from './usage/usage-recorder.js';
 import { usageStatsSchema } from './usage/usage-stats.schema.js';
 import { UsageStatsService } from './usage/usage-stats.service.js';
 
+const services = [
+  UsageRecorder,
+  UsageStatsService,
+  PartnersService,
+  RequestRecorder,
+  RequestLogService,
+  OperatorLogService,
+];
+
 /** Usage statistics, request log and operator's log. */
 @Module({
   imports: [
@@ -24,21 +33,7 @@ import { UsageStatsService } from './usage/usage-stats.service.js';
     TenantsModule,
     WebhooksModule,
   ],
-  providers: [
-    UsageRecorder,
-    UsageStatsService,
-    PartnersService,
-    RequestRecorder,
-    RequestLogService,
-    OperatorLogService,
-  ],
-  exports: [
-    UsageRecorder,
-    UsageStatsService,
-    PartnersService,
-    RequestRecorder,
-    RequestLogService,
-    OperatorLogService,
-  ],
+  providers: services,
+  exports: services,
 })
 export class RecordsModule {}

@@ -59,6 +59,7 @@ it('commands keep the JSON fields that programs read', async () => {
   const organizations = JSON.parse(stdout) as { _id: string }[];
   const { _id: key } = issued;
   const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(key) };
+  const usage = await runJson<{ keyId: string }[]>(['key', 'usage'], variables);
   await addLoggedRequest(service.db, ids, 1, { errorCodes: ['lead.duplicate_phone'] });
   expect({
     'lead show': await shape('lead', 'show', 'json', '--org', org),
@@ -74,6 +75,7 @@ it('commands keep the JSON fields that programs read', async () => {
     'key rotate': await shape('key', 'rotate', key),
     'key revoke': await shape('key', 'revoke', key),
     'key requests': await shape('key', 'requests', key),
+    'key usage': shapeOf(usage.filter(({ keyId }) => keyId === key)),
   }).toEqual({
     'key issue':
       '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, operations: [string], organizationId: string, prefix: string }',
@@ -87,6 +89,8 @@ it('commands keep the JSON fields that programs read', async () => {
       '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
     'key rotate':
       '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, prefix: string }',
+    'key usage':
+      '[{ calls: number, errors: number, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, keyId: string, lastCallAt: null, missedCalls: number, name: string, operations: [string], organizationId: string, organizationName: string, state: string, used: {  }, usualCalls: null, week: [number] }]',
     'lead history':
       '[{ at: string, changes: [{ field: string, from: null, to: string }], kind: string, leadId: number, modifier: string, requestId: string, source: string, what: string }]',
     'lead show':

@@ -304,8 +304,18 @@ describe('key', () => {
         past,
       ],
       [/^There is no organization with/, 'key', 'list', '--org', unknown],
-      [/^There is no key with id or prefix iapi_none\.$/, 'key', 'revoke', 'iapi_none'],
-      [/^Several keys share the prefix shared, give the id/, 'key', 'revoke', 'shared'],
+      [
+        /^There is no key with id or prefix iapi_none: `key list` lists them\.$/,
+        'key',
+        'revoke',
+        'iapi_none',
+      ],
+      [
+        /^There is more than one key with id or prefix shared, give the id/,
+        'key',
+        'revoke',
+        'shared',
+      ],
       [/^The key ended is revoked and cannot be rotated/, 'key', 'rotate', 'ended'],
     ];
     const calls = errors.map(([, ...args]) => runCli([...args, '--json'], variables));

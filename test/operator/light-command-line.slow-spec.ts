@@ -63,7 +63,7 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ['number of hours', 'key rotate iapi_x --overlap-hours=-1'],
   ['number of hours', 'key rotate iapi_x --overlap-hours 8761'],
   ['wallet.restored', `webhook add --org ${id} --url https://a.example --events x`],
-  ['pending, delivered, failed', `webhook deliveries ${id} --status lost`],
+  ['pending or delivered or failed', `webhook deliveries ${id} --status lost`],
   ['number from 1 to 10000', `webhook deliveries ${id} --limit 0`],
   ['number from 1 to 10000', `reservation callbacks ${id} --limit 0`],
   ['en-us or ar-eg', `lead import a.csv --org ${id} --language ar`],

@@ -177,7 +177,7 @@ describe('org', () => {
     expect(await issue('Delta Towers')).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Several organizations are called Delta Towers, give the id of one: ${id}, ${second}.\n`,
+      stderr: `There is more than one organization called Delta Towers, give the id of one: ${id}, ${second}.\n`,
     });
     expect(await issue('Delta')).toEqual({
       code: 1,

@@ -11,6 +11,7 @@ const service = sharedService();
 let variables: Record<string, string>;
 let tenant: Tenant;
 let reservationId: string;
+let blockingId: string;
 
 const callback = (body: object, key = tenant.key) =>
   service
@@ -23,14 +24,16 @@ beforeAll(async () => {
   tenant = await addTenant(service.db);
   const { organizationId } = tenant;
   const unitId = await addUnit(service.db, organizationId, { slug: 'villa-1' });
-  const _id = await addReservation(service.db, organizationId, unitId);
+  const external = { recordSystemId: 'ERP-77' };
+  const _id = await addReservation(service.db, organizationId, unitId, external);
   reservationId = _id.toHexString();
   const cheques = [{ installmentId: '1' }, { installmentId: '2', dueDate: new Date('2026-06-01') }];
   await addWallet(service.db, organizationId, { reservationId: _id, unitId, cheques });
   const otherTenant = await addTenant(service.db);
   await callback({ reservationStatus: 'canceled' }, otherTenant.key).expect(404);
   await callback({ installmentId: '1', chequeStatus: 'bounced', chequeNumber: '77' }).expect(201);
-  await addReservation(service.db, organizationId, unitId, { status: 'approved' });
+  const approved = await addReservation(service.db, organizationId, unitId, { status: 'approved' });
+  blockingId = approved.toHexString();
   await callback({ installmentId: '1', chequeStatus: 'collected' }).expect(422);
 });
 
@@ -73,15 +76,14 @@ describe('reservation show', () => {
     });
   });
 
-  it('rejects an unknown id with one line', async () => {
-    const id = new ObjectId().toHexString();
-    const outcome = await runCli(['reservation', 'show', id], variables);
-    expect(outcome).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `There is no reservation with id ${id}.\n`,
-    });
-  });
+  it.each([new ObjectId().toHexString(), 'unknown'])(
+    'rejects the unknown id %s with one line',
+    async (id) => {
+      const outcome = await runCli(['reservation', 'show', id], variables);
+      const stderr = `There is no reservation with id ${id}.\n`;
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr });
+    },
+  );
 });
 
 describe('reservation callbacks', () => {
@@ -96,7 +98,7 @@ describe('reservation callbacks', () => {
       { outcome: { status: 404, messages: ['Reservation not found'], reservation: 'unchanged' } },
     ]);
     const { stdout } = await runCli(
-      ['reservation', 'callbacks', reservationId, '--limit', '1'],
+      ['reservation', 'callbacks', 'ERP-77', '--limit', '1'],
       variables,
     );
     const titles = stdout.match(/^\w.*?(?= {2})/gm);
@@ -105,6 +107,7 @@ describe('reservation callbacks', () => {
     expect(stdout).toMatch(/^Response +422\nReservation +unchanged\nCheque +applied$/m);
     expect(stdout).toMatch(/^Why +This unit already reserved$/m);
     expect(stdout).toMatch(/^Sent +installmentId=1 chequeStatus=collected/m);
+    expect(stdout).toContain(`The unit has other approved reservations: ${blockingId}.\n`);
   });
 });
 

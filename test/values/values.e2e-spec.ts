@@ -152,7 +152,7 @@ const tables: Readonly<Record<string, Table>> = {
       ...inQuery('/units', 'recordSystemId', 'unitId'),
       ...inQuery('/units/export/all', 'unitId'),
       ...inImport('units', 'recordSystemId', 'unitId'),
-      ...inOption(options.externalIdOption),
+      ...inOption(options.externalId),
     },
   },
   'a time': {
@@ -230,7 +230,7 @@ const tables: Readonly<Record<string, Table>> = {
     entrances: {
       ...inQuery('/compounds', 'page', 'limit'),
       ...inQuery('/units', 'page', 'limit'),
-      ...inOption(options.listLimitOption),
+      ...inOption(options.limit),
     },
   },
   'a text of the catalogue': {
@@ -277,7 +277,7 @@ const tables: Readonly<Record<string, Table>> = {
       ...inImport('units', 'media.[].image'),
       ...inImport('compounds', 'logo', 'brochures.[].url'),
       ...inImport('amenities', 'icon'),
-      ...inOption(options.urlOption),
+      ...inOption(options.url),
     },
   },
 };

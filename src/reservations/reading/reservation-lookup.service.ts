@@ -155,7 +155,7 @@ export class ReservationLookupService {
     const [received, events, approvedOthers, leads] = await Promise.all([
       this.callbacks(organizationId, _id, maxCallbacks + 1),
       this.events.changesOf(organizationId, objectIds, reservationTypes, maxEvents),
-      this.approvedOthers(organizationId, reservation),
+      this.approvedOthers(reservation),
       leadId === null ? [] : this.leads.find(organizationId, leadId),
     ]);
     const callbacks = received.slice(0, maxCallbacks);
@@ -169,10 +169,8 @@ export class ReservationLookupService {
     };
   }
 
-  private async approvedOthers(
-    organizationId: Types.ObjectId,
-    { _id, unitId }: InspectedReservation,
-  ): Promise<string[]> {
+  async approvedOthers({ _id, unitId, ...reservation }: InspectedReservation): Promise<string[]> {
+    const organizationId = new Types.ObjectId(reservation.organizationId);
     const unitIds = unitId === null ? [] : [new Types.ObjectId(unitId)];
     const ofUnit = await this.unitReservations.ofUnits(organizationId, unitIds);
     const approved = ofUnit.filter(({ status }) => status === 'approved');

@@ -1,5 +1,11 @@
-import { argument, type CommandGroup, declare, exampleId } from '../command-line/declaration.js';
-import { textOption, org } from '../command-line/option-values.js';
+import {
+  argument,
+  type CommandGroup,
+  declare,
+  exampleId,
+  org,
+} from '../command-line/declaration.js';
+import * as parse from '../command-line/option-values.js';
 
 const example = `catalogue.json --org ${exampleId}`;
 
@@ -9,7 +15,7 @@ export const catalogueCommands = {
       'check a whole JSON or NDJSON file of compounds, phases, property types, unit designs, ' +
       'amenities and units, then store it; importing it again changes nothing',
     example,
-    parameters: { file: argument('<file>', 'path of the file', textOption), org },
+    parameters: { file: argument('<file>', 'path of the file', parse.text), org },
   }),
 };
 

@@ -30,16 +30,9 @@ export class CommandContext {
     const organizations = this.get(OrganizationsRepository);
     const _id = parseObjectId(idOrName);
     const isMeant = ({ name }: OrganizationDocument) => foldCase(name ?? '') === foldCase(idOrName);
-    const [document, ...others] = _id
-      ? [await organizations.findDocument(_id)]
-      : (await organizations.list()).filter(isMeant);
-    if (!document) {
-      const kind = _id ? 'with id' : 'called';
-      throw new Error(`There is no organization ${kind} ${idOrName}: \`org list\` lists them.`);
-    }
-    if (others.length === 0) return document;
-    const ids = [document, ...others].map((one) => one?._id.toHexString()).join(', ');
-    throw new Error(`Several organizations are called ${idOrName}, give the id of one: ${ids}.`);
+    const found = await organizations.list(_id ? { _id } : {});
+    const documents = found.filter((document) => _id !== null || isMeant(document));
+    return only(documents, `organization ${_id ? 'with id' : 'called'} ${idOrName}`, 'org list');
   }
 
   /**
@@ -68,6 +61,24 @@ export class CommandContext {
     };
     return (await this.get(OperatorLogService).perform(request, work)) as T;
   }
+}
+
+/**
+ * @param described such as `key with prefix iapi_1`
+ * @param command lists all
+ * @throws Error unless there is exactly one
+ */
+export function only<T extends { readonly _id: Types.ObjectId | string }>(
+  found: readonly T[],
+  described: string,
+  command?: string,
+): T {
+  const [first, ...others] = found;
+  const remedy = command === undefined ? '' : `: \`${command}\` lists them`;
+  if (first === undefined) throw new Error(`There is no ${described}${remedy}.`);
+  if (others.length === 0) return first;
+  const ids = found.map(({ _id }) => String(_id)).join(', ');
+  throw new Error(`There is more than one ${described}, give the id of one: ${ids}.`);
 }
 
 function userName(): string {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './context.js';
+import { name as nameValue } from './option-values.js';
 import { print, type Result } from './result.js';
 
 export const commandLine = 'npm run cli --';
@@ -36,22 +37,16 @@ export function required<T>(placeholder: string, description: string, parse: Par
   return { placeholder, description, parse, isRequired: true } satisfies Parameter<T>;
 }
 
-export function option<T>(
-  placeholder: string,
-  description: string,
-  parse: Parse<T>,
-): Parameter<T | undefined> {
-  return { placeholder, description, parse };
-}
+export const org = required('<id>', 'id or name of the organization', nameValue);
 
-/** An option whose default the help shows. */
-export function defaulting<T>(
+/** The help shows a default. */
+export function option<T, Default extends T | undefined = undefined>(
   placeholder: string,
   description: string,
   parse: Parse<T>,
-  defaultsTo: NoInfer<T>,
-): Parameter<T> {
-  return { placeholder, description, parse, defaultsTo };
+  defaultsTo?: Default,
+): Parameter<T | Default> {
+  return { placeholder, description, parse, ...(defaultsTo !== undefined && { defaultsTo }) };
 }
 
 export function flag(description: string): Parameter<boolean> {

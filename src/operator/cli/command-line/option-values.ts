@@ -4,9 +4,9 @@ import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/ope
 import { languages } from '../../../core/localization/language.js';
 import { dayMs, parseTime } from '../../../core/values/time.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
-import { isValid } from '../../../core/values/rule.js';
+import { isValid, type ValueKind } from '../../../core/values/rule.js';
 import {
-  externalId,
+  externalId as externalIdRule,
   maxExternalIdLength,
   isObjectId,
   shortText,
@@ -17,7 +17,6 @@ import { subscriptions } from '../../../events/outbox/event-types.js';
 import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
 import { clientMatchFields } from '../../../tenants/organizations/client-match-fields.js';
 import { deliveryStatuses } from '../../../webhooks/deliveries/delivery-outcome.js';
-import { required } from './declaration.js';
 
 const maxOverlapHours = 8_760;
 const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
@@ -27,132 +26,115 @@ const timeExamples = '2030-01-31 or 2030-01-31T12:00:00Z';
 
 /** In lower case, as ids are shown. */
 export const objectId = reader(
-  (text) => (isObjectId(text) ? text.toLowerCase() : null),
+  (value) => (isObjectId(value) ? value.toLowerCase() : null),
   'It must be an id of 24 hexadecimal digits.',
 );
 
 /** The id of something in an outside system, exactly as it was sent. */
-export const externalIdOption = textWhere(
-  (text) => isValid(externalId, text),
+export const externalId = textWhere(
+  externalIdRule,
   `It must have 1 to ${limitText(maxExternalIdLength)} characters.`,
 );
 
-export const textOption = (text: string): string => text;
+export const text = (value: string): string => value;
 
 export const name = textWhere(
-  (text) => isValid(shortText, text),
+  shortText,
   `It must not be empty, or longer than ${limitText(maxShortTextLength)} characters.`,
 );
 
-export const org = required('<id>', 'id or name of the organization', name);
-
-export const domain = reader((text) => {
-  const host = domainToASCII(text);
+export const domain = reader((value) => {
+  const host = domainToASCII(value);
   return hostName.test(host) ? host : null;
 }, 'It must be a host name such as api.example.com.');
 
-export const urlOption = textWhere(
-  (text) => isValid(httpUrl, text),
-  'It must be an http or https URL.',
-);
+export const url = textWhere(httpUrl, 'It must be an http or https URL.');
 
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
 
 /** By its form alone: the list of countries is loaded later. */
-export const country = textWhere((text) => /^[a-z]{2}$/i.test(text.trim()), countryMessage);
-
-export const language = reader(
-  (text) => languages.find((one) => one === text.toLowerCase()) ?? null,
-  `It must be ${languages.join(' or ')}.`,
+export const country = reader(
+  (value) => (/^[a-z]{2}$/i.test(value.trim()) ? value : null),
+  countryMessage,
 );
 
+export const language = oneOf(languages);
+export const keyPurpose = oneOf(Object.keys(keyPurposes) as KeyPurpose[]);
+export const deliveryStatus = oneOf(deliveryStatuses);
+
 export const trueOrFalse = reader(
-  (text) => text === 'true' || (text === 'false' ? false : null),
+  (value) => value === 'true' || (value === 'false' ? false : null),
   'It must be true or false.',
 );
 
-export const matchFields = reader(
-  (text) => itemsOf(clientMatchFields, text, { canRepeat: false }),
-  'It must be phone, email or both, separated by a comma.',
-);
+export const matchFields = reader((value) => {
+  const fields = itemsOf(clientMatchFields, value);
+  return fields !== null && fields.length === value.split(',').length ? fields : null;
+}, 'It must be phone, email or both, separated by a comma.');
 
 export const time = reader(parseTime, `It must be a date such as ${timeExamples}.`);
 
-export const expiry = reader((text) => {
-  const days = /^(\d{1,5})d$/.exec(text)?.[1];
-  return days === undefined ? parseTime(text) : new Date(Date.now() + Number(days) * dayMs);
+export const expiry = reader((value) => {
+  const days = /^(\d{1,5})d$/.exec(value)?.[1];
+  return days === undefined ? parseTime(value) : new Date(Date.now() + Number(days) * dayMs);
 }, `It must be a number of days such as 90d, or a date such as ${timeExamples}.`);
 
-export const keyPurpose = reader(
-  (text) => (Object.hasOwn(keyPurposes, text) ? (text as KeyPurpose) : null),
-  `It must be ${Object.keys(keyPurposes).join(', ')}.`,
-);
-
-export const operationList = reader(
-  (text) => {
-    const wanted = itemsOf(operations, text);
-    return wanted && operations.filter((operation) => wanted.includes(operation));
-  },
-  `It must be a list of ${operations.join(', ')}.`,
-);
+export const operationList = listOf(operations);
+export const eventTypes = listOf(subscriptions);
 
 /** Addresses from which a key may be used; null for everywhere. */
-export const addressList = reader<{ readonly from: readonly string[] | null }>((text) => {
-  if (text === 'any') return { from: null };
-  const from = split(text);
+export const addressList = reader<{ readonly from: readonly string[] | null }>((value) => {
+  if (value === 'any') return { from: null };
+  const from = split(value);
   return from.every(isAddressRange) ? { from } : null;
 }, 'It must be a list of addresses and ranges such as 203.0.113.7,2001:db8::/32, or any.');
 
 export const hours = reader(
-  (text) => parseDecimal(text, maxOverlapHours),
+  (value) => parseDecimal(value, maxOverlapHours),
   `It must be a number of hours from 0 to ${maxOverlapHours}.`,
 );
 
 export const requestsPerSecond = wholeNumber(0, 1_000_000, ' (no limit)');
 export const burst = wholeNumber(1, 1_000_000);
-export const listLimitOption = wholeNumber(1, 10_000);
-
-export const eventTypesOption = reader(
-  (text) => itemsOf(subscriptions, text),
-  `It must be a list of ${subscriptions.join(', ')}.`,
-);
-
-export const deliveryStatus = reader(
-  (text) => deliveryStatuses.find((status) => status === text) ?? null,
-  `It must be ${deliveryStatuses.join(', ')}.`,
-);
+export const limit = wholeNumber(1, 10_000);
 
 function wholeNumber(min: number, max: number, meaning = '') {
   return reader(
-    (text) => parseInteger(text, min, max),
+    (value) => parseInteger(value, min, max),
     `It must be a number from ${min}${meaning} to ${max}.`,
   );
 }
 
-function itemsOf<T extends string>(
-  known: readonly T[],
-  text: string,
-  { canRepeat = true } = {},
-): T[] | null {
-  const items = split(text);
-  const isRepeated = items.length < text.split(',').length;
-  if (isRepeated && !canRepeat) return null;
+function oneOf<T extends string>(known: readonly T[]) {
+  return reader(
+    (value) => known.find((one) => one === value.toLowerCase()) ?? null,
+    `It must be ${known.join(' or ')}.`,
+  );
+}
+
+function listOf<T extends string>(known: readonly T[]) {
+  return reader((value) => itemsOf(known, value), `It must be a list of ${known.join(', ')}.`);
+}
+
+/** Each item once; null for an unknown one. */
+function itemsOf<T extends string>(known: readonly T[], value: string): T[] | null {
+  const items = split(value);
   return items.every((one): one is T => known.some((each) => each === one)) ? items : null;
 }
 
-function split(text: string): string[] {
-  return [...new Set(text.split(',').map((one) => one.trim()))];
+function split(value: string): string[] {
+  return [...new Set(value.split(',').map((one) => one.trim()))];
 }
 
-function textWhere(isMet: (text: string) => boolean, message: string) {
-  return reader((text) => (isMet(text) ? text : null), message);
+function textWhere(rule: ValueKind, message: string) {
+  return reader((value) => (isValid(rule, value) ? value : null), message);
 }
 
 /** A parser for commander, which reports the error as wrong usage. */
-function reader<T>(parse: (text: string) => T | null, message: string): (text: string) => T {
-  return (text) => {
-    const value = parse(text);
-    if (value === null) throw new InvalidArgumentError(message);
-    return value;
+function reader<T>(parse: (value: string) => T | null, message: string): (value: string) => T {
+  return (value) => {
+    const parsed = parse(value);
+    if (parsed === null) throw new InvalidArgumentError(message);
+    return parsed;
   };
 }

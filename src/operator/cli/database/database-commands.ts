@@ -1,5 +1,5 @@
 import { type CommandGroup, declare, option } from '../command-line/declaration.js';
-import { textOption } from '../command-line/option-values.js';
+import * as parse from '../command-line/option-values.js';
 
 export const databaseCommands = {
   init: declare({
@@ -22,7 +22,7 @@ export const databaseCommands = {
       ledger: option(
         '<file>',
         'output of `db erasures --json` from before the restore',
-        textOption,
+        parse.text,
       ),
     },
   }),

@@ -3,9 +3,10 @@ import { keyRateLimit, permittedOperations } from '../../../tenants/keys/api-key
 import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import { ApiKeysService, type NewApiKey } from '../../../tenants/keys/api-keys.service.js';
 import { RequestLogService } from '../../requests/request-log.service.js';
+import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
-import { loggedRequestFields } from '../../views/partner.js';
-import type { CommandContext } from '../command-line/context.js';
+import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
+import { type CommandContext, only } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { item, list, type Result, shownOnce } from '../command-line/result.js';
 import { type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
@@ -61,6 +62,8 @@ export const actions: ActionsOf<typeof keyCommands> = {
     return shownOnce({ ...newKeyView(rotated), old });
   },
 
+  usage: async (context) => list(await context.get(PartnersService).listAll(), partnerListFields),
+
   requests: async (context, { key: idOrPrefix, limit }) => {
     const { key } = await findKey(context, idOrPrefix);
     const ids = {
@@ -85,16 +88,10 @@ function changing<Values extends { readonly key: string }>(
   };
 }
 
-async function findKey(
-  context: CommandContext,
-  idOrPrefix: string,
-): Promise<{ readonly keys: ApiKeysService; readonly key: ApiKeyDocument }> {
+async function findKey(context: CommandContext, idOrPrefix: string) {
   const keys = context.get(ApiKeysService);
-  const [key, ...others] = await keys.find(idOrPrefix);
-  if (key === undefined) throw new Error(`There is no key with id or prefix ${idOrPrefix}.`);
-  if (others.length === 0) return { keys, key };
-  const ids = [key, ...others].map(({ _id }) => _id.toHexString()).join(', ');
-  throw new Error(`Several keys share the prefix ${idOrPrefix}, give the id of one: ${ids}.`);
+  const found = await keys.find(idOrPrefix);
+  return { keys, key: only(found, `key with id or prefix ${idOrPrefix}`, 'key list') };
 }
 
 function keyView(document: ApiKeyDocument, keys: ApiKeysService) {

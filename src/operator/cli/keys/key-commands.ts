@@ -9,45 +9,37 @@ import {
   argument,
   type CommandGroup,
   declare,
-  defaulting,
   exampleId,
   flag,
   option,
   required,
   WrongUsageError,
-} from '../command-line/declaration.js';
-import {
-  addressList,
-  textOption,
-  burst,
-  expiry,
-  hours,
-  keyPurpose,
-  listLimitOption,
-  name,
-  operationList,
   org,
-  requestsPerSecond,
-} from '../command-line/option-values.js';
+} from '../command-line/declaration.js';
+import * as parse from '../command-line/option-values.js';
 
 const purposes = Object.keys(keyPurposes).join(', ');
-const key = argument('<id-or-prefix>', 'id of the key, or its displayed prefix', textOption);
+const key = argument('<id-or-prefix>', 'id of the key, or its displayed prefix', parse.text);
 const restrictions = {
-  for: option('<purpose>', `for a purpose: ${purposes}`, keyPurpose),
-  operations: option('<list>', `for single operations: ${operations.join(', ')}`, operationList),
+  for: option('<purpose>', `for a purpose: ${purposes}`, parse.keyPurpose),
+  operations: option(
+    '<list>',
+    `for single operations: ${operations.join(', ')}`,
+    parse.operationList,
+  ),
   addresses: option(
     '<list>',
     'client addresses and CIDR ranges that may use it, or any',
-    addressList,
+    parse.addressList,
   ),
 };
 const limits = {
   rps: option(
     '<n>',
     "requests per second, 0 for no limit (default: the service's)",
-    requestsPerSecond,
+    parse.requestsPerSecond,
   ),
-  burst: option('<n>', 'requests at once, needs --rps (default: twice --rps)', burst),
+  burst: option('<n>', 'requests at once, needs --rps (default: twice --rps)', parse.burst),
 };
 
 export const keyCommands = {
@@ -57,9 +49,13 @@ export const keyCommands = {
     parameters: {
       ...restrictions,
       org,
-      name: required('<name>', 'what the key is for', name),
+      name: required('<name>', 'what the key is for', parse.name),
       signed: flag('its callbacks must be signed, with a secret that is also shown once'),
-      expires: option('<when>', 'in days (90d), or an ISO 8601 date (default: never)', expiry),
+      expires: option(
+        '<when>',
+        'in days (90d), or an ISO 8601 date (default: never)',
+        parse.expiry,
+      ),
       ...limits,
     },
     check: (values) => {
@@ -108,21 +104,25 @@ export const keyCommands = {
     example: 'iapi_4fT9xQ --overlap-hours 48',
     parameters: {
       key,
-      overlapHours: defaulting('<n>', 'how long the old key keeps working', hours, 24),
+      overlapHours: option('<n>', 'how long the old key keeps working', parse.hours, 24),
     },
+  }),
+  usage: declare({
+    description:
+      'list the keys of all organizations with their calls; silent and failing ones first',
   }),
   requests: declare({
     description:
       'list requests of a key that were refused, and accepted ones with ignored fields, newest first',
     example: 'iapi_4fT9xQ --limit 20',
-    parameters: { key, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
+    parameters: { key, limit: option('<n>', 'how many to show at most', parse.limit, 50) },
   }),
 };
 
 export const keys: CommandGroup = {
   name: 'key',
   description:
-    'issue, list, update, limit, revoke and rotate API keys, and see why requests were refused',
+    'issue, list, update, limit, revoke and rotate API keys, and see their calls and refusals',
   example: `list --org ${exampleId}`,
   commands: keyCommands,
 };

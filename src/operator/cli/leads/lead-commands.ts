@@ -3,24 +3,18 @@ import {
   argument,
   type CommandGroup,
   declare,
-  defaulting,
   exampleId,
   flag,
   option,
   WrongUsageError,
-} from '../command-line/declaration.js';
-import {
-  textOption,
-  externalIdOption,
-  language,
-  name,
   org,
-} from '../command-line/option-values.js';
+} from '../command-line/declaration.js';
+import * as parse from '../command-line/option-values.js';
 
 const lead = argument(
   '<lead>',
   'external id (recordSystemId) of the lead, or its own id or number',
-  externalIdOption,
+  parse.externalId,
 );
 const example = `form-7f3a --org ${exampleId}`;
 
@@ -42,10 +36,10 @@ export const leadCommands = {
       lead: option(
         '<id>',
         'external id (recordSystemId) of the lead, or its own id',
-        externalIdOption,
+        parse.externalId,
       ),
-      phone: option('<number>', 'a phone of the person, in any spelling', name),
-      email: option('<address>', 'the email of the person', name),
+      phone: option('<number>', 'a phone of the person, in any spelling', parse.name),
+      email: option('<address>', 'the email of the person', parse.name),
       dryRun: flag('report without removing'),
       yes: flag('do not ask'),
     },
@@ -60,16 +54,16 @@ export const leadCommands = {
       file: argument(
         '<file>',
         'path of the file; NDJSON where it ends with .ndjson or .jsonl',
-        textOption,
+        parse.text,
       ),
       org,
       dryRun: flag('report what each batch of a hundred would do'),
       restart: flag('start with the first row, also when the file was imported before'),
-      report: option('<file>', 'append every refused row to a CSV file', textOption),
-      language: defaulting(
+      report: option('<file>', 'append every refused row to a CSV file', parse.text),
+      language: option(
         '<code>',
         'language of project names and messages, as of a request: en-us or ar-eg',
-        language,
+        parse.language,
         defaultLanguage,
       ),
     },

@@ -7,53 +7,44 @@ import {
   required,
   WrongUsageError,
 } from '../command-line/declaration.js';
-import {
-  country,
-  countryMessage,
-  domain,
-  matchFields,
-  name,
-  objectId,
-  trueOrFalse,
-  urlOption,
-} from '../command-line/option-values.js';
+import * as parse from '../command-line/option-values.js';
 
 const settings = {
-  apiDomain: option('<domain>', 'host name under which its clients call the API', domain),
-  logo: option('<url>', 'address of its logo', urlOption),
+  apiDomain: option('<domain>', 'host name under which its clients call the API', parse.domain),
+  logo: option('<url>', 'address of its logo', parse.url),
   phoneCountry: option(
     '<code>',
     'country whose national phone numbers are understood, ISO 3166 alpha-2 (default: EG)',
-    country,
+    parse.country,
   ),
   allowConflictLeads: option(
     '<true|false>',
     'whether two leads may have the same phone (default: false)',
-    trueOrFalse,
+    parse.trueOrFalse,
   ),
   createClients: option(
     '<true|false>',
     'whether leads create clients (default: true)',
-    trueOrFalse,
+    parse.trueOrFalse,
   ),
   updateClients: option(
     '<true|false>',
     'whether leads update the clients they match (default: true)',
-    trueOrFalse,
+    parse.trueOrFalse,
   ),
   matchClientsBy: option(
     '<fields>',
     'what clients are matched by, in order (default: phone,email)',
-    matchFields,
+    parse.matchFields,
   ),
 };
-const id = argument('<id>', 'id of the organization', objectId);
+const id = argument('<id>', 'id of the organization', parse.objectId);
 
 export const organizationCommands = {
   create: declare({
     description: 'create an organization; omitted settings get their defaults',
     example: '--name "Nile Homes" --api-domain api.nile-homes.example',
-    parameters: { name: required('<name>', 'name of the organization', name), ...settings },
+    parameters: { name: required('<name>', 'name of the organization', parse.name), ...settings },
     check: ({ phoneCountry }) => assertCountry(phoneCountry),
   }),
   list: declare({ description: 'list the organizations, oldest first' }),
@@ -65,7 +56,7 @@ export const organizationCommands = {
   update: declare({
     description: 'change the given fields of an organization',
     example: `${exampleId} --allow-conflict-leads true`,
-    parameters: { id, name: option('<name>', 'name of the organization', name), ...settings },
+    parameters: { id, name: option('<name>', 'name of the organization', parse.name), ...settings },
     check: ({ id: _id, ...changes }) => {
       if (Object.values(changes).every((value) => value === undefined)) {
         throw new WrongUsageError('Give at least one option to change');
@@ -87,6 +78,6 @@ async function assertCountry(code: string | undefined): Promise<void> {
   const { countryOf } = await import('../../../tenants/organizations/organization.js');
   if (countryOf(code) !== null) return;
   throw new WrongUsageError(
-    `option '--phone-country <code>' argument '${code}' is invalid. ${countryMessage}`,
+    `option '--phone-country <code>' argument '${code}' is invalid. ${parse.countryMessage}`,
   );
 }

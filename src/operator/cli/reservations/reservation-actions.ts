@@ -1,4 +1,5 @@
 import { Types } from 'mongoose';
+import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
 import { csvRows } from '../../../core/values/csv.js';
 import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
 import {
@@ -14,6 +15,7 @@ import {
   reportsOf,
   reservationFields,
 } from '../../views/reservation.js';
+import { type CommandContext, only } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
 import { pluralize, item, list, report, type Result } from '../command-line/result.js';
@@ -24,26 +26,27 @@ type Comparison = NonNullable<FileOutcome['comparison']>;
 const findingTitles = ['Entry', 'Reservation', 'Installment', 'Difference', 'Ours', 'Theirs'];
 
 export const actions: ActionsOf<typeof reservationCommands> = {
-  show: async (context, { id }) => {
-    const organizations = await context.get(OrganizationsRepository).listAllIds();
-    const reservation = await context
-      .get(ReservationLookupService)
-      .inspect(organizations, new Types.ObjectId(id));
-    if (reservation === null) throw new Error(`There is no reservation with id ${id}.`);
+  show: async (context, { reservation: reference }) => {
+    const { found } = await inspected(context, reference);
+    if (found === null) throw new Error(`There is no reservation with id ${reference}.`);
     return report(
-      reservation,
-      item(reservation, reservationFields),
-      list(chequesInAllWallets(reservation), chequeFields),
-      list(reportsOf(reservation), reportFields),
+      found,
+      item(found, reservationFields),
+      list(chequesInAllWallets(found), chequeFields),
+      list(reportsOf(found), reportFields),
     );
   },
 
-  callbacks: async (context, { id, limit }) => {
-    const organizations = await context.get(OrganizationsRepository).listAllIds();
-    const callbacks = await context
-      .get(ReservationLookupService)
-      .callbacks(organizations, new Types.ObjectId(id), limit);
-    return list(callbacks, callbackListFields);
+  callbacks: async (context, { reservation: reference, limit }) => {
+    const { organizations, id, found } = await inspected(context, reference);
+    const lookup = context.get(ReservationLookupService);
+    const callbacks = await lookup.callbacks(organizations, id, limit);
+    const others = found === null ? [] : await lookup.approvedOthers(found);
+    return report(
+      callbacks,
+      list(callbacks, callbackListFields),
+      others.length > 0 && `The unit has other approved reservations: ${others.join(', ')}.`,
+    );
   },
 
   reconcile: async (context, { file, org, complete, csv }) => {
@@ -58,6 +61,16 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     return { ...list(errors), failure };
   },
 };
+
+/** An id need not exist: refused callbacks are logged with any. */
+async function inspected(context: CommandContext, reference: string) {
+  const organizations = await context.get(OrganizationsRepository).listAllIds();
+  const lookup = context.get(ReservationLookupService);
+  const own = parseObjectId(reference);
+  const matches = own === null ? await lookup.search(organizations, reference) : [];
+  const id = own ?? new Types.ObjectId(only(matches, `reservation with id ${reference}`)._id);
+  return { organizations, id, found: await lookup.inspect(organizations, id) };
+}
 
 /** Written as it is: RFC 4180 ends lines with CRLF. */
 function printCsv(outcome: Comparison): void {

@@ -2,25 +2,31 @@ import {
   argument,
   type CommandGroup,
   declare,
-  defaulting,
   exampleId,
   flag,
+  option,
+  org,
 } from '../command-line/declaration.js';
-import { textOption, listLimitOption, objectId, org } from '../command-line/option-values.js';
+import * as parse from '../command-line/option-values.js';
 
-const id = argument('<id>', 'id of the reservation', objectId);
+const reservation = argument(
+  '<id>',
+  'id of the reservation, or its external id (recordSystemId)',
+  parse.externalId,
+);
 const exampleReservation = '6740b1f2c3d4e5f607182940';
 
 export const reservationCommands = {
   show: declare({
     description: 'show a reservation: unit, status, wallet and the history of each cheque',
     example: exampleReservation,
-    parameters: { id },
+    parameters: { reservation },
   }),
   callbacks: declare({
-    description: 'list the callbacks of a reservation with their outcome, newest first',
+    description:
+      'list the callbacks of a reservation with their outcome, newest first, and what blocks it',
     example: `${exampleReservation} --limit 10`,
-    parameters: { id, limit: defaulting('<n>', 'how many to show at most', listLimitOption, 50) },
+    parameters: { reservation, limit: option('<n>', 'how many to show at most', parse.limit, 50) },
   }),
   reconcile: declare({
     description:
@@ -28,7 +34,7 @@ export const reservationCommands = {
       'chequeNumber, chequeAmount) with what is stored; changes nothing',
     example: `ledger.csv --org ${exampleId} --complete --csv`,
     parameters: {
-      file: argument('<file>', 'path of the CSV file', textOption),
+      file: argument('<file>', 'path of the CSV file', parse.text),
       org,
       complete: flag('list the cheques that the ledger does not mention too'),
       csv: flag('print the differences as CSV'),

@@ -3,28 +3,17 @@ import {
   argument,
   type CommandGroup,
   declare,
-  defaulting,
   exampleId,
   flag,
   option,
   required,
   WrongUsageError,
-} from '../command-line/declaration.js';
-import {
-  textOption,
-  deliveryStatus,
-  eventTypesOption,
-  hours,
-  listLimitOption,
-  name,
-  objectId,
   org,
-  time,
-  urlOption,
-} from '../command-line/option-values.js';
+} from '../command-line/declaration.js';
+import * as parse from '../command-line/option-values.js';
 
-const id = argument('<id>', 'id of the endpoint', objectId);
-const limit = defaulting('<n>', 'how many at most', listLimitOption, 50);
+const id = argument('<id>', 'id of the endpoint', parse.objectId);
+const limit = option('<n>', 'how many at most', parse.limit, 50);
 const urlText = 'https address that receives the events';
 const eventsText = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
 
@@ -34,8 +23,8 @@ export const webhookCommands = {
     example: `--org ${exampleId} --url https://example.com/hooks --events 'lead.*'`,
     parameters: {
       org,
-      url: required('<url>', urlText, urlOption),
-      events: required('<types>', eventsText, eventTypesOption),
+      url: required('<url>', urlText, parse.url),
+      events: required('<types>', eventsText, parse.eventTypes),
     },
   }),
   list: declare({
@@ -53,8 +42,8 @@ export const webhookCommands = {
     example: `${exampleId} --events lead.created,lead.updated`,
     parameters: {
       id,
-      url: option('<url>', urlText, urlOption),
-      events: option('<types>', eventsText, eventTypesOption),
+      url: option('<url>', urlText, parse.url),
+      events: option('<types>', eventsText, parse.eventTypes),
     },
     check: ({ url, events }) => {
       if (url ?? events) return;
@@ -78,7 +67,7 @@ export const webhookCommands = {
     example: `${exampleId} --overlap-hours 48`,
     parameters: {
       id,
-      overlapHours: defaulting('<n>', 'how long the old secret keeps signing', hours, 24),
+      overlapHours: option('<n>', 'how long the old secret keeps signing', parse.hours, 24),
     },
   }),
   test: declare({
@@ -99,13 +88,17 @@ export const webhookCommands = {
     description: 'list deliveries, newest first, or show one with all its attempts',
     example: `${exampleId} --status failed --since 2030-01-31`,
     parameters: {
-      id: argument<string | undefined>('[id]', 'id of an endpoint, or of a delivery', objectId),
-      org: option('<id>', 'of all endpoints of an organization, by its id or name', name),
-      status: option('<status>', 'pending, delivered or failed', deliveryStatus),
-      type: option('<type>', 'of one type of event, such as lead.created', textOption),
-      object: option('<id>', 'about one lead, client, unit or wallet', textOption),
-      since: option('<date>', 'created since then, ISO 8601', time),
-      until: option('<date>', 'created before then, ISO 8601', time),
+      id: argument<string | undefined>(
+        '[id]',
+        'id of an endpoint, or of a delivery',
+        parse.objectId,
+      ),
+      org: option('<id>', 'of all endpoints of an organization, by its id or name', parse.name),
+      status: option('<status>', 'pending, delivered or failed', parse.deliveryStatus),
+      type: option('<type>', 'of one type of event, such as lead.created', parse.text),
+      object: option('<id>', 'about one lead, client, unit or wallet', parse.text),
+      since: option('<date>', 'created since then, ISO 8601', parse.time),
+      until: option('<date>', 'created before then, ISO 8601', parse.time),
       limit,
     },
     check: (values) => {
@@ -118,10 +111,10 @@ export const webhookCommands = {
       'send a delivery again or, with options, deliveries of an endpoint that failed or are in a time range',
     example: `${exampleId} --failed --since 2030-01-31`,
     parameters: {
-      id: argument('<id>', 'id of a delivery; with options, of an endpoint', objectId),
+      id: argument('<id>', 'id of a delivery; with options, of an endpoint', parse.objectId),
       failed: flag('failed deliveries of the endpoint'),
-      since: option('<date>', 'deliveries created since then, ISO 8601', time),
-      until: option('<date>', 'deliveries created before then, ISO 8601', time),
+      since: option('<date>', 'deliveries created since then, ISO 8601', parse.time),
+      until: option('<date>', 'deliveries created before then, ISO 8601', parse.time),
     },
   }),
   events: declare({
