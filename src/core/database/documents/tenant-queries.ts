@@ -74,13 +74,12 @@ export interface ReadOptions<T> {
   readonly limit?: number;
   readonly collation?: CollationOptions;
   readonly readConcern?: 'majority';
-  readonly hint?: string;
+  /** An index that is better than the server's choice; batches work without it. */
+  readonly hint?: string | undefined;
 }
 
 export interface BatchOptions<T> extends ReadOptions<T> {
   readonly after?: Position | undefined;
-  /** The index that has the order: without it the server would try many. */
-  readonly hint?: string | undefined;
 }
 
 export interface BatchedUpdates {
