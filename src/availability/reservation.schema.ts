@@ -2,8 +2,13 @@ import { raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
 import { indexUnique } from '../core/database/documents/tenant-document.js';
 import { declareField } from '../core/fields/declared-fields.js';
-import { Choice, NullableRecordId, NullableTime, OptionalText } from '../core/fields/fields.js';
-import { ShownDocument } from '../core/fields/shown-document.js';
+import {
+  Choice,
+  NullableRecordId,
+  NullableTime,
+  OptionalText,
+  ShownDocument,
+} from '../core/fields/fields.js';
 import { objectOf } from '../core/values/json.js';
 import { type ReservationStatus, reservationStatuses } from './availability.js';
 

@@ -8,8 +8,8 @@ import {
   OptionalText,
   RecordIds,
   SerialNumber,
+  ShownDocument,
 } from '../core/fields/fields.js';
-import { ShownDocument } from '../core/fields/shown-document.js';
 import { looseCollation } from '../core/localization/fold-case.js';
 
 export type LeadData = Readonly<Record<string, unknown>>;

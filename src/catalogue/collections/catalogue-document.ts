@@ -3,8 +3,7 @@ import type { Schema as DocumentSchema } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
-import { ImportedTime, Quantity, Text, Url } from '../../core/fields/fields.js';
-import { ShownDocument } from '../../core/fields/shown-document.js';
+import { ImportedTime, Quantity, ShownDocument, Text, Url } from '../../core/fields/fields.js';
 
 /** Only required fields are always stored. Each class declares its name and slug, in the order of responses. */
 @Schema()

@@ -37,8 +37,6 @@ export interface FieldOptions extends Documentation {
   /** False if another class declares how it is stored. */
   readonly stored?: false;
   readonly shown?: false;
-  /** The CSV export has a column for it, after its original columns. */
-  readonly column?: true;
   readonly default?: string | null;
 }
 
@@ -140,11 +138,6 @@ export function referencesOf(type: Type): DeclaredReference[] {
   return declaredFieldsOf(type).flatMap(({ name, reference }) =>
     reference ? [{ field: reference.name, kind: reference.refersTo, storedAs: name }] : [],
   );
-}
-
-export function columnsOf<T>(type: Type<T>): (keyof T)[] {
-  const columns = declaredFieldsOf(type).filter(({ options }) => options.column);
-  return columns.map(({ name }) => name as keyof T);
 }
 
 type Sent<T> = {

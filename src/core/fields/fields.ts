@@ -1,5 +1,6 @@
+import { Schema } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { SchemaTypes } from 'mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
 import {
   flagOf,
   idOf,
@@ -9,6 +10,7 @@ import {
   textOf,
   timeOf,
 } from '../database/documents/stored-values.js';
+import { DeletableDocument } from '../database/documents/tenant-document.js';
 import { Field } from '../http/validation/field.js';
 import {
   atMostItems,
@@ -232,4 +234,20 @@ export function References(
   const stored = { type: [SchemaTypes.ObjectId] };
   const of = { stored, read: idsOf, api: idsApi, sent: textListField };
   return declareField(of, { imported: true, ...options }, { name, refersTo });
+}
+
+/** The fields of conventions that responses show, before those of the class. */
+@Schema()
+export class ShownDocument extends DeletableDocument {
+  @RecordId({ stored: false })
+  declare _id: Types.ObjectId;
+
+  @Flag({ stored: false })
+  declare isDeleted: boolean;
+
+  @Time({ stored: false })
+  declare createdAt: Date;
+
+  @Time({ stored: false })
+  declare updatedAt: Date;
 }

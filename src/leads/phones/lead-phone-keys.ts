@@ -212,9 +212,9 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     }
     if (operations.length > 0) {
       const stored = this.leads.acrossTenants.bulkWrite(operations, { ordered: false });
-      for (const { index, reason } of await refusedWrites(stored)) {
+      for (const { index, errmsg } of await refusedWrites(stored)) {
         const lead = derivable[index];
-        if (lead !== undefined) this.reportFailed(lead, reason);
+        if (lead !== undefined) this.reportFailed(lead, errmsg);
       }
     }
     this.derivedLeads.inc(untried.length);

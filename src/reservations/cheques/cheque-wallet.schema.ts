@@ -15,9 +15,9 @@ import {
   OptionalText,
   OptionalTime,
   RecordId,
+  ShownDocument,
   Text,
 } from '../../core/fields/fields.js';
-import { ShownDocument } from '../../core/fields/shown-document.js';
 import { objectsIn } from '../../core/values/json.js';
 import { type ChequeStatus, chequeStatuses } from '../transitions.js';
 

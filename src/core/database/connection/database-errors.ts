@@ -7,6 +7,7 @@ import {
   MongoServerError,
   MongoServerSelectionError,
   MongoWriteConcernError,
+  type WriteError,
 } from 'mongodb';
 
 export class DatabaseUnavailableError extends Error {
@@ -51,30 +52,29 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   14_031, // OutOfDiskSpace
 ]);
 
+const unavailableTypes = [
+  MongoServerSelectionError,
+  MongoNetworkError,
+  MongoOperationTimeoutError,
+  MongoWriteConcernError,
+];
+/** The driver does not export these classes. */
+const unavailableNames = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClearedError']);
+
 export function duplicateKey(error: unknown): { readonly index: string } | undefined {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
   return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
 }
 
-export interface RefusedWrite {
-  readonly index: number;
-  readonly code: number;
-  readonly reason: string;
-}
-
 /** The refused writes of an unordered bulk write; the others were stored. */
-export async function refusedWrites(writes: Promise<unknown>): Promise<RefusedWrite[]> {
+export async function refusedWrites(writes: Promise<unknown>): Promise<readonly WriteError[]> {
   try {
     await writes;
     return [];
   } catch (error) {
     const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
     if (refused.length === 0) throw error;
-    return refused.map(({ index, code, errmsg }) => ({
-      index,
-      code,
-      reason: errmsg ?? 'unknown error',
-    }));
+    return refused;
   }
 }
 
@@ -94,20 +94,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof MongoBulkWriteError && failureOf(error) instanceof Error) {
     return isDatabaseUnavailable(failureOf(error));
   }
-  if (
-    error instanceof MongoServerSelectionError ||
-    error instanceof MongoNetworkError ||
-    error instanceof MongoOperationTimeoutError ||
-    error instanceof MongoWriteConcernError ||
+  return (
+    unavailableTypes.some((type) => error instanceof type) ||
+    unavailableNames.has(error.name) ||
     error.hasErrorLabel(MongoErrorLabel.TransientTransactionError) ||
-    error.hasErrorLabel(MongoErrorLabel.UnknownTransactionCommitResult)
-  ) {
-    return true;
-  }
-  if (error.name === 'MongoWaitQueueTimeoutError' || error.name === 'MongoPoolClearedError') {
-    return true;
-  }
-  return typeof error.code === 'number' && unavailableCodes.has(error.code);
+    error.hasErrorLabel(MongoErrorLabel.UnknownTransactionCommitResult) ||
+    unavailableCodes.has(Number(error.code))
+  );
 }
 
 /** The driver wraps the network's and the server selection's errors, too, when a bulk write meets them. */
