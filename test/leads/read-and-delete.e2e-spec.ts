@@ -150,16 +150,4 @@ describe('DELETE /leads/:recordSystemId', () => {
       await remove('typed').set('content-type', type).expect(200);
     },
   );
-
-  it('deletes the lead once when requests arrive concurrently', async () => {
-    await post({ recordSystemId: 'raced' }).expect(201);
-    const responses = await Promise.all(Array.from({ length: 12 }, () => remove('raced')));
-    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(404)]);
-    const { _id } = (await stored('raced')) ?? {};
-    const log = await service.db.collection('changeLogs').find({ entityId: _id }).toArray();
-    expect(log.map(({ context }) => context)).toEqual([
-      'External Lead Create',
-      'External Lead Delete',
-    ]);
-  });
 });

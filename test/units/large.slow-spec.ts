@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { parse } from 'csv-parse/sync';
 import { type Document, Long, ObjectId } from 'mongodb';
 import { UnitsService } from '../../src/units/reading/units.service.js';
 import { openSocket } from '../support/raw-http.js';
@@ -234,16 +233,6 @@ describe('a large response', () => {
     expect(all.filter(({ planSummary }) => planSummary === 'COLLSCAN')).toEqual([]);
   });
 
-  it('stops at the export limit with x-truncated', async () => {
-    const response = await begin('/units/export/all?format=csv', {}, tenantOfSmall);
-    expect(response.headers).toMatchObject({
-      'x-total-count': String(unitCount),
-      'x-truncated': 'true',
-    });
-    const rows = parse<Document>(await textOf(response), { columns: true });
-    expect([unitIdsOf(rows).size, rows.length]).toEqual([exportLimit, exportLimit]);
-  });
-
   it.each(['identity', 'br'])('stops when the client disconnects (%s)', async (encoding) => {
     const path = '/units/export/all?sort=-createdAt';
     const response = await begin(path, { 'accept-encoding': encoding });
@@ -322,26 +311,5 @@ describe('a large response', () => {
     } finally {
       await admin.command({ configureFailPoint, mode: 'off' });
     }
-  });
-});
-
-describe('GET /compounds?all=1', () => {
-  it('streams more than a thousand compounds with their total', async () => {
-    const count = rounds(1_200, 2_000);
-    const many = await addTenant(service.db);
-    const now = new Date();
-    const compounds = Array.from({ length: count }, (_, index) => ({
-      _id: new ObjectId(),
-      organizationId: many.organizationId,
-      name: { 'en-us': `Compound ${index}` },
-      slug: `c-${index}`,
-      isDeleted: false,
-      createdAt: now,
-      updatedAt: now,
-    }));
-    await service.db.collection('compounds').insertMany(compounds);
-    const { body } = await service.api('get', '/compounds?all=1').set('api-key', many.key);
-    expect(new Set(body.data.map(({ _id }: { _id: string }) => _id)).size).toBe(count);
-    expect(body.pagination).toEqual({ count, limit: count, pages: 1, total: count });
   });
 });

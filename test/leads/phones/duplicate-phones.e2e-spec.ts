@@ -33,27 +33,17 @@ describe('the duplicate check of phones', () => {
     expect(await counts(tenant)).toEqual(before);
   });
 
-  it.each([
-    '+201001234567',
-    '+20 100 123 4567',
-    '00201001234567',
-    '0020 100-123-4567',
-    '(010) 0123 4567',
-    '201001234567',
-    '1001234567',
-    '٠١٠٠١٢٣٤٥٦٧',
-    '+٢٠ ١٠٠ ١٢٣ ٤٥٦٧',
-    '０１００１２３４５６７',
-    1_001_234_567,
-    201_001_234_567,
-  ])('rejects a number that is also spelled %p, in either order', async (spelling) => {
-    const [one, two] = [await addTenant(service.db), await addTenant(service.db)];
-    await post(one, { phoneNumber: '01001234567' }).expect(201);
-    const first = await post(one, { data: { phoneNumber: spelling } }).expect(400);
-    expect(first.body).toEqual(errorBody(taken(spelling)));
-    await post(two, { data: { phoneNumber: spelling } }).expect(201);
-    await post(two, { phoneNumber: '01001234567' }).expect(400);
-  });
+  it.each(['0020 100-123-4567', '+٢٠ ١٠٠ ١٢٣ ٤٥٦٧', 1_001_234_567])(
+    'rejects a number that is also spelled %p, in either order',
+    async (spelling) => {
+      const [one, two] = [await addTenant(service.db), await addTenant(service.db)];
+      await post(one, { phoneNumber: '01001234567' }).expect(201);
+      const first = await post(one, { data: { phoneNumber: spelling } }).expect(400);
+      expect(first.body).toEqual(errorBody(taken(spelling)));
+      await post(two, { data: { phoneNumber: spelling } }).expect(201);
+      await post(two, { phoneNumber: '01001234567' }).expect(400);
+    },
+  );
 
   it('compares both phones of both leads', async () => {
     const tenant = await addTenant(service.db);

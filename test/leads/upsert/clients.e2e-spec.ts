@@ -213,18 +213,6 @@ describe('the client of a lead', () => {
     expect(numbers).toEqual(phones.map((phone) => [phone]));
   });
 
-  it('is created once per phone when leads arrive concurrently', async () => {
-    const tenant = await addTenant(service.db, settings({}));
-    const spellings = ['01001234567', '+201001234567', '0100 123 4567', '201001234567'];
-    const bodies = Array.from({ length: 24 }, (_, i) => ({
-      name: `Lead ${i}`,
-      phoneNumber: spellings[i % 4],
-    }));
-    const ids = await Promise.all(bodies.map((body) => clientIdOf(tenant, body)));
-    expect(new Set(ids).size).toBe(1);
-    expect(await clientsOf(tenant)).toHaveLength(1);
-  });
-
   it('has at most 100 phones, and its events list the added phones', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = Array.from({ length: 99 }, (_, index) => `+2010000001${index + 100}`);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
-import { addCatalogue, addCompound, addTenant, type Tenant } from '../../support/builders.js';
+import { addCompound, addTenant, type Tenant } from '../../support/builders.js';
 import { sharedService } from '../../support/shared-service.js';
 
 const service = sharedService();
@@ -77,24 +77,6 @@ describe('a sent project', () => {
       expect(await linked(project, 'ar-eg')).toEqual([street, capital, written]);
     }
     expect(await linked('Strase am See')).toEqual([]);
-  });
-
-  it('is compared like the names that units refer to', async () => {
-    const { organizationId } = tenant;
-    const names = (name: string) => ({ name: { 'en-us': name } });
-    await addCatalogue(service.db, 'propertyTypes', organizationId, names('Straßenhaus'));
-    await addCatalogue(service.db, 'amenities', organizationId, names('Großer Garten'));
-    await addCompound(service.db, organizationId, { 'en-us': 'Grove' }, { slug: 'grove' });
-    const unit = { unitId: 'S-1', compound: 'grove', name: 'House', amenities: ['GROSSER GARTEN'] };
-    const { body } = await service
-      .api('post', '/units')
-      .set('api-key', tenant.key)
-      .send({ ...unit, propertyType: 'STRASSENHAUS' })
-      .expect(201);
-    expect(body.unit).toMatchObject({
-      type: { name: 'Straßenhaus' },
-      amenities: [{ name: 'Großer Garten' }],
-    });
   });
 
   it('is compared with names in the language of the request', async () => {

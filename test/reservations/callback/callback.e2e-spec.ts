@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Decimal128, type Document, Long, ObjectId } from 'mongodb';
+import { type Document, ObjectId } from 'mongodb';
 import {
   addKey,
   addReservation,
@@ -189,32 +189,6 @@ describe('POST /reservations/webhook', () => {
     expect([await statusIn(older), await statusIn(newer)]).toEqual(['pending', 'overdue']);
   });
 
-  it('stores a report when the wallet has unknown fields and types', async () => {
-    const foreign = { bankBranch: 'Zamalek', drawer: { name: 'Mona' } };
-    const history = [null, { status: 'pending', chequeAmount: Long.fromNumber(5), by: 'admin' }];
-    const cheque = {
-      installmentId: '1',
-      status: 'bounced',
-      chequeAmount: Decimal128.fromString('250000.50'),
-      statusHistory: history,
-      ...foreign,
-    };
-    await service.db
-      .collection('chequeWallets')
-      .updateOne({ reservationId }, { $set: { cheques: [null, cheque] } });
-    await callback({ reservationId, installmentId: '1', chequeStatus: 'overdue' }).expect(201);
-    const [first, second] = (await walletOf(reservationId))['cheques'];
-    expect(first).toBeNull();
-    expect(second).toMatchObject({ ...foreign, status: 'overdue' });
-    const { body } = await read(reservationId).expect(200);
-    expect(body.data.chequeWallet.cheques).toMatchObject([
-      {
-        chequeAmount: 250_000.5,
-        statusHistory: [{ status: 'pending', chequeAmount: 5 }, { status: 'overdue' }],
-      },
-    ]);
-  });
-
   it('emits wallet.restored with the wallet after the restoration', async () => {
     const report = { reservationId, installmentId: '1' };
     await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
@@ -362,51 +336,6 @@ describe('authentication of a callback', () => {
 });
 
 describe('GET /reservations/:reservationId', () => {
-  it('returns the reservation with its wallet and the history of its cheques', async () => {
-    await callback({
-      reservationId,
-      installmentId: '1',
-      chequeStatus: 'collected',
-      chequeAmount: 5,
-    });
-    const { body } = await read(reservationId).expect(200);
-    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-    expect(body).toEqual({
-      data: {
-        _id: reservationId.toHexString(),
-        unitId: unitId.toHexString(),
-        leadId: null,
-        status: 'approved',
-        partnerCollection: { isActive: true },
-        approvedAt: time,
-        canceledAt: null,
-        isDeleted: false,
-        createdAt: time,
-        updatedAt: time,
-        chequeWallet: {
-          _id: (await walletOf(reservationId))._id.toHexString(),
-          reservationId: reservationId.toHexString(),
-          unitId: unitId.toHexString(),
-          isDeleted: false,
-          deletedAt: null,
-          createdAt: time,
-          updatedAt: time,
-          cheques: [
-            {
-              installmentId: '1',
-              status: 'collected',
-              chequeAmount: 5,
-              statusHistory: [
-                { status: 'collected', chequeAmount: 5, changedAt: time, source: 'External API' },
-              ],
-            },
-            { installmentId: '2', status: 'pending', chequeNumber: 'A-2', statusHistory: [] },
-          ],
-        },
-      },
-    });
-  });
-
   it('returns defaults when another program omitted optional fields', async () => {
     const now = new Date();
     const { organizationId } = tenant;

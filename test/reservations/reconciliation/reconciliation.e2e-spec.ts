@@ -99,27 +99,6 @@ describe('POST /reservations/reconciliation', () => {
     );
   });
 
-  it('compares the active wallet before deleted ones, as a callback does', async () => {
-    const id = await addDeal([{ installmentId: '1', status: 'collected' }]);
-    const reservationId = new ObjectId(id);
-    const unitId = new ObjectId();
-    await addWallet(service.db, tenant.organizationId, {
-      reservationId,
-      unitId,
-      cheques: [
-        { installmentId: '1', status: 'bounced' },
-        { installmentId: '2', status: 'bounced' },
-      ],
-      isDeleted: true,
-      deletedAt: new Date(),
-    });
-    const cheques = [entry(id, '1', 'collected'), entry(id, '2', 'bounced')];
-    const { body } = await post({ cheques: cheques.slice(0, 1), complete: true }).expect(200);
-    expect(body).toMatchObject({ ok: true, unmentioned: [] });
-    const both = await post({ cheques }).expect(200);
-    expect(both.body).toEqual({ ok: true, compared: 2, matching: 2, differences: [] });
-  });
-
   it('returns unmentioned cheques of active and deleted wallets when the ledger is complete', async () => {
     const id = await addDeal([{ installmentId: '1' }, { installmentId: '2', status: 'overdue' }]);
     const canceled = await addDeal([{ installmentId: '1', status: 'bounced' }], {

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import {
   addLead,
@@ -138,35 +137,6 @@ describe('a new reservation of POST /reservations', () => {
     const filter = { organizationId: tenant.organizationId };
     expect(await service.db.collection('reservations').countDocuments(filter)).toBe(2);
   });
-
-  it('has cheques that accept callbacks', async () => {
-    const { body } = await post({
-      unit: 'villa-1',
-      status: 'pending_cheque_collection',
-      partnerCollection: true,
-      cheques: [{ installmentId: '1' }],
-    }).expect(201);
-    const report = { reservationId: body.reservation._id, installmentId: '1' };
-    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
-    expect(await unitStatus()).toBe('Sold');
-    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
-    expect(await unitStatus()).toBe('Available');
-    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
-    expect(await unitStatus()).toBe('Sold');
-    expect(await eventTypes()).toEqual([
-      'reservation.created',
-      'wallet.created',
-      'unit.updated',
-      'reservation.updated',
-      'wallet.updated',
-      'reservation.updated',
-      'wallet.updated',
-      'wallet.deleted',
-      'reservation.updated',
-      'wallet.updated',
-      'wallet.restored',
-    ]);
-  });
 });
 
 describe('the status of a unit', () => {
@@ -174,22 +144,12 @@ describe('the status of a unit', () => {
     await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
     const api = (method: 'get' | 'post', path: string) =>
       service.api(method, path).set('api-key', tenant.key);
-    const spelled = fc
-      .tuple(fc.constantFrom('available', 'reserved'), fc.array(fc.boolean(), { minLength: 9 }))
-      .map(([status, isUpper]) =>
-        [...status].map((letter, at) => (isUpper[at] ? letter.toUpperCase() : letter)).join(''),
-      );
-    await fc.assert(
-      fc.asyncProperty(spelled, async (status) => {
-        await api('post', '/units').send({ recordSystemId: 'crm-unit-1', status }).expect(200);
-        expect(await unitStatus()).toBe('Sold');
-        for (const listed of [status, 'available', 'Available']) {
-          const { body } = await api('get', `/units?status=${listed}`).expect(200);
-          expect(body.data).toEqual([]);
-        }
-      }),
-      { numRuns: rounds(10, 100) },
-    );
+    for (const status of ['Available', 'aVAILABLE', 'reserved']) {
+      await api('post', '/units').send({ recordSystemId: 'crm-unit-1', status }).expect(200);
+      expect(await unitStatus()).toBe('Sold');
+      const { body } = await api('get', `/units?status=${status}`).expect(200);
+      expect(body.data).toEqual([]);
+    }
   });
 });
 
