@@ -15,12 +15,7 @@ import {
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
 import { listText } from '../core/http/lists/response-streams.js';
-import {
-  type ListEnd,
-  ListReading,
-  type ListPage,
-  pageOf,
-} from '../core/http/lists/list-reading.js';
+import { type ListEnd, ListReading, type ListPage } from '../core/http/lists/list-reading.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
 
@@ -36,7 +31,7 @@ export class CompoundsService {
 
   async page(caller: Caller, query: ListCompoundsQuery): Promise<ListPage<CompoundDto>> {
     const { reading, count, batches } = await this.search(caller, query);
-    return reading.page(pageOf(query), {
+    return reading.page({
       count,
       batches,
       present: (compounds) => this.present(caller, compounds),

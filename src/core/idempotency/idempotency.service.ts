@@ -47,9 +47,10 @@ export function isFinal(status: number): boolean {
 }
 
 /** The right to run, or the response of the first request with the key. */
-export type ClaimResult =
-  | { readonly claim: IdempotencyClaim; readonly response?: never }
-  | { readonly claim?: never; readonly response: StoredResponse };
+export interface ClaimResult {
+  readonly claim?: IdempotencyClaim;
+  readonly response?: StoredResponse;
+}
 
 /**
  * Lets one request run per key, over all instances (rule HTTP-23). The response is stored with its change while
@@ -83,7 +84,7 @@ export class IdempotencyService {
       if (found === null) continue;
       if (found.expiresAt > record.createdAt) {
         if (found.fingerprint !== record.fingerprint) {
-          throw new DomainError(idempotencyErrors.keyReused);
+          throw new DomainError(idempotencyErrors.idempotencyKeyReused);
         }
         if (found.response) return { response: await unpack(found.response) };
         if (!this.isLeaseOver(found)) break;
@@ -92,7 +93,7 @@ export class IdempotencyService {
         return { claim: claimOf({ ...record, _id: found._id }, request) };
       }
     }
-    throw new DomainError(idempotencyErrors.requestRunning);
+    throw new DomainError(idempotencyErrors.idempotentRequestRunning);
   }
 
   /**
@@ -113,7 +114,7 @@ export class IdempotencyService {
     const [first] = completions;
     if (first === undefined) return;
     if ((await this.complete(completions, now)) < completions.length) {
-      throw new DomainError(idempotencyErrors.requestRunning);
+      throw new DomainError(idempotencyErrors.idempotentRequestRunning);
     }
     for (const { claim, response } of completions) claim.response = response;
   }

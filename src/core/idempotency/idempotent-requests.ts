@@ -2,17 +2,11 @@ import { createHash } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { BSON } from 'mongodb';
-import type { RequestCaller } from '../http/request-caller.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import { RequestDeadline } from '../http/server/request-deadline.js';
-import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
+import type { IdempotencyClaim } from './idempotency-claim.js';
 import { idempotencyErrors, maxKeyLength, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService, isFinal } from './idempotency.service.js';
-
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
 
 /** Replays the response of the first request with an `Idempotency-Key` (rule HTTP-23). */
 @Injectable()
@@ -26,90 +20,64 @@ export class IdempotentRequests {
 
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('preHandler', async (request, reply) => {
-      const value = request.headers['idempotency-key'];
-      const { caller } = request;
-      if (value === undefined || request.method !== 'POST' || caller === undefined) return;
-      const response = await this.begin({ request, reply, caller }, String(value));
+      const { method, headers, caller } = request;
+      const value = headers['idempotency-key'];
+      if (value === undefined || method !== 'POST' || caller === undefined) return;
+      const key = parseIdempotencyKey(String(value));
+      if (key === null) {
+        throw new DomainError(idempotencyErrors.idempotencyKeyMalformed, { limit: maxKeyLength });
+      }
+      const namesBefore = new Set(Object.keys(reply.getHeaders()));
+      const headersSoFar = () => headersSince(namesBefore, request, reply);
+      const fingerprint = fingerprintOf(request);
+      const beginning = this.idempotency.begin({ caller, key, fingerprint, headersSoFar });
+      const { claim, response } = await this.deadline
+        .within(request, beginning)
+        .catch((error: unknown) => {
+          // A claim that comes after the 503 would refuse retries until its lease ends.
+          void beginning.then(
+            ({ claim: late }) => late && this.release(late),
+            () => {},
+          );
+          throw error;
+        });
+      if (claim !== undefined) request.caller = { ...caller, claim };
       if (response === undefined) return;
-      const { status, headers, body } = response;
       await reply
-        .status(status)
-        .headers(headers)
+        .status(response.status)
+        .headers(response.headers)
         .header('idempotent-replayed', 'true')
-        .send(body ?? undefined);
+        .send(response.body ?? undefined);
     });
-    fastify.addHook('onSend', (request, reply, payload, done) => {
+    fastify.addHook('onSend', async (request, reply, payload) => {
       const claim = request.caller?.claim;
-      if (claim === undefined) return done(null, payload);
-      void this.send(claim, { request, reply }, payload, done);
+      if (claim === undefined) return payload;
+      if (claim.response?.status === reply.statusCode) return claim.response.body ?? payload;
+      await this.settle(claim, request, reply, payload);
+      return payload;
     });
-  }
-
-  private async begin(
-    { request, reply, caller }: Exchange & { readonly caller: RequestCaller },
-    value: string,
-  ): Promise<StoredResponse | undefined> {
-    const key = parseIdempotencyKey(value);
-    if (key === null) {
-      throw new DomainError(idempotencyErrors.keyMalformed, { limit: maxKeyLength });
-    }
-    const namesBefore = new Set(Object.keys(reply.getHeaders()));
-    const beginning = this.idempotency.begin({
-      caller,
-      key,
-      fingerprint: fingerprintOf(request),
-      headersSoFar: () => headersSince(namesBefore, request, reply),
-    });
-    const { claim, response } = await this.deadline
-      .within(request, beginning)
-      .catch((error: unknown) => {
-        // A claim that comes after the 503 would refuse retries until its lease ends.
-        void beginning.then(
-          ({ claim: late }) => late && this.release(late),
-          () => {},
-        );
-        throw error;
-      });
-    if (claim !== undefined) request.caller = { ...caller, claim };
-    return response;
   }
 
   /** Stores a final response, unless its transaction did; otherwise lets a retry run. */
-  private async send(
+  private async settle(
     claim: IdempotencyClaim,
-    { request, reply }: Exchange,
+    request: FastifyRequest,
+    { statusCode: status }: FastifyReply,
     payload: unknown,
-    done: (error: null, payload: unknown) => void,
   ): Promise<void> {
-    const { statusCode: status } = reply;
-    if (claim.response?.status === status) {
-      done(null, claim.response.body ?? payload);
+    const isText = typeof payload === 'string' || payload === null || payload === undefined;
+    if (!isText || !isFinal(status)) {
+      // Not awaited: a database in trouble must not hold up the response.
+      void this.release(claim);
       return;
     }
-    try {
-      const isText = typeof payload === 'string' || payload === null || payload === undefined;
-      if (isText && isFinal(status)) {
-        const response = { status, headers: claim.headersSoFar(), body: payload ?? null };
-        await this.deadline.within(
-          request,
-          this.idempotency.completeUnchanged({ claim, response }),
-        );
-      } else {
-        // Not awaited: a database in trouble must not hold up the response.
-        void this.release(claim);
-      }
-    } catch (error) {
-      this.warn(error);
-    }
-    done(null, payload);
+    const response = { status, headers: claim.headersSoFar(), body: payload ?? null };
+    const storing = this.idempotency.completeUnchanged({ claim, response });
+    await this.deadline.within(request, storing).catch((error: unknown) => this.warn(error));
   }
 
   private async release(claim: IdempotencyClaim): Promise<void> {
-    try {
-      await this.idempotency.release(claim);
-    } catch (error) {
-      this.warn(error);
-    }
+    await this.idempotency.release(claim).catch((error: unknown) => this.warn(error));
   }
 
   private warn(error: unknown): void {

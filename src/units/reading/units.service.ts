@@ -19,7 +19,6 @@ import {
   ListReading,
   type ListPage,
   type PaginationDto,
-  pageOf,
 } from '../../core/http/lists/list-reading.js';
 import { type Batches, linesText, listText } from '../../core/http/lists/response-streams.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
@@ -106,7 +105,7 @@ export class UnitsService {
 
   async page(caller: Caller, query: ListUnitsQuery): Promise<ListPage<UnitDto>> {
     const { reading, count, batches } = await this.search(caller, query);
-    return reading.page(pageOf(query), {
+    return reading.page({
       count,
       batches,
       present: (units) => this.presenter.presentAll(caller, units),

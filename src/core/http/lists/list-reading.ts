@@ -40,31 +40,6 @@ export class PaginationDto {
   next?: string | null;
 }
 
-export interface PageRange {
-  readonly skip: number;
-  readonly limit: number;
-}
-
-export interface PageOf<T> {
-  readonly data: readonly T[];
-  readonly pagination: PaginationDto;
-}
-
-export function pageOf({ page = '1', limit }: { page?: string; limit?: string }): PageRange {
-  const size = limit === undefined ? defaultPageLimit : Number(limit);
-  return { skip: (Number(page) - 1) * size, limit: size };
-}
-
-function paginationOf(
-  count: number,
-  limit: number,
-  total: number,
-  next?: string | null,
-): PaginationDto {
-  const pages = limit === 0 ? 0 : Math.ceil(total / limit);
-  return { count, limit, pages, total, ...(next === undefined ? {} : { next }) };
-}
-
 export interface PartQuery {
   readonly page?: string;
   readonly limit?: string;
@@ -79,7 +54,10 @@ export interface ListEnd {
   readonly asOf: Date | null;
 }
 
-export interface ListPage<T> extends PageOf<T>, Pick<ListEnd, 'asOf'> {}
+export interface ListPage<T> extends Pick<ListEnd, 'asOf'> {
+  readonly data: readonly T[];
+  readonly pagination: PaginationDto;
+}
 
 interface List {
   readonly name: string;
@@ -130,7 +108,7 @@ export class ListReading {
 
   /** @throws DomainError 400 for an unusable cursor */
   constructor(
-    query: PartQuery,
+    private readonly query: PartQuery,
     now: Date,
     private readonly list: List,
   ) {
@@ -158,10 +136,14 @@ export class ListReading {
     return this.cursor?.total ?? count();
   }
 
-  async page<Document extends object, Item>(
-    { skip, limit }: PageRange,
-    { count, batches, present }: ListSource<Document, Item>,
-  ): Promise<ListPage<Item>> {
+  async page<Document extends object, Item>({
+    count,
+    batches,
+    present,
+  }: ListSource<Document, Item>): Promise<ListPage<Item>> {
+    const { page = '1', limit: size = String(defaultPageLimit) } = this.query;
+    const limit = Number(size);
+    const skip = (Number(page) - 1) * limit;
     // A first page that is not full contains everything; pages beyond the end need no read.
     const known = skip === 0 ? this.cursor?.total : await this.total(count);
     const documents: Document[] = [];
@@ -178,7 +160,8 @@ export class ListReading {
   }
 
   pagination(count: number, limit: number, total: number, { next }: ListEnd): PaginationDto {
-    return paginationOf(count, limit, total, this.hasCursors ? next : undefined);
+    const pages = limit === 0 ? 0 : Math.ceil(total / limit);
+    return { count, limit, pages, total, ...(this.hasCursors && { next }) };
   }
 
   /** @param last null at the end of the list */
@@ -205,10 +188,7 @@ export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): vo
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());
 }
 
-export function pageBody<T>(
-  reply: FastifyReply,
-  { asOf, data, pagination }: ListPage<T>,
-): PageOf<T> {
+export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: ListPage<T>) {
   setListHeaders(reply, { next: pagination.next ?? null, asOf });
   return { data, pagination };
 }
