@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
-import { Types } from 'mongoose';
 import { runCli, runCliUnread, runJson } from '../operator/command-line.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
@@ -262,19 +261,6 @@ describe('lead erase', () => {
     expect(both.counts).toMatchObject({ leads: 1, clients: 1 });
     expect((await erase('b')).counts).toEqual(both.counts);
     expect(await traces()).toEqual({});
-  });
-
-  it('removes values that other programs added to a client, but no ids, numbers and times', async () => {
-    await post(payloadsOf(person).now).expect(201);
-    const { organizationId } = tenant;
-    const since = new Date();
-    const id = new Types.ObjectId();
-    const added = { address: person.name, tags: [person.email], score: 7, since, ownerId: id };
-    await service.db.collection('clients').updateOne({ organizationId }, { $set: added });
-    await erase();
-    expect(await traces()).toEqual({});
-    const [client] = await stored('clients');
-    expect(client).toMatchObject({ score: 7, since, ownerId: id });
   });
 
   it.each([

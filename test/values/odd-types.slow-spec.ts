@@ -157,7 +157,7 @@ async function addEverything() {
     parentId: null,
     isActive: true,
   });
-  const changeLogs = await add('changeLogs', {
+  await add('changeLogs', {
     entity: 'Lead',
     entityId: leads,
     context: 'External Lead Create',
@@ -172,7 +172,7 @@ async function addEverything() {
   });
   const cheque = { installmentId: '1', status: 'bounced', chequeNumber: '7', chequeAmount: 5 };
   const statusHistory = [{ ...cheque, changedAt: new Date(), source: 'callback' }];
-  const chequeWallets = await add('chequeWallets', {
+  await add('chequeWallets', {
     reservationId: reservations,
     unitId: units,
     cheques: [
@@ -180,23 +180,11 @@ async function addEverything() {
       { installmentId: '2', status: 'pending', statusHistory: [] },
     ],
   });
-  const apiKey = await db.collection('apiKeys').findOne({ organizationId });
-  const ids: Record<string, ObjectId> = {
-    organizations: organizationId,
-    apiKeys: apiKey?._id ?? organizationId,
-    compounds,
-    phases,
-    propertyTypes,
-    unitDesigns,
-    amenities,
-    units,
-    users,
-    clients,
-    leads,
-    changeLogs,
-    reservations,
-    chequeWallets,
-  };
+  const found = Object.keys(schemas).map(async (collection) => {
+    const filter = collection === 'organizations' ? { _id: organizationId } : { organizationId };
+    return [collection, (await db.collection(collection).findOne(filter))?._id] as const;
+  });
+  const ids = Object.fromEntries(await Promise.all(found));
   return { organizationId, key, ids, phone };
 }
 

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 
 /** Where the programs of the guides are. */
-export const programs = join(import.meta.dirname, '../../../docs/guides/programs');
+const programs = join(import.meta.dirname, '../../../docs/guides/programs');
 
 /** The oldest major version of Node that the guides promise to their readers. */
 const promisedNode = 20;
