@@ -156,29 +156,6 @@ describe('a cache entry', () => {
     expect(loads).toBe(1);
   });
 
-  it('is computed once for simultaneous reads, and by each read after a failure', async () => {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    let makes = 0;
-    const slowly = () => {
-      makes += 1;
-      return promise;
-    };
-    const waiting = [1, 2, 3].map(() => cache.get(own, 'key', slowly));
-    resolve('made');
-    expect(await Promise.all(waiting)).toEqual(['made', 'made', 'made']);
-    const failing = [1, 2, 3].map(async () =>
-      cache.get(own, 'other', async () => {
-        makes += 1;
-        throw new Error('failed');
-      }),
-    );
-    expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(
-      failing.map(() => 'rejected'),
-    );
-    expect(makes).toBe(1 + 3);
-    expect(await made('other', 'made')).toBe('made');
-  });
-
   it('is neither used nor stored in a transaction or a snapshot', async () => {
     await made('key', 'cached');
     await cache.getAll(own, 'documents', ['id'], async () => new Map([['id', 'cached']]));

@@ -55,19 +55,6 @@ describe('POST /leads over two processes', () => {
     },
   );
 
-  it('creates one lead for one phone in four spellings and rejects the others', async () => {
-    const tenant = await addTenant(db);
-    const spellings = ['01001234567', '+201001234567', '0100 123 4567', '0020100-123-4567'];
-    const responses = await Promise.all(
-      range(40).map((i) =>
-        post(tenant, { [i % 3 ? 'phoneNumber' : 'phoneNumber2']: spellings[i % 4] }, i),
-      ),
-    );
-    expect(countStatuses(responses)).toEqual({ 201: 1, 400: 39 });
-    expect(await countDocuments(db, 'leads', tenant)).toBe(1);
-    expect(await countDocuments(db, 'clients', tenant)).toBe(1);
-  });
-
   it('gives each lead its own number while other programs use some numbers', async () => {
     const tenant = await addTenant(db);
     const responses = await Promise.all(
@@ -85,31 +72,35 @@ describe('POST /leads over two processes', () => {
     );
   });
 
-  it('links leads of one person with conflicting contacts to one client', async () => {
-    const tenant = await addTenant(db, { settings: { allowConflictLeads: true } });
-    const responses = await Promise.all(
-      range(40).map((i) =>
-        post(
-          tenant,
-          i % 2
-            ? { phoneNumber: '01001234567' }
-            : { email: 'One@example.com', phoneNumber: '+201001234567' },
-          i,
-        ),
-      ),
-    );
-    expect(countStatuses(responses)).toEqual({ 201: 40 });
-    expect(new Set(responses.map(({ body }) => body.lead.clientId)).size).toBe(1);
-    expect(await countDocuments(db, 'clients', tenant)).toBe(1);
-  });
-
-  it('creates one client for one email in four spellings', async () => {
-    const tenant = await addTenant(db);
-    const spellings = ['jos\u00e9', 'jose\u0301', 'JOS\u00c9', 'Jose\u0301'];
-    const responses = await Promise.all(
-      range(40).map((i) => post(tenant, { email: `${spellings[i % 4]}.stra\u00dfe@x.example` }, i)),
-    );
-    expect(countStatuses(responses)).toEqual({ 201: 40 });
+  const phones = ['01001234567', '+201001234567', '0100 123 4567', '0020100-123-4567'];
+  const names = ['jos\u00e9', 'jose\u0301', 'JOS\u00c9', 'Jose\u0301'];
+  it.each<[string, (index: number) => object, object, Record<number, number>]>([
+    [
+      'one lead for one phone in four spellings',
+      (i) => ({ [i % 3 ? 'phoneNumber' : 'phoneNumber2']: phones[i % 4] }),
+      {},
+      { 201: 1, 400: 39 },
+    ],
+    [
+      'leads of one client for conflicting contacts of one person',
+      (i) => ({
+        phoneNumber: phones[i % 2],
+        ...(i % 2 === 0 && { email: 'One@example.com' }),
+      }),
+      { allowConflictLeads: true },
+      { 201: 40 },
+    ],
+    [
+      'leads of one client for one email in four spellings',
+      (i) => ({ email: `${names[i % 4]}.stra\u00dfe@x.example` }),
+      {},
+      { 201: 40 },
+    ],
+  ])('creates %s', async (_what, body, settings, statuses) => {
+    const tenant = await addTenant(db, { settings });
+    const responses = await Promise.all(range(40).map((i) => post(tenant, body(i), i)));
+    expect(countStatuses(responses)).toEqual(statuses);
+    expect(await countDocuments(db, 'leads', tenant)).toBe(statuses[201]);
     expect(await countDocuments(db, 'clients', tenant)).toBe(1);
   });
 
