@@ -85,46 +85,50 @@ describe('Kubernetes manifests', () => {
   });
 });
 
-describe('ops/compose', () => {
-  const compose: Node = parse(readFileSync('ops/compose/compose.yaml', 'utf8'), { merge: true });
-  const caddyfile = readFileSync('ops/compose/Caddyfile', 'utf8');
-  const instances = ['api-1', 'api-2'];
-  const members = ['mongodb-1', 'mongodb-2', 'mongodb-3'];
-  const setting = (name: string) =>
-    new RegExp(String.raw`^\s*${name} (.+)$`, 'm').exec(caddyfile)?.[1];
-  const seconds = (name: string) => Number(/^(\d+)s$/.exec(setting(name) ?? '')?.[1]);
-  /** As Compose fills it in when nothing but what is required is set. */
-  const environmentOf = (name: string): Record<string, string> => {
-    const entries = Object.entries(compose.services[name].environment as Record<string, string>);
-    return Object.fromEntries(
-      entries.map(([variable, value]) => [
-        variable,
-        value.replace(/^\$\{\w+:\?.+\}$/, key).replace(/^\$\{\w+:-(.+)\}$/, '$1'),
-      ]),
-    );
-  };
-
-  it.each([...instances, 'database'])('passes a valid configuration to %s', (name) => {
-    const environment = environmentOf(name);
+describe.each([
+  ['docker-compose.yml', ['api', 'database'], ['mongodb']],
+  [
+    'ops/compose/compose.yaml',
+    ['api-1', 'api-2', 'database'],
+    ['mongodb-1', 'mongodb-2', 'mongodb-3'],
+  ],
+])('%s', (file, services, members) => {
+  it.each(services)('passes a valid configuration to %s', (name) => {
+    const environment = environmentOf(file, name);
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(environment)));
-    const { MONGODB_URI = '', NODE_ENV } = readEnvironment(environment);
+    const { NODE_ENV, ENCRYPTION_KEYS, MONGODB_URI = '' } = readEnvironment(environment);
     expect(NODE_ENV).toBe('production');
+    // A key of the file's own would be public.
+    expect(ENCRYPTION_KEYS).toEqual([Buffer.alloc(32)]);
     for (const member of members) expect(MONGODB_URI).toContain(`${member}:27017`);
     expect(MONGODB_URI).toContain('/integration?replicaSet=rs0');
   });
+});
 
-  it('forwards requests to both instances while they are ready', () => {
-    const { PORT, DRAIN_MS, TRUST_PROXY, IDLE_TIMEOUT_MS } = readEnvironment(
-      environmentOf('api-1'),
-    );
-    expect(setting('reverse_proxy')).toBe(
-      `${instances.map((name) => `${name}:${PORT}`).join(' ')} {`,
-    );
-    expect(setting('health_uri')).toBe(`/${basePath}/healthz`);
-    expect(DRAIN_MS).toBeGreaterThan(
-      (seconds('health_interval') + seconds('health_timeout')) * 1_000,
-    );
-    expect(IDLE_TIMEOUT_MS).toBeGreaterThan(seconds('keepalive') * 1_000);
-    expect(TRUST_PROXY).toBe(1);
-  });
+/** As Compose fills it in when nothing but what is required is set. */
+function environmentOf(file: string, name: string): Record<string, string> {
+  const compose: Node = parse(readFileSync(file, 'utf8'), { merge: true });
+  const entries = Object.entries(compose.services[name].environment as Record<string, string>);
+  return Object.fromEntries(
+    entries.map(([variable, value]) => [
+      variable,
+      value.replace(/^\$\{\w+:\?.+\}$/, key).replace(/^\$\{\w+:-(.+)\}$/, '$1'),
+    ]),
+  );
+}
+
+it('ops/compose forwards requests to both instances while they are ready', () => {
+  const caddyfile = readFileSync('ops/compose/Caddyfile', 'utf8');
+  const setting = (name: string) =>
+    new RegExp(String.raw`^\s*${name} (.+)$`, 'm').exec(caddyfile)?.[1];
+  const seconds = (name: string) => Number(/^(\d+)s$/.exec(setting(name) ?? '')?.[1]);
+  const environment = readEnvironment(environmentOf('ops/compose/compose.yaml', 'api-1'));
+  const { PORT, DRAIN_MS, TRUST_PROXY, IDLE_TIMEOUT_MS } = environment;
+  expect(setting('reverse_proxy')).toBe(`api-1:${PORT} api-2:${PORT} {`);
+  expect(setting('health_uri')).toBe(`/${basePath}/healthz`);
+  expect(DRAIN_MS).toBeGreaterThan(
+    (seconds('health_interval') + seconds('health_timeout')) * 1_000,
+  );
+  expect(IDLE_TIMEOUT_MS).toBeGreaterThan(seconds('keepalive') * 1_000);
+  expect(TRUST_PROXY).toBe(1);
 });
