@@ -60,7 +60,7 @@ export interface Service {
   readonly app: NestFastifyApplication;
   readonly connections: Connections;
   /** False after a timeout. */
-  shutDown(): Promise<boolean>;
+  readonly shutDown: () => Promise<boolean>;
 }
 
 export interface RunningService {
@@ -111,11 +111,12 @@ export async function runService(
   logger = createLogger(environment),
 ): Promise<RunningService> {
   const database = await openDatabase(environment);
+  let service: Service | undefined;
   try {
     warnOfMisspelledVariables(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger };
-    const service = await createService(options);
+    service = await createService(options);
     const operationsUrl = await startOperations(service);
     const isWorker = environment.ROLE === 'worker';
     if (isWorker) startBackground(service);
@@ -123,14 +124,16 @@ export async function runService(
     // Last: a failed start would store the key of the demo without printing it.
     const demo = environment.NODE_ENV === 'development' ? await openAtStart(service.app) : null;
     const lines = linesAbout({ url, operationsUrl, environment, database, demo });
+    const { shutDown: shutDownService } = service;
     const shutDown = async () => {
-      const isFinished = await service.shutDown();
+      const isFinished = await shutDownService();
       await stopTracing();
       await database.stop();
       return isFinished;
     };
     return { url, announce: () => announce(lines, environment, logger), shutDown };
   } catch (error) {
+    await service?.app.close();
     await database.stop();
     throw await describeConnectionError(database, error);
   }
@@ -191,27 +194,16 @@ async function prepareDatabase(
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
   // The name may resolve to an IPv6 address, which clients of 127.0.0.1 do not reach.
-  const host = HOST === 'localhost' ? '127.0.0.1' : HOST;
-  try {
-    const fastify = service.app.getHttpAdapter().getInstance();
-    const to = { host, port: PORT };
-    const url = await listenOn(fastify, service.connections, to, ['HOST', 'PORT']);
-    startBackground(service);
-    return url;
-  } catch (error) {
-    await service.app.close();
-    throw error;
-  }
+  const to = { host: HOST === 'localhost' ? '127.0.0.1' : HOST, port: PORT };
+  const fastify = service.app.getHttpAdapter().getInstance();
+  const url = await listenOn(fastify, service.connections, to, ['HOST', 'PORT']);
+  startBackground(service);
+  return url;
 }
 
 /** @returns null without OPS_PORT */
-export async function startOperations({ app }: Service): Promise<string | null> {
-  try {
-    return await app.get(Operations).start(app.getHttpAdapter().getInstance());
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
+export function startOperations({ app }: Service): Promise<string | null> {
+  return app.get(Operations).start(app.getHttpAdapter().getInstance());
 }
 
 /** The process is ready from now on. */

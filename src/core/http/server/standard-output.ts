@@ -32,7 +32,7 @@ class StandardOutput implements DestinationStream {
       this.droppedLines += 1;
       return;
     }
-    if (this.lines === '') setImmediate(() => this.endTurn());
+    if (this.lines === '') setImmediate(() => this.isStalled || this.writeWaiting());
     this.lines += line;
   }
 
@@ -43,19 +43,15 @@ class StandardOutput implements DestinationStream {
     process.once('exit', () => this.close());
   }
 
-  private endTurn(): void {
-    if (!this.isStalled && !this.flush()) this.retryLater();
-  }
-
-  private retryLater(): void {
-    this.isStalled = true;
-    setTimeout(() => {
-      if (!this.flush()) return this.retryLater();
-      this.isStalled = false;
-      const count = this.droppedLines - this.reportedLines;
+  private writeWaiting(): void {
+    const wasStalled = this.isStalled;
+    this.isStalled = !this.flush();
+    if (this.isStalled) {
+      setTimeout(() => this.writeWaiting(), retryMs).unref();
+    } else if (wasStalled && this.droppedLines > this.reportedLines) {
+      this.report(this.droppedLines - this.reportedLines);
       this.reportedLines = this.droppedLines;
-      if (count > 0) this.report(count);
-    }, retryMs).unref();
+    }
   }
 
   /** @returns whether nothing is left */
