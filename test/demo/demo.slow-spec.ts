@@ -5,10 +5,6 @@ import { MongoClient } from 'mongodb';
 import { Types } from 'mongoose';
 import type { Environment } from '../../src/core/configuration/environment.js';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
-import {
-  type DemoOrganization,
-  openAtStart,
-} from '../../src/development/demo/demo-organization.js';
 import { chapters, runDemo } from '../../src/development/demo/run-demo.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { runCliProcess } from '../operator/command-line.js';
@@ -86,26 +82,8 @@ describe('the demo', () => {
     expect(stdout).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
   });
 
-  it('uses a running service on the same database, even with a changed demo organization', async () => {
+  it('uses a running service on the same database', async () => {
     service = await startTestService({ ROLE: 'all' }, databaseUri);
-    const demo = (await openAtStart(service.service.app)) as DemoOrganization;
-    const { organizationId } = demo;
-    const key = demo.keys?.get('everything');
-    const retired = { unitId: 'PM-A-002', compound: 'palm-meadows', isDeleted: true };
-    const another = { ...retired, propertyType: 'villa', name: 'Villa', isDeleted: false };
-    for (const unit of [retired, another]) {
-      const post = service.api('post', '/units').set('api-key', key ?? '');
-      expect((await post.send(unit)).body.ok).toBe(true);
-    }
-    await service.db
-      .collection('units')
-      .updateMany({ organizationId }, [
-        { $set: { status: 'Sold', slug: { $concat: ['used-', '$slug'] } } },
-      ]);
-    const settings = { allowConflictLeads: true, phoneCountry: 'SA' };
-    await service.db
-      .collection('organizations')
-      .updateOne({ _id: organizationId }, { $set: { settings } });
     const { port } = new URL(service.url);
     const lines = await linesOfDemo(environmentFor(databaseUri, port, toLoopback));
     await expectAllTold(lines, 2, 1);

@@ -13,8 +13,6 @@ const alreadyInitialized = 23;
 /** Until the server listens, and again until it is primary; long enough for a busy machine. */
 const startTimeoutMs = 30_000;
 
-export type EmbeddedMongod = Awaited<ReturnType<typeof startMongod>>;
-
 export interface MongodOptions {
   readonly port?: number;
   readonly args?: readonly string[];

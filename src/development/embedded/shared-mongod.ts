@@ -7,14 +7,9 @@ import { errors } from 'mongodb-memory-server';
 import { z } from 'zod';
 import { reportStep } from '../../core/configuration/report-step.js';
 import { StartupError } from '../../core/configuration/startup-errors.js';
-import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
+import { startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;
-
-export interface SharedMongod extends EmbeddedMongod {
-  /** Whether another process owns it and stops it. */
-  readonly isShared: boolean;
-}
 
 /**
  * Opens the embedded database of a data folder. The process that starts the server owns it and stops it; other
@@ -27,7 +22,7 @@ export interface SharedMongod extends EmbeddedMongod {
 export async function openSharedMongod(
   dataFolder: string,
   { isLasting = true, startTimeoutMs = 30_000 } = {},
-): Promise<SharedMongod> {
+) {
   const folder = resolve(dataFolder, 'mongodb');
   const stateFile = resolve(dataFolder, 'mongod.json');
   const deadline = Date.now() + startTimeoutMs;
@@ -36,7 +31,9 @@ export async function openSharedMongod(
     const running = await findRunning(stateFile, folder);
     if (running !== undefined) return running;
     try {
-      return { ...(await startOwned(folder, stateFile, { port, isLasting })), isShared: false };
+      const server = await startMongod(folder, port === undefined ? {} : { port });
+      await writeState(stateFile, { ...server, owner: process.pid, isLasting });
+      return { ...server, isShared: false };
     } catch (error) {
       const reason = error instanceof Error ? error.message : '';
       if (reason.includes('already in use')) {
@@ -44,7 +41,12 @@ export async function openSharedMongod(
         continue;
       }
       if (!reason.includes('DBPathInUse')) throw startupErrorOf(error, dataFolder);
-      if (Date.now() > deadline) throw folderInUse(folder, error);
+      if (Date.now() > deadline) {
+        const line =
+          `Another process uses ${folder} and does not share its database: wait for its end, ` +
+          'stop it, or set DATA_FOLDER to another folder.';
+        throw new StartupError(line, { cause: error });
+      }
       // Another process starts or stops its server, or is a command with a server of its own.
       reportStep(`Waiting for another process that uses ${folder} ...`);
       await delay(retryDelayMs);
@@ -59,35 +61,23 @@ const storedState = z.object({
   owner: z.int().min(1).optional(),
   isLasting: z.boolean().optional(),
 });
-type StoredState = z.infer<typeof storedState>;
 
-async function startOwned(
-  folder: string,
-  stateFile: string,
-  { port, isLasting }: { readonly port: number | undefined; readonly isLasting: boolean },
-): Promise<EmbeddedMongod> {
-  const server = await startMongod(folder, port === undefined ? {} : { port });
-  const state: StoredState = {
-    uri: server.uri,
-    port: server.port,
-    owner: process.pid,
-    isLasting,
-  };
-  // Written in one step, so that no process reads half a file.
-  await writeFile(`${stateFile}.new`, JSON.stringify(state));
-  await rename(`${stateFile}.new`, stateFile);
-  return server;
+/** In one step, so that no process reads half a file. */
+async function writeState(file: string, state: z.infer<typeof storedState>): Promise<void> {
+  await writeFile(`${file}.new`, JSON.stringify(storedState.parse(state)));
+  await rename(`${file}.new`, file);
 }
 
-async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
+async function findRunning(stateFile: string, folder: string) {
   const state = await readState(stateFile);
   // A server whose owner is dead ends within seconds.
   if (state?.isLasting !== true || !state.owner || !isAlive(state.owner)) return undefined;
   if (!(await serves(state.uri, folder))) return undefined;
+  // Its owner stops it.
   return { ...state, folder, stop: () => Promise.resolve(), isShared: true };
 }
 
-async function readState(file: string): Promise<StoredState | undefined> {
+async function readState(file: string) {
   if (!existsSync(file)) return undefined;
   try {
     return storedState.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -97,27 +87,16 @@ async function readState(file: string): Promise<StoredState | undefined> {
   }
 }
 
-interface CommandLineOptions {
-  readonly parsed?: { readonly storage?: { readonly dbPath?: string } };
-}
-
 async function serves(uri: string, folder: string): Promise<boolean> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
   try {
-    const options = (await client.db('admin').command({ getCmdLineOpts: 1 })) as CommandLineOptions;
-    return options.parsed?.storage?.dbPath === folder;
+    const { parsed } = await client.db('admin').command({ getCmdLineOpts: 1 });
+    return (parsed as { storage?: { dbPath?: string } }).storage?.dbPath === folder;
   } catch {
     return false;
   } finally {
     await client.close();
   }
-}
-
-function folderInUse(folder: string, cause: unknown): StartupError {
-  const line =
-    `Another process uses ${folder} and does not share its database: wait for its end, stop it, ` +
-    'or set DATA_FOLDER to another folder.';
-  return new StartupError(line, { cause });
 }
 
 /** Faults of the folder or the server explain themselves. */
