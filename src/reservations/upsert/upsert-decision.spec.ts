@@ -90,14 +90,14 @@ const nextStatus: Readonly<Record<ReservationStatus, string>> = {
 describe('the status of an upsert', () => {
   it.each(reservationStatuses)('follows the table when %s is stored', (stored) => {
     for (const [index, sent] of reservationStatuses.entries()) {
-      for (const reopen of [false, true]) {
+      for (const choice of [{}, { reopen: false }, { reopen: true }]) {
         const rule = nextStatus[stored][index];
-        const decide = () => upsert({ status: stored }, { status: sent, reopen }).reservation;
+        const decide = () => upsert({ status: stored }, { status: sent, ...choice }).reservation;
         if (rule === '!') {
           expect(decide).toThrow('reservation.approved_by_callback_only');
           continue;
         }
-        const isTaken = rule === '+' || (rule === 'r' && reopen);
+        const isTaken = rule === '+' || (rule === 'r' && choice.reopen === true);
         const expected = isTaken
           ? { status: sent, updatedAt: now }
           : { status: stored, updatedAt: before };

@@ -71,6 +71,11 @@ describe('buildWrite', () => {
         },
       },
     });
+    const list = [{ ...first, status: 'bounced' }, Number.NaN, null];
+    expect(buildWrite({ before: listed, after: { ...listed, list } })).toStrictEqual({
+      _id: stored._id,
+      update: { $set: { 'list.0.status': 'bounced' } },
+    });
   });
 
   it('sets a whole value when its type changes or a list becomes shorter', () => {
