@@ -12,7 +12,10 @@ import { median, printTable } from '../report.mjs';
 const eventsPerSize = 20_000;
 /** Events are about so many leads, in turns. */
 const leadsOfEvents = 20_000;
-const keysOfUsage = 20;
+const keysOfUsage = 200;
+const endpoints = 100;
+const units = 50_000;
+const smallOrganizations = 50;
 const password = 'the password of the bench';
 const warmUps = 2;
 const tries = 10;
@@ -25,7 +28,7 @@ const pages = {
   'overview by week': '/?by=week',
   partners: '/partners',
   'a partner': `/partners/${hex('apiKey', 1_000_000)}`,
-  catalogue: `/catalogue?org=${organization}`,
+  catalogue: `/catalogue?organization=${organization}`,
   'a lead': `/leads/${organization}/${hex('lead', 7)}`,
   'a reservation': `/reservations/${organization}/${hex('reservation', 7)}`,
   'a unit': `/units/${organization}/${hex('unit', 7)}`,
@@ -46,10 +49,10 @@ const searches = {
 export async function run({ programs, builds, options }) {
   const factor = Number(options.sizes ?? 50);
   const load = async (db) => {
-    await loadData(db, sizesAt(factor));
+    await loadData(db, { ...sizesAt(factor), units, smallOrganizations });
     await loadEvents(db, eventsPerSize * factor, Math.min(leadsOfEvents, sizes.leads));
     await loadUsage(db, keysOfUsage);
-    await db.collection('webhookEndpoints').insertOne(endpoint());
+    await db.collection('webhookEndpoints').insertMany(Array.from({ length: endpoints }, endpoint));
   };
   const rows = [];
   for (const build of builds) {
@@ -98,10 +101,10 @@ async function logIn(address) {
   return headers.getSetCookie()[0].split(';')[0];
 }
 
-function endpoint() {
+function endpoint(_, number) {
   const now = new Date();
   return {
-    _id: idOf('endpoint', 0),
+    _id: idOf('endpoint', number),
     organizationId: idOf('organization', 0),
     url: 'https://crm.example.com/hooks',
     eventTypes: [],

@@ -27,16 +27,12 @@ interface TimedCounts {
 }
 type StoredWeek = Pick<UsageStatsDocument, 'at' | 'keyId' | 'hours' | 'used'>;
 
-export interface CodeCounts {
-  readonly code: string;
-  readonly counts: readonly number[];
-}
-
 export interface KeyUsage extends TrafficBaseline {
   readonly used: UsedOperations;
 }
 
 export type StepStats = ReturnType<typeof seriesOf>[number];
+export type ErrorStep = Awaited<ReturnType<UsageStatsService['errorsOfKey']>>[number];
 export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 
 @Injectable()
@@ -58,11 +54,13 @@ export class UsageStatsService {
     const from = new Date(times[0] ?? 0);
     if (step === 'quarter') return seriesOf(step, times, await this.quartersOfKey(keyId, from));
     const weeks = await this.weeks(from.getTime(), new Types.ObjectId(keyId));
-    const hours = hoursOf(weeks).map(({ at, calls, errors }) => ({
-      at: new Date(at),
-      counts: { calls, refused: errors },
-    }));
-    return seriesOf(step, times, hours);
+    const counted = weeks.flatMap(({ at, hours = {} }) =>
+      Object.entries(hours).map(([hour, { calls, errors }]) => ({
+        at: new Date(at.getTime() + Number(hour) * hourMs),
+        counts: { calls, refused: errors },
+      })),
+    );
+    return seriesOf(step, times, counted);
   }
 
   async lastDay() {
@@ -87,24 +85,15 @@ export class UsageStatsService {
   }
 
   /** The most frequent code first. */
-  async errorsOfKey(
-    keyId: string,
-    step: TimeStep,
-  ): Promise<{ times: Date[]; codes: CodeCounts[] }> {
+  async errorsOfKey(keyId: string, step: TimeStep) {
     const now = this.clock.now().getTime();
     const first = startOf(step, now - maxErrorCodeDays * dayMs);
     const times = stepsUntil(step, now).filter((time) => time >= first);
     const quarters = await this.quartersOfKey(keyId, new Date(times[0] ?? now));
-    const steps = countsOfSteps(step, times, quarters).map((counts) => new Map(codesIn(counts)));
-    const names = new Set(steps.flatMap((ofStep) => [...ofStep.keys()]));
-    const codes = [...names].map((code) => ({
-      code,
-      counts: steps.map((ofStep) => ofStep.get(code) ?? 0),
+    return countsOfSteps(step, times, quarters).map((counts, index) => ({
+      at: new Date(times[index] ?? 0),
+      codes: new Map(codesIn(counts)),
     }));
-    return {
-      times: times.map((time) => new Date(time)),
-      codes: codes.toSorted((a, b) => totalOf(b) - totalOf(a)),
-    };
   }
 
   /** By key id; keys without calls in the last four weeks have none. */
@@ -114,7 +103,11 @@ export class UsageStatsService {
     const baselines = new Map<string, KeyUsage>();
     for (const [keyId, ofOne] of Map.groupBy(weeks, (week) => String(week.keyId))) {
       const counts = new HourlyCallCounts(now);
-      for (const { at, calls, errors } of hoursOf(ofOne)) counts.add(at, calls, errors);
+      for (const { at, hours = {} } of ofOne) {
+        const begin = at.getTime();
+        for (const [hour, { calls, errors }] of Object.entries(hours))
+          counts.add(begin + Number(hour) * hourMs, calls, errors);
+      }
       if (!counts.calls.some((calls) => calls > 0)) continue;
       const used = usedOperations(ofOne.map((week) => week.used ?? {}));
       baselines.set(keyId, { ...baselineOf(counts), used });
@@ -146,19 +139,6 @@ export class UsageStatsService {
   private find<T extends object>(filter: object, options: FindOptions): Promise<T[]> {
     return this.stats.collection.find<T>(filter, options).toArray();
   }
-}
-
-function totalOf({ counts }: CodeCounts): number {
-  return counts.reduce((total, count) => total + count, 0);
-}
-
-function hoursOf(weeks: readonly StoredWeek[]) {
-  return weeks.flatMap(({ at, hours }) =>
-    Object.entries(hours ?? {}).map(([hour, counts]) => ({
-      at: at.getTime() + Number(hour) * hourMs,
-      ...counts,
-    })),
-  );
 }
 
 function countsOfSteps(

@@ -1,5 +1,4 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
-import { foldCase } from '../../core/localization/fold-case.js';
 import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
@@ -28,20 +27,6 @@ export function toOrganization(document: OrganizationDocument) {
       matchBy: (settings?.clients?.matchBy ?? clientMatchFields).filter(isMatchField),
     },
   };
-}
-
-/** The organization whose id ends the text, else all whose names contain it, ignoring case; none if blank. */
-export function matchOrganizations(
-  organizations: readonly Organization[],
-  text: string,
-): readonly Organization[] {
-  const wanted = foldCase(text.trim());
-  if (wanted === '') return [];
-  const [id] = /[0-9a-f]{24}$/.exec(wanted) ?? [];
-  const named = organizations.filter(({ _id }) => _id.toHexString() === id);
-  return named.length > 0
-    ? named
-    : organizations.filter(({ name }) => foldCase(name).includes(wanted));
 }
 
 function phoneCountryOf(stored: string) {

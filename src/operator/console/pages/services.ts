@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../../core/configuration/clock.js';
 import { DatabaseConnection } from '../../../core/database/connection/database-connection.js';
 import { EventHistoryService } from '../../../events/outbox/event-history.service.js';
@@ -20,23 +20,21 @@ import { UsageStatsService } from '../../usage/usage-stats.service.js';
 /** Everything that pages read and do: services of features, no queries. */
 @Injectable()
 export class PageServices {
-  constructor(
-    readonly catalogues: CatalogueOverviewService,
-    readonly changeLog: ChangeLogRepository,
-    readonly clock: Clock,
-    readonly database: DatabaseConnection,
-    readonly deliveries: WebhookDeliveriesService,
-    readonly endpoints: WebhookEndpointsService,
-    readonly events: EventHistoryService,
-    readonly keys: ApiKeysService,
-    readonly leads: LeadLookupService,
-    readonly operatorLog: OperatorLogService,
-    readonly organizations: OrganizationsRepository,
-    readonly partners: PartnersService,
-    readonly requestLog: RequestLogService,
-    readonly reservations: ReservationLookupService,
-    readonly units: UnitLookupService,
-    readonly usage: UsageStatsService,
-    readonly webhookStatistics: WebhookStatisticsService,
-  ) {}
+  @Inject() readonly catalogues!: CatalogueOverviewService;
+  @Inject() readonly changeLog!: ChangeLogRepository;
+  @Inject() readonly clock!: Clock;
+  @Inject() readonly database!: DatabaseConnection;
+  @Inject() readonly deliveries!: WebhookDeliveriesService;
+  @Inject() readonly endpoints!: WebhookEndpointsService;
+  @Inject() readonly events!: EventHistoryService;
+  @Inject() readonly keys!: ApiKeysService;
+  @Inject() readonly leads!: LeadLookupService;
+  @Inject() readonly operatorLog!: OperatorLogService;
+  @Inject() readonly organizations!: OrganizationsRepository;
+  @Inject() readonly partners!: PartnersService;
+  @Inject() readonly requestLog!: RequestLogService;
+  @Inject() readonly reservations!: ReservationLookupService;
+  @Inject() readonly units!: UnitLookupService;
+  @Inject() readonly usage!: UsageStatsService;
+  @Inject() readonly webhookStatistics!: WebhookStatisticsService;
 }

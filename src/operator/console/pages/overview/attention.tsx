@@ -9,6 +9,7 @@ import type { TextKey } from '../../texts/text.js';
 import { type PageRequest, useReader } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { Card, Link } from '../shared/parts.js';
+import type { SystemState } from './system-state.js';
 
 interface AttentionLine {
   readonly kind: TextKey;
@@ -16,17 +17,6 @@ interface AttentionLine {
   readonly name: string;
   /** Below `/console`. */
   readonly to: string;
-}
-
-/** The state of the system; null where the database did not respond in time. */
-export interface SystemState {
-  readonly hasPrimary: boolean;
-  readonly connections: { readonly inUse: number; readonly open: number };
-  readonly deliveries: Backlog | null;
-  readonly events: Backlog | null;
-  readonly partners: readonly Partner[] | null;
-  readonly endpoints: readonly FailingEndpoint[] | null;
-  readonly day: DailyStats | null;
 }
 
 /** Younger work is not late. */

@@ -1,19 +1,16 @@
-import { withinDeadline } from '../../../../core/database/connection/database-errors.js';
 import type { Backlog } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { CallSummary } from '../../../usage/call-counts.js';
 import type { StepStats } from '../../../usage/usage-stats.service.js';
 import { callLines, deliveryLines, latencyLines } from '../../charts/call-lines.js';
-import { StepChoice, stepOf, TimeChart } from '../../charts/time-chart.js';
+import { StepChoice, TimeChart } from '../../charts/time-chart.js';
 import { type ConsolePage, type Reader, useReader } from '../page.js';
 import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
 import { Card } from '../shared/parts.js';
-import { Attention, attentionLines, type SystemState } from './attention.js';
+import { Attention, attentionLines } from './attention.js';
+import { readState, type SystemState } from './system-state.js';
 
 const refreshSeconds = 30;
-/** Further failing endpoints are not read. */
-const maxEndpoints = 50;
 const maxRows = 30;
-const maxWaitMs = 2_000;
 
 /** Problems first; without the database it shows the parts that are known, with 503. */
 export const overviewPage: ConsolePage = {
@@ -21,26 +18,9 @@ export const overviewPage: ConsolePage = {
   title: 'overview.title',
   isInMenu: true,
   async read(request) {
-    const { now, services, text, deadlineMs } = request;
-    const waitMs = Math.min(maxWaitMs, deadlineMs / 2);
-    const orNull = async <T,>(work: Promise<T>): Promise<T | null> =>
-      withinDeadline(work, waitMs).catch(() => null);
-    const [hasPrimary, ...parts] = await Promise.all([
-      services.database.hasPrimary(waitMs),
-      orNull(services.partners.list()),
-      orNull(services.webhookStatistics.failingEndpoints(maxEndpoints)),
-      orNull(services.usage.lastDay()),
-      orNull(services.usage.series(stepOf(request))),
-      orNull(services.organizations.listByName()),
-      orNull(services.webhookStatistics.deliveryBacklog()),
-      orNull(services.webhookStatistics.eventBacklog()),
-    ]);
-    const [partners, endpoints, day, series, organizations, deliveries, events] = parts;
-    const connections = services.database.use();
-    const state = { hasPrimary, partners, endpoints, day, deliveries, events, connections };
-    const known = [partners, endpoints, day, series, organizations];
-    const isKnown = hasPrimary && known.every((part) => part !== null);
-    const isComplete = isKnown && deliveries !== null && events !== null;
+    const { now, text } = request;
+    const state = await readState(request);
+    const { partners, organizations, isKnown } = state;
     const firstStep =
       organizations?.length === 0 ? 'attention.firstOrganization' : 'attention.firstCall';
     const body = (
@@ -51,9 +31,9 @@ export const overviewPage: ConsolePage = {
         <Attention
           lines={attentionLines(state, request)}
           firstStep={isKnown && partners?.length === 0 ? firstStep : null}
-          isComplete={isComplete}
+          isComplete={state.isComplete}
         />
-        {series !== null && <Charts series={series} />}
+        {state.series !== null && <Charts series={state.series} />}
         <Calls {...state} />
         <div id="database">
           <FieldList

@@ -1,8 +1,8 @@
-import type { CodeCounts } from '../../../usage/usage-stats.service.js';
+import type { ErrorStep } from '../../../usage/usage-stats.service.js';
 import { partnerFields, loggedRequestFields } from '../../../views/partner.js';
 import { callLines } from '../../charts/call-lines.js';
 import { type ChartLine, StepChoice, stepOf, TimeChart } from '../../charts/time-chart.js';
-import { type ConsolePage, useReader } from '../page.js';
+import type { ConsolePage } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, keysetRequestOf } from '../shared/parts.js';
 import { usualWeekText } from './usual-week.js';
@@ -39,7 +39,7 @@ export const partnerPage: ConsolePage = {
         <Card title={text('overview.callsName')}>
           <StepChoice />
           <TimeChart title="overview.callsName" steps={series} lines={callLines} />
-          <ErrorsChart {...errors} />
+          <TimeChart title="partners.errorsByCode" steps={errors} lines={errorLines(errors)} />
         </Card>
         <FieldTable
           title={text('partners.requests')}
@@ -54,35 +54,22 @@ export const partnerPage: ConsolePage = {
   },
 };
 
-function ErrorsChart({
-  times,
-  codes,
-}: {
-  readonly times: readonly Date[];
-  readonly codes: readonly CodeCounts[];
-}) {
-  const { formats } = useReader();
-  const rare = codes.slice(codeColors.length);
-  const lines: ChartLine<{ readonly index: number }>[] = codeColors.flatMap((color, rank) => {
-    const { code: name, counts } = codes[rank] ?? {};
-    return name && counts ? [{ name, color, of: ({ index }) => counts[index] ?? 0 }] : [];
-  });
+/** The most frequent codes, and the others together. */
+function errorLines(steps: readonly ErrorStep[]): ChartLine<ErrorStep>[] {
+  const totals = new Map<string, number>();
+  for (const [code, count] of steps.flatMap(({ codes }) => [...codes]))
+    totals.set(code, (totals.get(code) ?? 0) + count);
+  const names = [...totals].toSorted(([, a], [, b]) => b - a).map(([name]) => name);
+  const rare = names.slice(codeColors.length);
+  const lines: ChartLine<ErrorStep>[] = names.slice(0, codeColors.length).map((name, rank) => ({
+    name,
+    color: codeColors[rank] ?? 'faint',
+    of: ({ codes }) => codes.get(name) ?? 0,
+  }));
   const others: (typeof lines)[number] = {
     title: 'partners.otherCodes',
     color: 'faint',
-    of: ({ index }) => sum(rare.map(({ counts }) => counts[index] ?? 0)),
+    of: ({ codes }) => rare.reduce((sum, name) => sum + (codes.get(name) ?? 0), 0),
   };
-  const totals = codes.map(({ code, counts }) => `${code} ${formats.number(sum(counts))}`);
-  return (
-    <TimeChart
-      title="partners.errorsByCode"
-      note={totals.join(' · ')}
-      steps={times.map((at, index) => ({ at, index }))}
-      lines={rare.length > 0 ? [...lines, others] : lines}
-    />
-  );
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
+  return rare.length > 0 ? [...lines, others] : lines;
 }
