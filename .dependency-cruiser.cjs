@@ -65,7 +65,7 @@ const acrossTenants = [
   '^src/events/outbox/event-relay\\.ts$',
   // The worker leases due endpoints of all organizations; the operator names endpoints and deliveries by id.
   '^src/webhooks/endpoints/(secret-keys|webhook-endpoints\\.service)\\.ts$',
-  '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',
+  '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service)\\.ts$',
   '^src/webhooks/statistics/webhook-statistics\\.service\\.ts$',
   // Its page shows actions for all organizations.
   '^src/operator/audit/operator-log\\.service\\.ts$',
@@ -211,7 +211,10 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['\\.(repository|service)\\.ts$', '^src/(core/database|events/outbox)/'],
+        pathNot: [
+          '\\.(repository|service)\\.ts$',
+          '^src/(core/database|events/outbox|webhooks/deliveries)/',
+        ],
       },
       to: { path: '^src/core/database/documents/tenant-collection\\.ts$' },
     },

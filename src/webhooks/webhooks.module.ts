@@ -9,10 +9,7 @@ import { WebhookFanOut } from './deliveries/webhook-fan-out.js';
 import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
-import { AttemptSlots } from './sending/attempt-slots.js';
 import { DeliveryBatches } from './sending/delivery-batches.js';
-import { NameResolver } from './sending/ssrf-safe-lookup.js';
-import { WebhookPingService } from './sending/webhook-ping.service.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 import { WebhookWorker } from './sending/webhook-worker.js';
 import { webhookStatisticsSchema } from './statistics/webhook-statistics.schema.js';
@@ -34,10 +31,7 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     SecretKeys,
     DeliveryQueueRepository,
     WebhookDeliveriesService,
-    NameResolver,
     WebhookSender,
-    WebhookPingService,
-    AttemptSlots,
     DeliveryBatches,
     WebhookWorker,
     WebhookStatisticsService,
@@ -46,7 +40,6 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,
-    WebhookPingService,
     WebhookWorker,
     WebhookStatisticsService,
   ],

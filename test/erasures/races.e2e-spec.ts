@@ -4,7 +4,7 @@ import { parsedPhoneCount } from '../../src/tenants/contacts/phone-number.js';
 import { IdempotencyService } from '../../src/core/idempotency/idempotency.service.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
-import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { WebhookFanOut } from '../../src/webhooks/deliveries/webhook-fan-out.js';
 import { post as postKeyed } from '../idempotency/keyed-requests.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -60,7 +60,7 @@ function gateAt<T extends object>(part: T, method: keyof T) {
 it('an erasure keeps no webhook response when the relay had already read the event', async () => {
   const person = newPerson();
   await service.subscribe(tenant, receiver.url);
-  const gate = gateAt(service.service.app.get(DeliveryQueueRepository), 'insert');
+  const gate = gateAt(service.service.app.get(WebhookFanOut), 'fanOut');
   await post(payloadsOf(person).earlier).expect(201);
   await gate.reached;
   const { erase } = await erasuresOf(service, tenant);

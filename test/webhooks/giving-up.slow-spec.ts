@@ -6,7 +6,6 @@ import { Clock } from '../../src/core/configuration/clock.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { type Session, startSession } from '../operator/command-line.js';
-import { WebhookPingService } from '../../src/webhooks/sending/webhook-ping.service.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -203,7 +202,7 @@ describe('an interrupted ping', () => {
   it('is not sent by a worker', async () => {
     let answer: ServerResponse | undefined;
     receiver.respondWith((_received, response) => (answer = response));
-    const ping = service.service.app.get(WebhookPingService).ping(endpoint.document);
+    const ping = service.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
     await receiver.receivedRequests(1);
     await service.deliveryOf(endpoint, { status: 'failed', failureReason: 'interrupted' });
     receiver.respondWith(204);

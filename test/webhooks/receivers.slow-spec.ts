@@ -2,8 +2,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
-import { NameResolver } from '../../src/webhooks/sending/ssrf-safe-lookup.js';
-import { WebhookPingService } from '../../src/webhooks/sending/webhook-ping.service.js';
+import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
+import { WebhookSender } from '../../src/webhooks/sending/webhook-sender.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -131,7 +131,7 @@ describe('an attempt', () => {
     });
     const url = await listenOn(server);
     const { document } = await service.subscribe(tenant, url);
-    const sender = service.service.app.get(WebhookPingService);
+    const sender = service.service.app.get(WebhookDeliveriesService);
     let sent = 0;
     // A connection is used again for a second only.
     for (; sent < 20 && !asked.includes(2); sent++) {
@@ -193,7 +193,7 @@ describe('many slow receivers', () => {
 
 describe('a private address', () => {
   it('gets no connection when a name resolves to it', async () => {
-    const names = service.service.app.get(NameResolver);
+    const { names } = service.service.app.get(WebhookSender);
     const original = names.addressesOf.bind(names);
     names.addressesOf = () => Promise.resolve(['169.254.169.254']);
     const { delivery, attempt } = await attemptOnce('http://rebind.example/');
@@ -214,7 +214,7 @@ describe('a private address', () => {
     await expect(strict.subscribe(tenant, url)).rejects.toThrow(
       /is not allowed: 127\.0\.0\.1 is not/,
     );
-    const result = await strict.service.app.get(WebhookPingService).ping(endpoint.document);
+    const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
     expect(result).toMatchObject({
       statusCode: null,
       error: expect.stringContaining('127.0.0.1 is not a public address'),
@@ -258,7 +258,7 @@ describe('the secrets', () => {
     expect(ofEndpoint.map((line) => line.includes(reason))).toEqual([true]);
     const shown = await service.endpoints.show(endpoint.document._id);
     expect(shown?.shown).toMatchObject({ fault: reason, isEnabled: true });
-    const ping = service.service.app.get(WebhookPingService).ping(shown?.document as never);
+    const ping = service.service.app.get(WebhookDeliveriesService).ping(shown?.document as never);
     await expect(ping).rejects.toThrow(reason);
     await service.deliveryOf(endpoint, { status: 'pending', attempts: 0, log: [] });
     expect(received).toEqual([]);
@@ -275,7 +275,7 @@ describe('a test event', () => {
   it('contains the URL without its query', async () => {
     const { url, received } = await receiverWith();
     const { document } = await service.subscribe(tenant, `${url}/in?token=secret#part`);
-    await service.service.app.get(WebhookPingService).ping(document);
+    await service.service.app.get(WebhookDeliveriesService).ping(document);
     expect(received[0]?.path).toMatch(/token=secret/);
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
       type: 'webhook.ping',

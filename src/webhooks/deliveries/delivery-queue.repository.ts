@@ -7,7 +7,6 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { openSession } from '../../core/database/transactions/sessions.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type {
   AttemptResult,
@@ -69,10 +68,6 @@ export class DeliveryQueueRepository {
   ) {
     this.deliveries = collection.acrossTenants;
     this.endpoints = endpoints.acrossTenants;
-  }
-
-  async insert(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
-    if (deliveries.length > 0) await this.deliveries.insertMany([...deliveries], openSession());
   }
 
   /** The endpoints with due deliveries. One seek when nothing is due, else one for each endpoint with pending ones. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Filter } from 'mongodb';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import {
   type CollectionAcrossTenants,
@@ -19,10 +19,20 @@ import {
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import { dayMs } from '../../core/values/time.js';
 import { withoutUndefined } from '../../core/values/json.js';
+import { pingType } from '../../events/outbox/event-types.js';
 import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import type { DeliveryStatus } from './delivery-outcome.js';
+import { SecretKeys } from '../endpoints/secret-keys.js';
+import { WebhookSender } from '../sending/webhook-sender.js';
+import {
+  type AttemptResult,
+  attemptsPerRound,
+  type DeliveryStatus,
+  outcomeOf,
+} from './delivery-outcome.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import { newDelivery } from './webhook-fan-out.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export interface DeliveryFilter {
@@ -53,6 +63,9 @@ export class WebhookDeliveriesService {
     @InjectAcrossTenants('WebhookEndpoint')
     private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
     private readonly events: EventHistoryService,
+    private readonly queue: DeliveryQueueRepository,
+    private readonly secrets: SecretKeys,
+    private readonly sender: WebhookSender,
     private readonly clock: Clock,
   ) {}
 
@@ -131,6 +144,35 @@ export class WebhookDeliveriesService {
     const $unset = { [`replays.${name}`]: '' as const };
     await this.endpoints.acrossTenants.updateOne({ _id: endpointId }, { $unset });
     return done;
+  }
+
+  /**
+   * Sends a test event to an endpoint once, even to a disabled one, and stores it as a delivery.
+   *
+   * @throws Error when its secrets cannot be opened
+   */
+  async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
+    const { _id: endpointId, organizationId, url } = endpoint;
+    const now = this.clock.now();
+    const secrets = this.secrets.signing(endpoint, now);
+    // A query may contain a secret of the receiver.
+    const data = { endpointId: endpointId.toHexString(), url: url.replace(/[?#].*$/s, '') };
+    const event = { _id: new Types.ObjectId(), organizationId, type: pingType, data };
+    const message = messageOf({ ...event, createdAt: now });
+    const delivery = {
+      ...newDelivery({ ...event, bytes: message.body.length }, endpointId, now),
+      body: message.body,
+      // The operator waits for the result: if the command is interrupted, no worker may send it.
+      status: 'failed',
+      failureReason: 'interrupted',
+      completedAt: now,
+    } as const;
+    await this.deliveries.insert(delivery);
+    const result = await this.sender.send({ url, secrets }, message);
+    // It is not retried.
+    const ended = outcomeOf(result, attemptsPerRound, this.clock.now(), 0);
+    await this.queue.store([{ delivery, url, result, outcome: { ...ended, attempts: 1 } }]);
+    return result;
   }
 
   /** Removes the responses to attempts about objects; counts attempts, not deliveries. */

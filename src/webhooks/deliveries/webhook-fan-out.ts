@@ -2,16 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
-import { afterTransaction, openSession } from '../../core/database/transactions/sessions.js';
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
+import { afterTransaction } from '../../core/database/transactions/sessions.js';
 import { EventRelay, type UnnumberedEvent } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import { objectIdOf } from '../../events/outbox/message.js';
 import { hasTypes } from '../endpoints/endpoint-state.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** Deliveries of one transaction, unless a single event has more. */
@@ -24,9 +23,10 @@ export class WebhookFanOut {
   private readonly report = () => this.listener();
 
   constructor(
-    @InjectAcrossTenants('WebhookEndpoint')
-    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
-    private readonly queue: DeliveryQueueRepository,
+    @InjectCollection('WebhookEndpoint')
+    private readonly endpoints: TenantCollection<WebhookEndpointDocument>,
+    @InjectCollection('WebhookDelivery')
+    private readonly deliveries: TenantCollection<WebhookDeliveryDocument>,
     private readonly clock: Clock,
     relay: EventRelay,
   ) {
@@ -37,12 +37,12 @@ export class WebhookFanOut {
     this.listener = listener;
   }
 
-  private async fanOut(
+  async fanOut(
     organizationId: Types.ObjectId,
     events: readonly UnnumberedEvent[],
   ): Promise<number> {
-    const enabled = { organizationId, isEnabled: true, removedAt: null };
-    const endpoints = await this.endpoints.acrossTenants.find(enabled, openSession()).toArray();
+    const enabled = { isEnabled: true, removedAt: null };
+    const endpoints = await this.endpoints.find(organizationId, enabled);
     const now = this.clock.now();
     const deliveries: WebhookDeliveryDocument[] = [];
     let count = 0;
@@ -54,7 +54,7 @@ export class WebhookFanOut {
       deliveries.push(...subscribed.map(({ _id }) => newDelivery(event, _id, now)));
       count += 1;
     }
-    await this.queue.insert(deliveries);
+    await this.deliveries.insert(...deliveries);
     if (deliveries.length > 0) afterTransaction(this.report);
     return count;
   }

@@ -1,17 +1,12 @@
-import { Inject, Injectable } from '@nestjs/common';
 import PQueue from 'p-queue';
-import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 
 /** Bounds the attempts of a process so that new and slow endpoints leave slots to fast ones (rule HOOK-8). */
-@Injectable()
 export class AttemptSlots {
-  private readonly concurrency: number;
   private readonly all: PQueue;
   private readonly classes: Readonly<Record<LatencyClass, ReturnType<typeof classQueues>>>;
 
-  constructor(@Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY: concurrency }: Environment) {
-    this.concurrency = concurrency;
+  constructor(private readonly concurrency: number) {
     this.all = new PQueue({ concurrency });
     this.classes = {
       fast: classQueues(concurrency, 2),

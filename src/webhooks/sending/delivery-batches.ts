@@ -27,13 +27,6 @@ const batchBytes = 262_144;
 /** Kept of a lease for the body of the last response and for storing the results. */
 const storeMs = 10_000;
 
-export interface BatchSignals {
-  /** No attempt begins any more. */
-  readonly stopping: AbortSignal;
-  /** Running attempts end. */
-  readonly aborting: AbortSignal;
-}
-
 interface Batch {
   /** In the order in which the attempts ended. */
   readonly finished: readonly FinishedAttempt[];
@@ -50,10 +43,14 @@ export class DeliveryBatches {
   private readonly logger = new Logger(DeliveryBatches.name);
   /** An attempt that begins so long after the endpoint was leased ends, and is stored, within the lease. */
   private readonly maxStartMs: number;
+  readonly slots: AttemptSlots;
+  /** No attempt begins any more. */
+  readonly stopping = new AbortController();
+  /** Running attempts end. */
+  readonly aborting = new AbortController();
 
   constructor(
-    @Inject(ENVIRONMENT) { WEBHOOKS_TIMEOUT_MS }: Environment,
-    private readonly slots: AttemptSlots,
+    @Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY, WEBHOOKS_TIMEOUT_MS }: Environment,
     private readonly queue: DeliveryQueueRepository,
     private readonly events: EventHistoryService,
     private readonly secrets: SecretKeys,
@@ -61,44 +58,43 @@ export class DeliveryBatches {
     private readonly statistics: WebhookStatisticsService,
     private readonly clock: Clock,
   ) {
+    this.slots = new AttemptSlots(WEBHOOKS_CONCURRENCY);
     this.maxStartMs = leaseMs - WEBHOOKS_TIMEOUT_MS - storeMs;
   }
 
-  /** Sends one batch to an endpoint that no worker has; returns its class if more may be due. */
-  async deliver(id: Types.ObjectId, signals: BatchSignals): Promise<LatencyClass | null> {
+  /** Sends one batch to an endpoint that no worker has; returns its class if more may be due. Never rejects. */
+  async deliver(id: Types.ObjectId): Promise<LatencyClass | null> {
     const leasedAt = performance.now();
-    const endpoint = await this.queue.lease(id);
-    if (endpoint === null) return null;
     const mayBegin = () =>
-      !signals.stopping.aborted && performance.now() - leasedAt < this.maxStartMs;
-    const batch = await this.send(endpoint, mayBegin, signals.aborting).catch(
-      async (error: unknown) => {
+      !this.stopping.signal.aborted && performance.now() - leasedAt < this.maxStartMs;
+    try {
+      const endpoint = mayBegin() ? await this.queue.lease(id) : null;
+      if (endpoint === null) return null;
+      const batch = await this.send(endpoint, mayBegin).catch(async (error: unknown) => {
         await this.queue.release(endpoint, {});
         throw error;
-      },
-    );
-    const { finished, fields, hasMore } = batch;
-    // If the results cannot be stored, the next attempt waits until the lease ends.
-    await this.queue.store(finished);
-    const [isStored] = await Promise.all([
-      this.queue.release(endpoint, fields),
-      this.statistics.add(
-        endpoint,
-        finished.map(({ result }) => result),
-      ),
-    ]);
-    if (isStored && fields.isEnabled === false) {
-      const reason = fields.disabledReason;
-      this.logger.warn({ endpointId: id, reason }, 'An endpoint was disabled');
+      });
+      const { finished, fields, hasMore } = batch;
+      // If the results cannot be stored, the next attempt waits until the lease ends.
+      await this.queue.store(finished);
+      const results = finished.map(({ result }) => result);
+      const [isStored] = await Promise.all([
+        this.queue.release(endpoint, fields),
+        this.statistics.add(endpoint, results),
+      ]);
+      if (isStored && fields.isEnabled === false) {
+        const reason = fields.disabledReason;
+        this.logger.warn({ endpointId: id, reason }, 'An endpoint was disabled');
+      }
+      return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
+    } catch (error) {
+      const message = 'Could not deliver to an endpoint; trying again when its lease ends';
+      this.logger.warn({ err: error, endpointId: id }, message);
+      return null;
     }
-    return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
   }
 
-  private async send(
-    endpoint: WebhookEndpointDocument,
-    mayBegin: () => boolean,
-    aborting: AbortSignal,
-  ): Promise<Batch> {
+  private async send(endpoint: WebhookEndpointDocument, mayBegin: () => boolean): Promise<Batch> {
     const { _id, pausedUntil, latencyClass = 'new', batchSize = 1 } = endpoint;
     const now = this.clock.now();
     if (endpoint.isEnabled !== true) {
@@ -117,7 +113,7 @@ export class DeliveryBatches {
     const limit = Math.min(batchSize, this.slots.maxBatchSize(latencyClass));
     const due = await this.queue.findDue(_id, now, limit);
     const batch = firstBytes(due);
-    const attemptAll = () => this.attemptAll(endpoint, batch, secrets, mayBegin, aborting);
+    const attemptAll = () => this.attemptAll(endpoint, batch, secrets, mayBegin);
     const isLarge = batch.some(({ bytes }) => bytes > batchBytes);
     const finished = await (isLarge ? this.slots.large(latencyClass, attemptAll) : attemptAll());
     const isFull = due.length === limit;
@@ -136,7 +132,6 @@ export class DeliveryBatches {
     deliveries: readonly DueDelivery[],
     secrets: readonly string[],
     mayBegin: () => boolean,
-    aborting: AbortSignal,
   ): Promise<FinishedAttempt[]> {
     const messages = await this.messagesOf(organizationId, deliveries);
     const finished: FinishedAttempt[] = [];
@@ -150,11 +145,11 @@ export class DeliveryBatches {
         'webhook.attempt': delivery.attempts + 1,
       };
       const result = await traced('webhook attempt', attributes, async (add) => {
-        const sent = await this.sender.send({ url, secrets }, message, aborting);
+        const sent = await this.sender.send({ url, secrets }, message, this.aborting.signal);
         add({ 'http.response.status_code': sent.statusCode ?? 0 });
         return sent;
       });
-      if (aborting.aborted && result.statusCode === null) return;
+      if (this.aborting.signal.aborted && result.statusCode === null) return;
       const outcome = outcomeOf(result, delivery.attempts, this.clock.now(), Math.random());
       finished.push({ delivery, url, result, outcome });
       hasFailed ||= !isSuccess(result);

@@ -2,14 +2,12 @@ import { CONNREFUSED, type LookupOptions, NODATA, NOTFOUND } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { Injectable } from '@nestjs/common';
 import { type AddressPolicy, isLocalName, ssrfViolation } from './addresses.js';
 
 /** After these errors of the name servers the machine's own files may know the name. */
 const unknown: ReadonlySet<unknown> = new Set([NODATA, NOTFOUND, CONNREFUSED]);
 
 /** Avoids the operating system's resolver: its few threads would all wait for servers that do not respond. */
-@Injectable()
 export class NameResolver {
   private readonly resolver = new Resolver({ timeout: 2_000, tries: 2 });
 

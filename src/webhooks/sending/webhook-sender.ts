@@ -31,17 +31,17 @@ export class WebhookSender implements OnApplicationShutdown {
     'http:': new http.Agent({ keepAlive: true, timeout: keepAliveMs }),
     'https:': new https.Agent({ keepAlive: true, timeout: keepAliveMs }),
   };
+  readonly names = new NameResolver();
   private readonly timeout: number;
   private readonly connection: RequestOptions;
 
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-    names: NameResolver,
     private readonly clock: Clock,
   ) {
     this.timeout = environment.WEBHOOKS_TIMEOUT_MS;
     this.connection = {
-      lookup: ssrfSafeLookup(environment, names),
+      lookup: ssrfSafeLookup(environment, this.names),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: Math.floor(this.timeout / maxAddressAttempts),
     } as RequestOptions;

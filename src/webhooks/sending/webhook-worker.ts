@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -6,7 +6,6 @@ import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookFanOut } from '../deliveries/webhook-fan-out.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
-import { AttemptSlots } from './attempt-slots.js';
 import { DeliveryBatches } from './delivery-batches.js';
 
 const intervalMs = 250;
@@ -15,19 +14,15 @@ const shutdownGraceMs = 5_000;
 /** Finds the endpoints with due deliveries and has a batch sent to each in turn. */
 @Injectable()
 export class WebhookWorker implements OnModuleDestroy {
-  private readonly logger = new Logger(WebhookWorker.name);
   private readonly loop = new PollingLoop(
     'Could not look for due deliveries; trying again in 250 ms',
     () => this.deliverDue(),
     () => intervalMs,
   );
   private readonly waiting = new Set<string>();
-  private readonly stopping = new AbortController();
-  private readonly aborting = new AbortController();
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
-    private readonly slots: AttemptSlots,
     private readonly batches: DeliveryBatches,
     private readonly fanOut: WebhookFanOut,
     private readonly statistics: WebhookStatisticsService,
@@ -42,10 +37,10 @@ export class WebhookWorker implements OnModuleDestroy {
 
   /** Begins no attempt, and ends running ones after a moment. May be called again. */
   async stop(): Promise<void> {
-    this.stopping.abort();
+    this.batches.stopping.abort();
     await this.loop.stop();
-    const timer = setTimeout(() => this.aborting.abort(), shutdownGraceMs);
-    await this.slots.onIdle();
+    const timer = setTimeout(() => this.batches.aborting.abort(), shutdownGraceMs);
+    await this.batches.slots.onIdle();
     clearTimeout(timer);
     await this.statistics.stop();
   }
@@ -64,24 +59,13 @@ export class WebhookWorker implements OnModuleDestroy {
 
   private queueTurn(id: Types.ObjectId, latencyClass: LatencyClass): void {
     const key = id.toHexString();
-    if (this.stopping.signal.aborted || this.waiting.has(key)) return;
+    if (this.batches.stopping.signal.aborted || this.waiting.has(key)) return;
     this.waiting.add(key);
-    void this.slots.turn(latencyClass, async () => {
-      const next = await this.deliver(id);
+    void this.batches.slots.turn(latencyClass, async () => {
+      const next = await this.batches.deliver(id);
       this.waiting.delete(key);
       // The next batch queues after the other endpoints.
       if (next !== null) this.queueTurn(id, next);
-    });
-  }
-
-  /** Delivers a batch to an endpoint; returns its class if more may be due. Never rejects. */
-  private async deliver(id: Types.ObjectId): Promise<LatencyClass | null> {
-    const signals = { stopping: this.stopping.signal, aborting: this.aborting.signal };
-    if (signals.stopping.aborted) return null;
-    return this.batches.deliver(id, signals).catch((error: unknown) => {
-      const message = 'Could not deliver to an endpoint; trying again when its lease ends';
-      this.logger.warn({ err: error, endpointId: id }, message);
-      return null;
     });
   }
 }

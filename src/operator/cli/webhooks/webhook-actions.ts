@@ -16,7 +16,6 @@ import {
   type ShownEndpoint,
   WebhookEndpointsService,
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookPingService } from '../../../webhooks/sending/webhook-ping.service.js';
 import { WebhookStatisticsService } from '../../../webhooks/statistics/webhook-statistics.service.js';
 import {
   attemptFields,
@@ -92,7 +91,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
   test: async (context, { id }) => {
     const { document } = await endpointOf(context, id);
     const result = await context.logged('test endpoint', document, () =>
-      context.get(WebhookPingService).ping(document),
+      context.get(WebhookDeliveriesService).ping(document),
     );
     const { statusCode, milliseconds, response, error } = result;
     const delivered = isSuccess(result);
