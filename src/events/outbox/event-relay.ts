@@ -6,11 +6,10 @@ import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import {
-  type BacklogCount,
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { withIndexHint } from '../../core/database/documents/tenant-queries.js';
+import { type Backlog, withIndexHint } from '../../core/database/documents/tenant-queries.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { openSession } from '../../core/database/transactions/sessions.js';
@@ -123,8 +122,8 @@ export class EventRelay implements OnModuleDestroy {
   }
 
   /** The events without a number, and so without deliveries. */
-  async backlog(): Promise<BacklogCount> {
-    return this.events.backlog(unnumbered, 'createdAt', 'unnumbered');
+  async backlog(): Promise<Backlog> {
+    return this.events.backlog(unnumbered, 'createdAt', this.clock.now(), 'unnumbered');
   }
 
   private async run(): Promise<void> {

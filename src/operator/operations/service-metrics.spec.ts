@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { metricLines, valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import type { Backlog } from '../../webhooks/statistics/webhook-statistics.service.js';
+import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import { addBacklog } from './service-metrics.js';
 
 describe('the backlog metrics', () => {

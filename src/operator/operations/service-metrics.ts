@@ -7,10 +7,8 @@ import { standardOutput } from '../../core/http/server/standard-output.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthenticationFailures } from '../../tenants/keys/authentication-failures.js';
-import {
-  type Backlog,
-  WebhookStatisticsService,
-} from '../../webhooks/statistics/webhook-statistics.service.js';
+import type { Backlog } from '../../core/database/documents/tenant-queries.js';
+import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 
 const databaseTimeoutMs = 1_000;
 

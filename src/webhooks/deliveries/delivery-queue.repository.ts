@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
+import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import {
-  type BacklogCount,
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
@@ -184,9 +184,9 @@ export class DeliveryQueueRepository {
       .toArray();
   }
 
-  async backlog(now: Date): Promise<BacklogCount> {
+  async backlog(now: Date): Promise<Backlog> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
-    return this.collection.backlog(due, 'nextAttemptAt', 'due');
+    return this.collection.backlog(due, 'nextAttemptAt', now, 'due');
   }
 }
 

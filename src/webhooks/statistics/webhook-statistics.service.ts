@@ -3,8 +3,8 @@ import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
 import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
+import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import {
-  type BacklogCount,
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
@@ -17,33 +17,17 @@ import { pingType } from '../../events/outbox/event-types.js';
 import { EventRelay } from '../../events/outbox/event-relay.js';
 import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import type {
-  DeliveryAttempt,
-  WebhookDeliveryDocument,
-} from '../deliveries/webhook-delivery.schema.js';
+import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { type ShownEndpoint, shownEndpoint } from '../endpoints/webhook-endpoints.service.js';
 import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
-
-export interface Backlog {
-  /** How long the oldest one is due, in milliseconds. */
-  readonly lagMs: number;
-  readonly count: number;
-}
-
-export interface EndpointHealth {
-  readonly lastFailure: DeliveryAttempt | null;
-  /** When the delivery was created that has been retried most; null if none is retried. */
-  readonly retriedSince: Date | null;
-  /** Failed attempts since the endpoint fails. */
-  readonly failedAttempts: number;
-}
 
 export interface FailingEndpoint {
   readonly endpoint: ShownEndpoint;
   readonly health: EndpointHealth;
 }
 
+export type EndpointHealth = Awaited<ReturnType<WebhookStatisticsService['health']>>;
 export type HourlyStats = ReturnType<typeof hourlyStats>;
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
@@ -104,11 +88,11 @@ export class WebhookStatisticsService {
   }
 
   async eventBacklog(): Promise<Backlog> {
-    return this.backlog(await this.relay.backlog());
+    return this.relay.backlog();
   }
 
   async deliveryBacklog(): Promise<Backlog> {
-    return this.backlog(await this.queue.backlog(this.clock.now()));
+    return this.queue.backlog(this.clock.now());
   }
 
   /** Counts attempts. Counts that cannot be stored are lost: a retry could count twice. */
@@ -131,21 +115,13 @@ export class WebhookStatisticsService {
     });
   }
 
-  /** The attempts of endpoints hour by hour, by their ids. */
-  async lastDay(
-    endpoints: readonly { readonly _id: string; readonly organizationId: string }[],
-  ): Promise<ReadonlyMap<string, HourlyStats>> {
-    if (endpoints.length === 0) return new Map();
+  /** The attempts of an endpoint hour by hour. */
+  async lastDay(endpoint: ShownEndpoint): Promise<HourlyStats> {
     const now = this.clock.now();
-    const ids = endpoints.map(({ _id }) => new Types.ObjectId(_id));
-    const organizationIds = endpoints.map(
-      (endpoint) => new Types.ObjectId(endpoint.organizationId),
-    );
-    const at = { $gte: firstHour(now, hoursOfDay) };
-    const found = await this.statistics.find(organizationIds, { endpointId: { $in: ids }, at });
-    const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId.toHexString());
-    return new Map(
-      endpoints.map(({ _id }) => [_id, hourlyStats(byEndpoint.get(_id) ?? [], now, hoursOfDay)]),
+    return hourlyStats(
+      await this.quartersSince(endpoint, firstHour(now, hoursOfDay)),
+      now,
+      hoursOfDay,
     );
   }
 
@@ -181,36 +157,33 @@ export class WebhookStatisticsService {
   }
 
   /** The last failure of an endpoint; while it succeeds, that of a delivery that is retried. */
-  async health(endpoint: ShownEndpoint): Promise<EndpointHealth> {
+  async health(endpoint: ShownEndpoint) {
     const { failingSince, disabledReason } = endpoint;
-    const [endpointId, organizationId] = [endpoint._id, endpoint.organizationId].map(
-      (id) => new Types.ObjectId(id),
-    ) as [Types.ObjectId, Types.ObjectId];
+    const ids = idsOf(endpoint);
     const projection = { log: { $slice: -1 }, attempts: 1, createdAt: 1 } as const;
     // The more attempts have failed, the later is the next one.
     const retried = await this.deliveries.acrossTenants.findOne(
-      { status: 'pending', endpointId, attempts: { $gt: 0 } },
+      { status: 'pending', endpointId: ids.endpointId, attempts: { $gt: 0 } },
       { projection, sort: { nextAttemptAt: -1 } },
     );
     const hasFailed = failingSince !== null || disabledReason === 'gone';
-    const ofEvents = {
-      organizationId,
-      endpointId,
-      status: 'failed',
-      type: { $ne: pingType },
-    } as const;
+    const ofEvents = { ...ids, status: 'failed', type: { $ne: pingType } } as const;
     const failed =
       hasFailed &&
       (await this.deliveries.acrossTenants.findOne(ofEvents, { projection, sort: newestFirst }));
-    const at = { $gte: startOfQuarter(failingSince ?? new Date()) };
     const quarters =
-      failingSince === null ? [] : await this.statistics.find(organizationId, { endpointId, at });
+      failingSince && (await this.quartersSince(endpoint, startOfQuarter(failingSince)));
     const attempts = [retried, failed].flatMap((one) => (one ? one.log : []));
     const [lastFailure = null] = attempts.toSorted(
       (a, b) => Number(b.startedAt) - Number(a.startedAt),
     );
-    const failedAttempts = quarters.reduce((sum, quarter) => sum + (quarter.failed ?? 0), 0);
-    return { lastFailure, retriedSince: retried?.createdAt ?? null, failedAttempts };
+    return {
+      lastFailure,
+      /** When the delivery was created that has been retried most; null if none is retried. */
+      retriedSince: retried?.createdAt ?? null,
+      /** Failed attempts since the endpoint fails. */
+      failedAttempts: (quarters ?? []).reduce((sum, { failed: count = 0 }) => sum + count, 0),
+    };
   }
 
   /** Records how many deliveries of each endpoint are pending; the maximum of a quarter is kept. */
@@ -230,10 +203,17 @@ export class WebhookStatisticsService {
     );
   }
 
-  private backlog({ oldest, count }: BacklogCount): Backlog {
-    const lagMs = oldest === null ? 0 : this.clock.now().getTime() - oldest.getTime();
-    return { lagMs: Math.max(0, lagMs), count };
+  private async quartersSince(endpoint: ShownEndpoint, since: Date) {
+    const { organizationId, endpointId } = idsOf(endpoint);
+    return this.statistics.find(organizationId, { endpointId, at: { $gte: since } });
   }
+}
+
+function idsOf({ _id, organizationId }: ShownEndpoint) {
+  return {
+    organizationId: new Types.ObjectId(organizationId),
+    endpointId: new Types.ObjectId(_id),
+  };
 }
 
 /** The hours up to a time, oldest first; the last one is not over, and `averageMs` is null without attempts. */

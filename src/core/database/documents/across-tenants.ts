@@ -1,13 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
 import { InjectCollection, TenantCollection } from './tenant-collection.js';
 import type { TenantDocument } from './tenant-document.js';
-import { withIndexHint } from './tenant-queries.js';
-
-/** Documents that wait for work, counted up to 10,000. */
-export interface BacklogCount {
-  readonly oldest: Date | null;
-  readonly count: number;
-}
+import { type Backlog, withIndexHint } from './tenant-queries.js';
 
 const maxCounted = 10_000;
 /** A scrape of metrics must not load the database. */
@@ -21,16 +15,24 @@ export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCol
   }
 
   /** @param hint of an index whose order is that of the time */
-  async backlog(filter: Filter<T>, time: keyof T & string, hint: string): Promise<BacklogCount> {
+  async backlog(
+    filter: Filter<T>,
+    time: keyof T & string,
+    now: Date,
+    hint: string,
+  ): Promise<Backlog> {
     const steps = [
       { $match: filter },
       { $limit: maxCounted },
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: `$${time}` } } },
     ];
     const [found] = await withIndexHint(hint, (options) =>
-      this.acrossTenants.aggregate<BacklogCount>(steps, { maxTimeMS, ...options }).toArray(),
+      this.acrossTenants
+        .aggregate<{ count: number; oldest: Date }>(steps, { maxTimeMS, ...options })
+        .toArray(),
     );
-    return found ?? { oldest: null, count: 0 };
+    const { count, oldest } = found ?? { count: 0, oldest: now };
+    return { lagMs: Math.max(0, now.getTime() - oldest.getTime()), count };
   }
 }
 

@@ -87,6 +87,14 @@ export interface BatchedUpdates {
   readonly write: () => Promise<void>;
 }
 
+/** Documents that wait for work. */
+export interface Backlog {
+  /** How long the oldest one waits, in milliseconds. */
+  readonly lagMs: number;
+  /** Up to 10,000. */
+  readonly count: number;
+}
+
 export function withTenant<T>(filter: TenantFilter<T>, organizationId: Tenants): Document {
   const isOne = !Array.isArray(organizationId);
   return { ...filter, organizationId: isOne ? organizationId : { $in: organizationId } };

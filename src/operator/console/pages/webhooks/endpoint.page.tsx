@@ -27,10 +27,10 @@ export const endpointPage: ConsolePage = {
     const isFailed = query['status'] === 'failed';
     const filter = { endpointId, ...(isFailed && { status: 'failed' as const }) };
     const part = keysetRequestOf(request, 'deliveries');
-    const [deliveries, pending, statistics, health, organization, outcome] = await Promise.all([
+    const [deliveries, pending, hours, health, organization, outcome] = await Promise.all([
       services.deliveries.listPage(organizationId, filter, part),
       services.webhookStatistics.countWaiting(endpointId, maxWaiting),
-      services.webhookStatistics.lastDay([shown]),
+      services.webhookStatistics.lastDay(shown),
       services.webhookStatistics.health(shown),
       services.organizations.findByHexId(shown.organizationId),
       outcomeOf(request, organizationId),
@@ -42,7 +42,6 @@ export const endpointPage: ConsolePage = {
       pending,
       hasMore: pending === maxWaiting,
     };
-    const hours = statistics.get(shown._id) ?? [];
     const failures = hours.reduce((sum, { failed }) => sum + failed, 0);
     const attempts = hours.reduce((sum, { delivered }) => sum + delivered, failures);
     const path = `/webhooks/${shown._id}`;

@@ -15,11 +15,15 @@ export const endpointsPage: ConsolePage = {
     const chosen = chosenOrganization(request, organizations);
     const part = keysetRequestOf(request, 'older');
     const { items, next } = await services.endpoints.listPage(chosen?._id, part);
-    const [statistics, ...healths] = await Promise.all([
-      services.webhookStatistics.lastDay(items),
-      ...items.map((endpoint) => services.webhookStatistics.health(endpoint)),
-    ]);
     const names = namesOf(organizations);
+    const endpoints = await Promise.all(
+      items.map(async (endpoint) => ({
+        ...endpoint,
+        health: await services.webhookStatistics.health(endpoint),
+        organizationName: names.get(endpoint.organizationId),
+        hours: await services.webhookStatistics.lastDay(endpoint),
+      })),
+    );
     const body = (
       <>
         <OrganizationFilter organizations={organizations} chosen={chosen} />
@@ -27,12 +31,7 @@ export const endpointsPage: ConsolePage = {
           title={text('webhooks.title')}
           caption={text('webhooks.caption')}
           fields={[...endpointSummaryFields, ...curveFields(request)]}
-          items={items.map((endpoint, index) => ({
-            ...endpoint,
-            health: healths[index],
-            organizationName: names.get(endpoint.organizationId),
-            hours: statistics.get(endpoint._id) ?? [],
-          }))}
+          items={endpoints}
           next={next}
           part="older"
         />
