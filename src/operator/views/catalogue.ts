@@ -1,18 +1,15 @@
 import type { CatalogueOverview } from '../catalogue-import/catalogue-overview.service.js';
-import type { ViewField } from './field.js';
+import { field, type ViewField } from './field.js';
 
 type Import = CatalogueOverview['imports'][number];
 
 export const importFields: readonly ViewField<Import>[] = [
-  { title: 'shared.started', kind: 'time', of: ({ createdAt }) => createdAt },
-  {
-    title: 'shared.state',
-    kind: 'status',
-    of: ({ state }) => `import.${state}` as const,
+  field('time', 'shared.started', 'createdAt'),
+  field('status', 'shared.state', ({ state }) => `import.${state}` as const, {
     severity: ({ state }) => (state === 'finished' ? 'good' : 'warn'),
-  },
-  { title: 'import.stored', kind: 'number', of: ({ done }) => done },
-  { title: 'import.total', kind: 'number', of: ({ total }) => total },
-  { title: 'import.created', kind: 'number', of: ({ created }) => created },
-  { title: 'import.updated', kind: 'number', of: ({ updated }) => updated },
+  }),
+  field('number', 'import.stored', 'done'),
+  field('number', 'import.total', 'total'),
+  field('number', 'import.created', 'created'),
+  field('number', 'import.updated', 'updated'),
 ];

@@ -15,8 +15,24 @@ const folders = {
 
 type RecordKind = keyof typeof folders;
 
-interface Title<T, Key> {
-  readonly title: Key;
+/** The values of each kind of field. */
+interface Values {
+  readonly text: string | number | readonly string[];
+  readonly code: string | number | readonly string[];
+  readonly time: Date | string;
+  readonly day: Date | string;
+  readonly number: number;
+  readonly duration: number;
+  /** The console masks the parts that may be secret. */
+  readonly url: string;
+  readonly name: Partial<Localized> | readonly Partial<Localized>[];
+  /** Translated by the console. */
+  readonly status: ViewText | readonly ViewText[];
+  /** Masked by the console until a reader asks for it. */
+  readonly personal: unknown;
+}
+
+interface Extras<T> {
   /** The value is the id of such a record, which the console links. */
   readonly record?: RecordKind;
   /** A path below `/console` with details. */
@@ -26,23 +42,41 @@ interface Title<T, Key> {
   severity?(item: T): Severity | undefined;
 }
 
-type Value<T, Key, Kind extends string, V> = Title<T, Key> & {
+interface FieldOf<T, Kind extends keyof Values, Key> extends Extras<T> {
+  readonly title: Key;
   readonly kind: Kind;
-  of(item: T): V | null | undefined;
-};
+  of(item: T): (Kind extends 'status' ? Key | readonly Key[] : Values[Kind]) | null | undefined;
+}
 
-/**
- * A title and a value for the console and the command line. The console translates a `status`, masks `personal`
- * values until a reader asks for them, and masks the parts of a `url` that may be secret.
- */
-export type ViewField<T, Key extends string = ViewText> =
-  | Value<T, Key, 'text' | 'code', string | number | readonly string[]>
-  | Value<T, Key, 'time' | 'day', Date | string>
-  | Value<T, Key, 'number' | 'duration', number>
-  | Value<T, Key, 'url', string>
-  | Value<T, Key, 'name', Partial<Localized> | readonly Partial<Localized>[]>
-  | Value<T, Key, 'status', Key | readonly Key[]>
-  | Value<T, Key, 'personal', unknown>;
+/** A title and a value for the console and the command line. */
+export type ViewField<T, Key extends string = ViewText> = {
+  [Kind in keyof Values]: FieldOf<T, Kind, Key>;
+}[keyof Values];
+
+type Value<Kind extends keyof Values> = Values[Kind] | null | undefined;
+
+/** @param of the name of a property, or a function */
+export function field<Name extends string, Kind extends keyof Values>(
+  kind: Kind,
+  title: ViewText,
+  of: Name,
+  extras?: Extras<{ readonly [N in Name]?: Value<Kind> }>,
+): FieldOf<{ readonly [N in Name]?: Value<Kind> }, Kind, ViewText>;
+export function field<T, Kind extends keyof Values>(
+  kind: Kind,
+  title: ViewText,
+  of: (item: T) => Value<Kind>,
+  extras?: Extras<T>,
+): FieldOf<T, Kind, ViewText>;
+export function field<T, Kind extends keyof Values>(
+  kind: Kind,
+  title: ViewText,
+  of: keyof T | ((item: T) => Value<Kind>),
+  extras: Extras<T> = {},
+) {
+  const valueOf = typeof of === 'function' ? of : (item: T) => item[of] as Value<Kind>;
+  return { kind, title, of: valueOf, ...extras };
+}
 
 /** The page of a record below the address of the console; null where it has none. */
 export function recordPath(kind: string, organizationId: string, id: string | null): string | null {

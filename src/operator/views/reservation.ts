@@ -12,17 +12,17 @@ import {
   statusField,
   updatedAt,
 } from './common.js';
-import { type ViewField, recordPath } from './field.js';
+import { field, recordPath, type ViewField } from './field.js';
 
 type Wallet = InspectedReservation['wallets'][number];
 type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
 type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
 
 export const reservationListFields: readonly ViewField<FoundReservation>[] = [
-  { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservation' },
+  field('code', 'shared.reservation', '_id', { record: 'reservation' }),
   externalIdField,
   statusField,
-  { title: 'shared.unit', kind: 'code', of: ({ unitId }) => unitId, record: 'unit' },
+  field('code', 'shared.unit', 'unitId', { record: 'unit' }),
   createdAt,
   updatedAt,
 ];
@@ -37,75 +37,57 @@ export const reservationFields: readonly ViewField<
   organizationField,
   externalIdField,
   statusField,
-  {
-    title: 'shared.unit',
-    kind: 'code',
-    of: ({ unitId, unit }) => unit?.slug ?? unitId,
+  field('code', 'shared.unit', ({ unitId, unit }) => unit?.slug ?? unitId, {
     to: ({ organizationId, unitId }) => recordPath('unit', organizationId, unitId ?? null),
-  },
-  {
-    title: 'reservation.unitStatus',
-    kind: 'text',
-    of: ({ unit }) => unit?.status,
+  }),
+  field('text', 'reservation.unitStatus', ({ unit }) => unit?.status, {
     note: ({ unit }) => {
       if (unit === null) return 'reservation.unitMissing';
       return unit.isDeleted ? 'shared.deleted' : null;
     },
-  },
-  {
-    title: 'shared.lead',
-    kind: 'code',
-    of: ({ leadId, leadNumber = null }) => leadNumber ?? leadId,
+  }),
+  field('code', 'shared.lead', ({ leadId, leadNumber = null }) => leadNumber ?? leadId, {
     to: ({ organizationId, leadId }) => recordPath('lead', organizationId, leadId ?? null),
-  },
-  {
-    title: 'reservation.partner',
-    kind: 'status',
-    of: ({ partnerCollection }) =>
-      partnerCollection.isActive ? 'shared.active' : 'shared.inactive',
-  },
-  {
-    title: 'reservation.wallet',
-    kind: 'status',
-    of: ({ wallets: [wallet] }) => (wallet === undefined ? 'shared.noneOfIt' : walletState(wallet)),
-  },
-  {
-    title: 'reservation.walletDeleted',
-    kind: 'time',
-    of: ({ wallets: [wallet] }) => wallet?.deletedAt,
-  },
-  { title: 'reservation.approved', kind: 'time', of: ({ approvedAt }) => approvedAt },
-  { title: 'reservation.canceled', kind: 'time', of: ({ canceledAt }) => canceledAt },
+  }),
+  field('status', 'reservation.partner', ({ partnerCollection }) =>
+    partnerCollection.isActive ? 'shared.active' : 'shared.inactive',
+  ),
+  field('status', 'reservation.wallet', ({ wallets: [wallet] }) =>
+    wallet === undefined ? 'shared.noneOfIt' : walletState(wallet),
+  ),
+  field('time', 'reservation.walletDeleted', ({ wallets: [wallet] }) => wallet?.deletedAt),
+  field('time', 'reservation.approved', 'approvedAt'),
+  field('time', 'reservation.canceled', 'canceledAt'),
   createdAt,
   updatedAt,
 ];
 
-const installment: ViewField<{ readonly installmentId: string }> = {
-  title: 'reservation.installment',
-  kind: 'code',
-  of: ({ installmentId }) => installmentId,
-};
+const installment: ViewField<{ readonly installmentId: string }> = field(
+  'code',
+  'reservation.installment',
+  'installmentId',
+);
 
 const chequeState: readonly ViewField<Pick<Report, 'status' | 'chequeNumber' | 'chequeAmount'>>[] =
   [
-    { title: 'reservation.cheque', kind: 'code', of: (item) => item.status },
-    { title: 'shared.number', kind: 'code', of: ({ chequeNumber }) => chequeNumber },
-    { title: 'reservation.amount', kind: 'number', of: ({ chequeAmount }) => chequeAmount },
+    field('code', 'reservation.cheque', 'status'),
+    field('code', 'shared.number', 'chequeNumber'),
+    field('number', 'reservation.amount', 'chequeAmount'),
   ];
 
 export const chequeFields: readonly ViewField<Cheque>[] = [
   installment,
   ...chequeState,
-  { title: 'reservation.due', kind: 'day', of: ({ dueDate }) => dueDate },
-  { title: 'reservation.wallet', kind: 'status', of: ({ wallet }) => walletState(wallet) },
-  { title: 'reservation.walletDeleted', kind: 'time', of: ({ wallet }) => wallet.deletedAt },
+  field('day', 'reservation.due', 'dueDate'),
+  field('status', 'reservation.wallet', ({ wallet }) => walletState(wallet)),
+  field('time', 'reservation.walletDeleted', ({ wallet }) => wallet.deletedAt),
 ];
 
 export const reportFields: readonly ViewField<Report>[] = [
-  { title: 'reservation.reported', kind: 'time', of: ({ changedAt }) => changedAt },
+  field('time', 'reservation.reported', 'changedAt'),
   installment,
   ...chequeState,
-  { title: 'reservation.source', kind: 'text', of: ({ source }) => source },
+  field('text', 'reservation.source', 'source'),
 ];
 
 type Callback = Pick<
@@ -114,26 +96,22 @@ type Callback = Pick<
 >;
 
 export const callbackFields = {
-  sent: { title: 'reservation.sent', kind: 'code', of: (item) => sentFields(item).join(' ') },
-  otherFields: {
-    title: 'reservation.otherFields',
-    kind: 'number',
-    of: (item) => item.otherFields,
-  },
-  why: { title: 'reservation.why', kind: 'text', of: ({ outcome }) => outcome.messages },
+  sent: field('code', 'reservation.sent', (item) => sentFields(item).join(' ')),
+  otherFields: field('number', 'reservation.otherFields', 'otherFields'),
+  why: field('text', 'reservation.why', ({ outcome }) => outcome.messages),
   request: requestIdField,
 } as const satisfies Readonly<Record<string, ViewField<Callback>>>;
 
 export const callbackListFields: readonly ViewField<ShownCallback>[] = [
-  { title: 'reservation.received', kind: 'time', of: ({ receivedAt }) => receivedAt },
-  { title: 'shared.response', kind: 'number', of: ({ outcome }) => outcome.status },
-  { title: 'shared.reservation', kind: 'code', of: ({ outcome }) => outcome.reservation },
-  { title: 'reservation.cheque', kind: 'code', of: ({ outcome }) => outcome.cheque },
+  field('time', 'reservation.received', 'receivedAt'),
+  field('number', 'shared.response', ({ outcome }) => outcome.status),
+  field('code', 'shared.reservation', ({ outcome }) => outcome.reservation),
+  field('code', 'reservation.cheque', ({ outcome }) => outcome.cheque),
   callbackFields.why,
   callbackFields.sent,
   callbackFields.otherFields,
-  { title: 'shared.organization', kind: 'code', of: ({ organizationId }) => organizationId },
-  { title: 'shared.key', kind: 'code', of: ({ apiKeyId }) => apiKeyId },
+  field('code', 'shared.organization', 'organizationId'),
+  field('code', 'shared.key', 'apiKeyId'),
   callbackFields.request,
 ];
 

@@ -1,20 +1,17 @@
 import type { FoundUnit } from '../../units/reading/unit-lookup.service.js';
 import { createdAt, externalIdField, id, statusField, updatedAt } from './common.js';
-import type { ViewField } from './field.js';
+import { field, type ViewField } from './field.js';
 
 export const unitFields: readonly ViewField<FoundUnit>[] = [
   id,
   statusField,
-  { title: 'unit.slug', kind: 'code', of: ({ slug }) => slug },
-  { title: 'unit.unitId', kind: 'code', of: ({ unitId }) => unitId },
+  field('code', 'unit.slug', 'slug'),
+  field('code', 'unit.unitId', 'unitId'),
   externalIdField,
-  {
-    title: 'shared.compound',
-    kind: 'name',
-    of: ({ compound }) => compound,
+  field('name', 'shared.compound', ({ compound }) => compound, {
     note: ({ compound, compoundId }) => (compound === null ? compoundId || null : null),
-  },
-  { title: 'unit.price', kind: 'number', of: ({ price }) => price || null },
+  }),
+  field('number', 'unit.price', ({ price }) => price || null),
   createdAt,
   updatedAt,
 ];

@@ -5,7 +5,7 @@ import type {
 import type { EndpointHealth } from '../../webhooks/statistics/webhook-statistics.service.js';
 import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAt, id, organizationField, updatedAt } from './common.js';
-import { eventPath, isViewText, type ViewField, type Severity } from './field.js';
+import { eventPath, field, isViewText, type Severity, type ViewField } from './field.js';
 
 /** Only the console knows the name of its organization and its health. */
 type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
@@ -21,14 +21,8 @@ const severities: Readonly<Record<ListedDelivery['status'], Severity>> = {
   delivered: 'good',
   failed: 'bad',
 };
-const url = { title: 'endpoint.url', kind: 'url', of: (item) => item.url } satisfies ViewField<{
-  readonly url: string;
-}>;
-const eventTypes = {
-  title: 'shared.events',
-  kind: 'code',
-  of: (endpoint) => endpoint.eventTypes,
-} satisfies ViewField<Pick<ShownEndpoint, 'eventTypes'>>;
+const url = field('url', 'endpoint.url', 'url');
+const eventTypes = field('code', 'shared.events', 'eventTypes');
 
 interface State {
   readonly name: 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
@@ -60,23 +54,18 @@ function disabledState({ disabledReason, updatedAt: since }: Endpoint): State {
     : { name: 'paused', severity: 'warn', why, since };
 }
 
-const endpointState: ViewField<Endpoint> = {
-  title: 'shared.state',
-  kind: 'status',
-  of: (endpoint) => `endpoint.${stateOf(endpoint).name}` as const,
-  note: (endpoint) => stateOf(endpoint).why,
-  severity: (endpoint) => stateOf(endpoint).severity,
-};
-const stateSince: ViewField<Endpoint> = {
-  title: 'endpoint.stateSince',
-  kind: 'time',
-  of: (endpoint) => stateOf(endpoint).since,
-};
-const failingSince: ViewField<Endpoint> = {
-  title: 'endpoint.failingSince',
-  kind: 'time',
-  of: (endpoint) => endpoint.failingSince,
-};
+const endpointState: ViewField<Endpoint> = field(
+  'status',
+  'shared.state',
+  (endpoint) => `endpoint.${stateOf(endpoint).name}` as const,
+  { note: (endpoint) => stateOf(endpoint).why, severity: (endpoint) => stateOf(endpoint).severity },
+);
+const stateSince: ViewField<Endpoint> = field(
+  'time',
+  'endpoint.stateSince',
+  (endpoint) => stateOf(endpoint).since,
+);
+const failingSince: ViewField<Endpoint> = field('time', 'endpoint.failingSince', 'failingSince');
 
 export const endpointListFields: readonly ViewField<Endpoint>[] = [
   id,
@@ -103,63 +92,51 @@ export const endpointFields: readonly ViewField<Endpoint>[] = [
   endpointState,
   stateSince,
   failingSince,
-  { title: 'endpoint.pausedUntil', kind: 'time', of: ({ pausedUntil }) => pausedUntil },
-  {
-    title: 'endpoint.secretsUntil',
-    kind: 'time',
-    of: ({ secrets }) => secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt,
-    note: ({ secrets }) =>
-      secrets.some(({ expiresAt }) => expiresAt === null) ? 'endpoint.current' : null,
-  },
+  field('time', 'endpoint.pausedUntil', 'pausedUntil'),
+  field(
+    'time',
+    'endpoint.secretsUntil',
+    ({ secrets }) => secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt,
+    {
+      note: ({ secrets }) =>
+        secrets.some(({ expiresAt }) => expiresAt === null) ? 'endpoint.current' : null,
+    },
+  ),
   createdAt,
   updatedAt,
-  {
-    title: 'endpoint.waiting',
-    kind: 'number',
-    of: ({ pending }) => pending,
+  field('number', 'endpoint.waiting', ({ pending }) => pending, {
     note: ({ hasMore = false }) => (hasMore ? 'endpoint.orMore' : null),
-  },
+  }),
 ];
 
-const deliveryId: ViewField<ListedDelivery> = {
-  title: 'shared.id',
-  kind: 'code',
-  of: ({ _id }) => _id.toHexString(),
-};
-const event: ViewField<ListedDelivery> = {
-  title: 'shared.event',
-  kind: 'code',
-  of: ({ type }) => type,
-};
-const about: ViewField<ListedDelivery> = {
-  title: 'delivery.about',
-  kind: 'code',
-  of: ({ objectId }) => objectId,
-  to: pathOfRecord,
-};
-const endpoint: ViewField<ListedDelivery> = {
-  title: 'endpoint.title',
-  kind: 'code',
-  of: ({ endpointId }) => endpointId.toHexString(),
-  record: 'endpoint',
-};
-const deliveryState: ViewField<ListedDelivery> = {
-  title: 'shared.state',
-  kind: 'status',
-  of: ({ status }) => `delivery.${status}` as const,
-  note: ({ failureReason }) => failureReason,
-  severity: ({ status }) => severities[status],
-};
-const attempts: ViewField<ListedDelivery> = {
-  title: 'delivery.attempts',
-  kind: 'number',
-  of: (delivery) => delivery.attempts,
-};
-const nextAttempt: ViewField<ListedDelivery> = {
-  title: 'delivery.next',
-  kind: 'time',
-  of: ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
-};
+const deliveryId: ViewField<ListedDelivery> = field('code', 'shared.id', ({ _id }) =>
+  _id.toHexString(),
+);
+const event: ViewField<ListedDelivery> = field('code', 'shared.event', 'type');
+const about: ViewField<ListedDelivery> = field(
+  'code',
+  'delivery.about',
+  ({ objectId }) => objectId,
+  { to: pathOfRecord },
+);
+const endpoint: ViewField<ListedDelivery> = field(
+  'code',
+  'endpoint.title',
+  ({ endpointId }) => endpointId.toHexString(),
+  { record: 'endpoint' },
+);
+const deliveryState: ViewField<ListedDelivery> = field(
+  'status',
+  'shared.state',
+  ({ status }) => `delivery.${status}` as const,
+  { note: ({ failureReason }) => failureReason, severity: ({ status }) => severities[status] },
+);
+const attempts: ViewField<ListedDelivery> = field('number', 'delivery.attempts', 'attempts');
+const nextAttempt: ViewField<ListedDelivery> = field(
+  'time',
+  'delivery.next',
+  ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
+);
 
 function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): string | null {
   return eventPath(type, organizationId.toHexString(), objectId);
@@ -171,12 +148,12 @@ export const deliverySummaryFields: readonly ViewField<ListedDelivery>[] = [
   { ...event, to: pathOfRecord },
   deliveryState,
   attempts,
-  {
-    title: 'delivery.response',
-    kind: 'text',
-    of: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError,
-  },
-  { title: 'delivery.last', kind: 'time', of: ({ lastAttemptAt }) => lastAttemptAt },
+  field(
+    'text',
+    'delivery.response',
+    ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError,
+  ),
+  field('time', 'delivery.last', 'lastAttemptAt'),
   nextAttempt,
 ];
 
@@ -191,25 +168,25 @@ export const deliveryListFields: readonly ViewField<ListedDelivery>[] = [
 export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
   deliveryId,
   endpoint,
-  { title: 'delivery.messageId', kind: 'code', of: ({ messageId }) => messageId },
+  field('code', 'delivery.messageId', 'messageId'),
   deliveryState,
   event,
   about,
-  { title: 'delivery.round', kind: 'number', of: ({ round }) => round },
+  field('number', 'delivery.round', 'round'),
   attempts,
   createdAt,
   nextAttempt,
-  { title: 'delivery.completed', kind: 'time', of: ({ completedAt }) => completedAt },
-  { title: 'shared.erased', kind: 'time', of: ({ erasedAt }) => erasedAt },
+  field('time', 'delivery.completed', 'completedAt'),
+  field('time', 'shared.erased', 'erasedAt'),
 ];
 
 export const attemptFields: readonly ViewField<ShownDelivery['log'][number]>[] = [
-  { title: 'delivery.round', kind: 'number', of: ({ round }) => round },
-  { title: 'delivery.attempt', kind: 'number', of: ({ attempt }) => attempt },
-  { title: 'shared.started', kind: 'time', of: ({ startedAt }) => startedAt },
+  field('number', 'delivery.round', 'round'),
+  field('number', 'delivery.attempt', 'attempt'),
+  field('time', 'shared.started', 'startedAt'),
   url,
-  { title: 'shared.took', kind: 'duration', of: ({ milliseconds }) => milliseconds },
-  { title: 'shared.status', kind: 'number', of: ({ statusCode }) => statusCode },
-  { title: 'delivery.error', kind: 'text', of: ({ error }) => error },
-  { title: 'shared.response', kind: 'personal', of: ({ response }) => response },
+  field('duration', 'shared.took', 'milliseconds'),
+  field('number', 'shared.status', 'statusCode'),
+  field('text', 'delivery.error', 'error'),
+  field('personal', 'shared.response', 'response'),
 ];
