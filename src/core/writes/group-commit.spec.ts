@@ -114,11 +114,53 @@ function doubling(
 const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
   outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
 
+/** Fails the transactions that have a request; those of a lone request too, if it is not `isAlone`. */
+const failing =
+  (request: number, error: Error, isAloneToo = true) =>
+  (requests: readonly number[], isAlone: boolean) =>
+    requests.includes(request) && (isAloneToo || !isAlone) ? error : undefined;
+const contention = new ContentionError(undefined);
+
 describe('GroupCommit', () => {
-  it('runs the first request alone and groups later ones', async () => {
-    const { tried, submitAll } = doubling();
-    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
-    expect(tried).toEqual([[1], [2, 3, 4]]);
+  it.each<[string, Parameters<typeof doubling>, unknown[], number[][]]>([
+    ['runs the first request alone and groups later ones', [], [2, 4, 6, 8], [[1], [2, 3, 4]]],
+    [
+      'moves requests without room in a transaction to the next one',
+      [undefined, { atOnce: 2 }],
+      [2, 4, 6, 8],
+      [[1], [2, 3, 4], [4]],
+    ],
+    [
+      'returns its own response to each request that waited for room',
+      [undefined, { atOnce: 1 }],
+      [2, 4, 6, 8, 10],
+      [[1], [2, 3, 4, 5], [3, 4, 5], [4, 5], [5]],
+    ],
+    [
+      'rejects only the request that the database refuses',
+      [failing(3, new Error('refused'))],
+      [2, 4, 'failed', 8],
+      [[1], [2, 3, 4], [2], [3], [4]],
+    ],
+    [
+      'does not retry when the outcome of a transaction is unknown',
+      [failing(3, new DatabaseUnavailableError())],
+      [2, 'failed', 'failed', 'failed'],
+      [[1], [2, 3, 4]],
+    ],
+    [
+      'runs requests in parallel when another transaction delays their group',
+      [failing(3, contention, false)],
+      [2, 4, 6, 8],
+      [[1], [2, 3, 4], [2], [3], [4]],
+    ],
+    ['accepts requests that ignore lost races', [undefined, { hearsOfRaces: false }], [2], [[1]]],
+  ])('%s', async (_title, group, results, tried) => {
+    const { tried: ran, metrics, submitAll } = doubling(...group);
+    expect(values(await submitAll(results.map((_, index) => index + 1)))).toEqual(results);
+    expect(ran).toEqual(tried);
+    const isHeldUp = group[0]?.([3, 4], false) === contention;
+    expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(isHeldUp ? 1 : 0);
   });
 
   it('limits a group by count and bytes, and runs a larger request alone', async () => {
@@ -153,25 +195,6 @@ describe('GroupCommit', () => {
     expect(tried).toEqual([[1], [2], [3]]);
   });
 
-  it('moves requests without room in a transaction to the next one', async () => {
-    const { tried, submitAll } = doubling(undefined, { atOnce: 2 });
-    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
-    expect(tried).toEqual([[1], [2, 3, 4], [4]]);
-  });
-
-  it('returns its own response to each request that waited for room', async () => {
-    const { tried, submitAll } = doubling(undefined, { atOnce: 1 });
-    expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 4, 6, 8, 10]);
-    expect(tried.slice(1)).toEqual([[2, 3, 4, 5], [3, 4, 5], [4, 5], [5]]);
-  });
-
-  it('rejects only the request that the database refuses', async () => {
-    const { submitAll } = doubling((requests) =>
-      requests.includes(3) ? new Error('refused') : undefined,
-    );
-    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 'failed', 8]);
-  });
-
   it('returns stored responses before the group ends', async () => {
     let submitted: Promise<number>[] = [];
     let seen: unknown;
@@ -189,35 +212,11 @@ describe('GroupCommit', () => {
     expect(await submitted[4]?.then(() => seen)).toEqual([2, 4, 6]);
   });
 
-  it('does not retry when the outcome of a transaction is unknown', async () => {
-    const { tried, submitAll } = doubling((requests) =>
-      requests.includes(3) ? new DatabaseUnavailableError() : undefined,
-    );
-    const reason = expect.any(DatabaseUnavailableError);
-    const failed = { status: 'rejected', reason };
-    expect(await submitAll([1, 2, 3, 4])).toEqual([
-      { status: 'fulfilled', value: 2 },
-      failed,
-      failed,
-      failed,
-    ]);
-    expect(tried).toEqual([[1], [2, 3, 4]]);
-  });
-
-  it('runs requests in parallel when another transaction delays their group', async () => {
-    const { tried, metrics, submitAll } = doubling((requests, isAlone) =>
-      requests.includes(3) && !isAlone ? new ContentionError(undefined) : undefined,
-    );
-    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
-    expect(tried.slice(2)).toEqual([[2], [3], [4]]);
-    expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(1);
-  });
-
   it('keeps the process running when a delayed request fails before its group ends', async () => {
     const { submitAll } = doubling((requests, isAlone) => {
       if (requests.length > 1) return new Error('one of them cannot be stored');
       if (requests[0] !== 2) return undefined;
-      return isAlone ? new Error('refused') : new ContentionError(undefined);
+      return isAlone ? new Error('refused') : contention;
     });
     // An unhandled rejection fails the test.
     expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 'failed', 6, 8, 10]);
@@ -225,7 +224,7 @@ describe('GroupCommit', () => {
 
   it('waits 500 ms for another transaction, but without limit for a lone request', async () => {
     const { options, submitAll } = doubling((requests, isAlone) =>
-      requests.includes(2) && !isAlone ? new ContentionError(undefined) : undefined,
+      requests.includes(2) && !isAlone ? contention : undefined,
     );
     await submitAll([1, 2]);
     expect(options.map((one) => one.maxConflictWaitMs)).toEqual([500, 500, undefined]);
@@ -237,7 +236,7 @@ describe('GroupCommit', () => {
       () => {
         if (!isFirst) return undefined;
         isFirst = false;
-        return new ContentionError(undefined);
+        return contention;
       },
       { isRefused: true },
     );
@@ -254,11 +253,6 @@ describe('GroupCommit', () => {
     await Promise.all([first, submit(3)]);
     jest.restoreAllMocks();
     expect(options.map(({ expiresAt }) => expiresAt)).toEqual([start + 8_000, start + 8_100]);
-  });
-
-  it('accepts requests that ignore lost races', async () => {
-    const { submitAll } = doubling(undefined, { hearsOfRaces: false });
-    expect(values(await submitAll([1]))).toEqual([2]);
   });
 
   it('rejects a request after its deadline', async () => {
