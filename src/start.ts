@@ -14,7 +14,6 @@ import {
   warnOfMisspelledVariables,
 } from './core/configuration/load-environment.js';
 import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
-import { assertTransactionsSupported } from './core/database/connection/topology.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/server/route-options.js';
 import { ErrorResponses } from './core/http/errors/error-responses.js';
@@ -30,7 +29,11 @@ import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
 import { announce, linesAbout } from './development/announcement.js';
 import { openAtStart } from './development/demo/demo-organization.js';
-import { describeConnectionError, openDatabase } from './open-database.js';
+import {
+  assertTransactionsSupported,
+  describeConnectionError,
+  openDatabase,
+} from './open-database.js';
 import { LongPollWaiters } from './events/feed/long-poll-waiters.js';
 import { EventRelay } from './events/outbox/event-relay.js';
 import { HealthService } from './health/health.service.js';

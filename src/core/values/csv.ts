@@ -66,12 +66,10 @@ function checkedColumns(
   const unknown = columns.filter((name) => !isKnown(name));
   const missing = required.filter((name) => !columns.includes(name));
   const faults = [
-    ...(unknown.length === 0
-      ? []
-      : [`Unknown columns: ${unknown.join(', ')}. Known are ${names.join(', ')}.`]),
-    ...(missing.length === 0 ? [] : [`Missing columns: ${missing.join(', ')}.`]),
-    ...(/[;\t]/.test(unknown.join()) ? ['Separate columns by commas.'] : []),
-  ];
+    unknown.length > 0 && `Unknown columns: ${unknown.join(', ')}. Known are ${names.join(', ')}.`,
+    missing.length > 0 && `Missing columns: ${missing.join(', ')}.`,
+    /[;\t]/.test(unknown.join()) && 'Separate columns by commas.',
+  ].filter(Boolean);
   if (faults.length > 0) throw new Error(faults.join(' '));
   return columns;
 }

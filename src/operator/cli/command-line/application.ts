@@ -8,7 +8,6 @@ import {
   loadEnvironment,
   warnOfMisspelledVariables,
 } from '../../../core/configuration/load-environment.js';
-import { assertTransactionsSupported } from '../../../core/database/connection/topology.js';
 import { createLogger } from '../../../core/http/server/logger.js';
 import {
   activeTracing,
@@ -16,7 +15,11 @@ import {
   stopTracing,
   traced,
 } from '../../../core/observability/tracing.js';
-import { describeConnectionError, openDatabase } from '../../../open-database.js';
+import {
+  assertTransactionsSupported,
+  describeConnectionError,
+  openDatabase,
+} from '../../../open-database.js';
 import { CommandContext } from './context.js';
 import { withWaitNotice, whileDatabaseResponds } from './database-watch.js';
 
