@@ -74,8 +74,8 @@ export function field<T, Kind extends keyof Values>(
   of: keyof T | ((item: T) => Value<Kind>),
   extras: Extras<T> = {},
 ) {
-  const valueOf = typeof of === 'function' ? of : (item: T) => item[of] as Value<Kind>;
-  return { kind, title, of: valueOf, ...extras };
+  const value = typeof of === 'function' ? of : (item: T) => item[of] as Value<Kind>;
+  return { kind, title, of: value, ...extras };
 }
 
 /** The page of a record below the address of the console; null where it has none. */
@@ -93,19 +93,19 @@ export function eventPath(type: string, organizationId: string, id: string | nul
 }
 
 export function pathOf<T>(
-  field: ViewField<T, string>,
+  shown: ViewField<T, string>,
   item: T,
   organizationId: string,
 ): string | null {
-  if (field.record === undefined) return field.to?.(item, organizationId) ?? null;
-  const id = field.of(item);
-  return typeof id === 'string' ? recordPath(field.record, organizationId, id) : null;
+  if (shown.record === undefined) return shown.to?.(item, organizationId) ?? null;
+  const id = shown.of(item);
+  return typeof id === 'string' ? recordPath(shown.record, organizationId, id) : null;
 }
 
 /** English and unmasked, for a terminal. */
-export function plainValue<T>(field: ViewField<T>, item: T) {
-  const value = valueOf(field, item);
-  const note = field.note?.(item) ?? null;
+export function plainValue<T>(shown: ViewField<T>, item: T) {
+  const value = valueOf(shown, item);
+  const note = shown.note?.(item) ?? null;
   return note === null ? value : `${String(value ?? '')} (${plainTitle(note)})`.trimStart();
 }
 
@@ -114,13 +114,13 @@ export function plainTitle(title: string | number): string {
   return String(isViewText(title) ? english(title) : title);
 }
 
-function valueOf<T>(field: ViewField<T>, item: T) {
-  if (field.kind === 'status') return [field.of(item) ?? []].flat().map(english);
-  if (field.kind === 'day') return dayOf(field.of(item));
-  if (field.kind === 'personal') return plainText(field.of(item));
-  if (field.kind === 'name') return namesIn(field.of(item), 'en-us');
-  if (field.kind === 'duration') return `${field.of(item) ?? '–'} ms`;
-  return field.of(item);
+function valueOf<T>(shown: ViewField<T>, item: T) {
+  if (shown.kind === 'status') return [shown.of(item) ?? []].flat().map(english);
+  if (shown.kind === 'day') return dayOf(shown.of(item));
+  if (shown.kind === 'personal') return plainText(shown.of(item));
+  if (shown.kind === 'name') return namesIn(shown.of(item), 'en-us');
+  if (shown.kind === 'duration') return `${shown.of(item) ?? '–'} ms`;
+  return shown.of(item);
 }
 
 /** As `2026-01-31`; other programs may have stored a text that is no time. */

@@ -137,8 +137,8 @@ function sentFields({
   refusedFields,
 }: Pick<Callback, 'payload' | 'refusedFields'>): string[] {
   const { reservationId: _id, ...fields } = payload;
-  const refused = (refusedFields ?? []).map(({ field, type, length }) =>
-    length === null ? `${field}=•••••• (${type})` : `${field}=•••••• (${type} of ${length})`,
+  const refused = (refusedFields ?? []).map(({ field: name, type, length }) =>
+    length === null ? `${name}=•••••• (${type})` : `${name}=•••••• (${type} of ${length})`,
   );
   return [...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`), ...refused];
 }
