@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { HealthService } from './health.service.js';
 
 const respondsWithin = jest.fn<() => Promise<boolean>>();
-const hasPrimary = jest.fn<() => Promise<boolean>>();
 let health: HealthService;
 let now: number;
 
@@ -10,8 +9,7 @@ beforeEach(() => {
   now = 1_000;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
   respondsWithin.mockReset().mockResolvedValue(true);
-  hasPrimary.mockReset().mockResolvedValue(true);
-  health = new HealthService({ respondsWithin, hasPrimary } as never);
+  health = new HealthService({ respondsWithin } as never);
 });
 afterEach(() => void jest.restoreAllMocks());
 
@@ -29,24 +27,4 @@ it('reports a lost or recovered database after 250 ms', async () => {
     now += 250;
     expect(await health.check()).toMatchObject({ ok });
   }
-});
-
-it('reports unhealthy during shutdown', async () => {
-  await health.check();
-  health.reportShutdown();
-  expect(await health.check()).toMatchObject({ ok: false });
-});
-
-it('is ready from startup until shutdown', async () => {
-  expect(await health.readiness()).toMatchObject({ ready: false, phase: 'starting' });
-  health.reportStart();
-  expect(await health.readiness()).toMatchObject({ ready: true, phase: 'running' });
-  health.reportShutdown();
-  expect(await health.readiness()).toMatchObject({ ready: false, phase: 'draining' });
-});
-
-it('is not ready without a primary', async () => {
-  health.reportStart();
-  hasPrimary.mockResolvedValueOnce(false);
-  expect(await health.readiness()).toMatchObject({ ready: false, hasPrimary: false });
 });

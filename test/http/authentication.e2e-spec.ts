@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { Logger } from '@nestjs/common';
 import { addKey, addLead, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket } from '../support/raw-http.js';
@@ -149,37 +148,6 @@ describe('an API key', () => {
     expect(found.map((one) => Number(one.slice(0, 3)))).toEqual([200, 200, 200, 401, 401, 200]);
     const numbers = found.map((one) => /"leadId":(\d+)/.exec(one)?.[1]);
     expect(numbers).toEqual(['101', '101', '202', undefined, undefined, '101']);
-  });
-
-  it('is never logged, nor is personal data', async () => {
-    const body = { recordSystemId: 'log-secret', name: 'Log Secret', email: 'log@secret.example' };
-    await service.api('post', '/leads').set('api-key', tenant.key).send(body).expect(201);
-    await service
-      .api('get', `/leads/log-secret?api-key=${tenant.key}`)
-      .set('api-key', tenant.key)
-      .expect(400);
-    await service
-      .api('get', `/unknown?api-key=${tenant.key}`)
-      .set('api-key', tenant.key)
-      .expect(404);
-    const log = service.logged();
-    expect(log).toContain('/external/apis/v1.0/leads/:recordSystemId');
-    expect(log).toContain(tenant.organizationId.toHexString());
-    for (const secret of [tenant.key, 'log-secret', 'Log Secret', 'log@secret']) {
-      expect(log).not.toContain(secret);
-    }
-  });
-});
-
-describe('an error with a document', () => {
-  it('is logged without the document by each logger', async () => {
-    const stored = addLead(service.db, tenant.organizationId, { data: 'Logged Name' });
-    const error: unknown = await stored.catch((failure: unknown) => failure);
-    new Logger('Test').warn({ err: error }, 'As an object');
-    new Logger('Test').error(error, 'As it is');
-    const lines = service.logged().split('\n').slice(-3, -1);
-    expect(lines).toEqual(Array(2).fill(expect.stringMatching(/Document failed|"code":121/)));
-    expect(lines.join('')).not.toContain('Logged Name');
   });
 });
 

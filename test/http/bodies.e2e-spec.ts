@@ -146,6 +146,7 @@ describe('a response to a request with a key', () => {
       headers: { 'api-key': tenant.key },
     });
     expect(response.status).toBe(status);
+    expect(response.headers.has('x-error-code')).toBe(status >= 400);
     expect(response.headers.get('cache-control')).toBe('private, no-cache');
     const accept = path.endsWith('/all') ? ', accept' : '';
     expect(response.headers.get('vary')).toBe(`api-key, language, accept-encoding${accept}`);

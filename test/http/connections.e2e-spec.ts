@@ -76,16 +76,6 @@ describe('a connection', () => {
     expect(text.match(/^HTTP\/1\.1 .*$/gm)).toEqual(['HTTP/1.1 200 OK']);
   });
 
-  it('returns pipelined responses in the order of their requests', async () => {
-    const socket = openSocket(service.url);
-    const ids = Array.from({ length: 200 }, (_, id) => id);
-    socket.write(ids.map((id) => request(id)).join('') + request(200, 'Connection: close\r\n'));
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    const answered = [...text.matchAll(/^x-request-id: pipelined-(\d+)/gm)].map(([, id]) => id);
-    expect(answered).toEqual([...ids, 200].map(String));
-  });
-
   const post = (key: string, body: string) =>
     [
       `POST /${basePath}/leads HTTP/1.1`,

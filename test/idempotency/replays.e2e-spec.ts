@@ -198,15 +198,12 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect((await send(fields)).status).toBe(201);
   });
 
-  it.each(['', 'a b', '"a', 'x'.repeat(256), '"a", "b"'])(
-    'requires a key: %j is no key',
-    async (key) => {
-      const { status, text, headers } = await send({ key });
-      expect([status, headers['x-error-code']]).toEqual([400, 'idempotency.key_malformed']);
-      expect(JSON.parse(text)).toMatchObject({ statusCode: 400, error: 'Bad Request' });
-      expect(await count('leads')).toBe(0);
-    },
-  );
+  it('returns 400 when its key is malformed', async () => {
+    const { status, text, headers } = await send({ key: 'a b' });
+    expect([status, headers['x-error-code']]).toEqual([400, 'idempotency.key_malformed']);
+    expect(JSON.parse(text)).toMatchObject({ statusCode: 400, error: 'Bad Request' });
+    expect(await count('leads')).toBe(0);
+  });
 
   it('returns errors of the API key and the body first', async () => {
     const headers = { 'content-type': 'text/plain' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Language, languages, parseLanguage, textIn } from './language.js';
+import { type Language, languages, textIn } from './language.js';
 import { messageFiles } from './localization.module.js';
 
 type Text = string | Readonly<Record<string, string>>;
@@ -52,15 +52,6 @@ describe('the message catalogues', () => {
         expect(Object.keys(forms).toSorted()).toEqual(needed.toSorted());
       }
     }
-  });
-});
-
-describe('parseLanguage', () => {
-  it('returns a known language in any case, and the default otherwise', () => {
-    expect(['ar-eg', 'AR-EG', 'En-Us'].map(parseLanguage)).toEqual(['ar-eg', 'ar-eg', 'en-us']);
-    expect([undefined, '', 'ar', 'xx-xx', ['ar-eg']].map(parseLanguage)).toEqual(
-      Array(5).fill('en-us'),
-    );
   });
 });
 
