@@ -80,30 +80,19 @@ export class LeadsService {
     { leads, dryRun: isDryRun = false }: LeadBatch,
     alsoStore: (response: LeadBatchResponseDto, now: Date) => Promise<void> = async () => {},
   ): Promise<LeadBatchResponseDto> {
-    const checked = await Promise.allSettled(leads.map((lead) => check(lead)));
-    const requests = checked.flatMap((one) =>
-      one.status === 'fulfilled' ? leadRequest(caller, one.value) : [],
-    );
     const batch: Batch<LeadRequest, LeadUpsertResult, BatchResponse> = {
       caller,
-      requests,
+      requests: leads.map((lead) => batchRequest(caller, lead)),
       maxBytes: maxBatchMebibytes * mebibyte,
       fullError: new DomainError(leadErrors.batchFull, { limit: maxBatchMebibytes }),
       responseTo: (outcomes) => {
-        const ofRequests = outcomes.values();
-        const all = checked.map((one) =>
-          one.status === 'rejected'
-            ? one
-            : (ofRequests.next().value as WriteOutcome<LeadUpsertResult>),
-        );
-        return { status: 200, body: this.batchResponse(caller, all, isDryRun), outcomes: all };
+        return { status: 200, body: this.batchResponse(caller, outcomes, isDryRun), outcomes };
       },
       alsoStore: (answer, now) => alsoStore(answer.body, now),
     };
     const { body, outcomes } = isDryRun
       ? await this.commit.dryRun(batch)
       : await this.commit.submitAll(batch);
-    if (requests.length === 0 && !isDryRun) await alsoStore(body, this.clock.now());
     this.report(caller, outcomes);
     return body;
   }
@@ -190,10 +179,15 @@ function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
   return { caller, payload, data: requestData(payload) };
 }
 
-/** @throws DomainError 400 for a lead that a single request would refuse */
-async function check(lead: LeadBatch['leads'][number]): Promise<UpsertLeadDto> {
-  if (lead === null) throw new DomainError(httpErrors.bodyMustBeObject);
-  if (lead instanceof DomainError) throw lead;
-  assertValid(lead);
-  return lead;
+/** A lead that a single request would refuse is refused for the same reason. */
+function batchRequest(caller: Caller, lead: LeadBatch['leads'][number]): LeadRequest {
+  const refused = leadRequest(caller, {});
+  if (lead === null) return { ...refused, refusal: new DomainError(httpErrors.bodyMustBeObject) };
+  if (lead instanceof DomainError) return { ...refused, refusal: lead };
+  try {
+    assertValid(lead);
+    return leadRequest(caller, lead);
+  } catch (error) {
+    return { ...refused, refusal: error as Error };
+  }
 }

@@ -16,6 +16,8 @@ export interface LeadRequest {
   readonly payload: LeadPayload;
   /** `data` of the payload with its flat fields. */
   readonly data: LeadData;
+  /** Why it was refused before a decision. */
+  readonly refusal?: Error;
 }
 
 export interface LeadDecision {

@@ -94,6 +94,7 @@ export class LeadWrites implements WriteKind<
   }
 
   decide(records: LeadRecords, request: LeadRequest): LeadDecision {
+    if (request.refusal !== undefined) throw request.refusal;
     const decision = decideLead(records, request);
     records.put(decision);
     return decision;
@@ -144,7 +145,9 @@ export class LeadWrites implements WriteKind<
     updates: readonly Update[],
   ): Promise<readonly number[]> {
     const creations = updates.flatMap(({ request, lead }, index) =>
-      lead === undefined ? (request.payload.recordSystemId ?? index) : [],
+      lead === undefined && request.refusal === undefined
+        ? (request.payload.recordSystemId ?? index)
+        : [],
     );
     return readOutsideTransaction(() => this.leads.nextNumbers(_id, new Set(creations).size));
   }

@@ -51,9 +51,10 @@ const report = (seconds: number | null, status: ChequeStatus = 'bounced') => ({
   changedAt: seconds === null ? null : at(seconds).toISOString(),
   source: 'External API',
 });
-const walletWith = (...statusHistory: ReturnType<typeof report>[]) => ({
-  cheques: [{ installmentId: '1', statusHistory }],
-});
+const walletWith = (...statusHistory: ReturnType<typeof report>[]) =>
+  ({
+    cheques: [{ installmentId: '1', statusHistory }],
+  }) as unknown as TimelineSources['wallets'][0];
 const kindsOf = (past: Partial<TimelineSources>) =>
   reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }).map(
     ({ kind, at: when }) => `${kind} ${(when.getTime() - start) / second}`,

@@ -4,7 +4,7 @@ import type { ChangeEvent } from '../../events/outbox/event-history.service.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import type { CallbackLogDocument } from '../callback/callback-log.repository.js';
 import type { Presented } from '../../core/fields/declared-fields.js';
-import type { ChequeHistoryEntry } from '../cheques/cheque-wallet.schema.js';
+import type { ChequeHistoryEntry, ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 
 export interface ShownCallback extends Pick<
   CallbackLogDocument,
@@ -22,9 +22,7 @@ export interface TimelineEvent {
   readonly status?: StatusChange | undefined;
 }
 
-type ShownReport = Pick<Presented<ChequeHistoryEntry>, 'status' | 'changedAt' | 'source'>;
-
-type ChequeReportEntry = ShownReport & { readonly installmentId: string };
+type ChequeReportEntry = Presented<ChequeHistoryEntry> & { readonly installmentId: string };
 
 export type TimelineEntry = { readonly at: Date } & (
   | { readonly kind: 'callback'; readonly callback: ShownCallback }
@@ -47,12 +45,7 @@ export interface TimelineSources {
   /** The callbacks of the reservation's own organization. */
   readonly callbacks: readonly ShownCallback[];
   readonly events: readonly TimelineEvent[];
-  readonly wallets: readonly {
-    readonly cheques: readonly {
-      readonly installmentId: string;
-      readonly statusHistory: readonly ShownReport[];
-    }[];
-  }[];
+  readonly wallets: readonly Pick<Presented<ChequeWalletDocument>, 'cheques'>[];
 }
 
 /** The log entry, events and reports of one request are stored within this time. */

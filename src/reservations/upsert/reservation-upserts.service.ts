@@ -85,9 +85,7 @@ export class ReservationUpsertsService {
       organizationId,
       bodies.flatMap(({ lead }) => lead?.recordSystemId ?? []),
     );
-    const named = references.map((reference) => units.idOf(reference));
-    const otherUnits = named.filter((id) => typeof id === 'object');
-    const loaded = await this.reservations.load(organizationId, stored, now, otherUnits);
+    const loaded = await this.reservations.load(organizationId, stored, now, units.ids);
     return { records: new UpsertRecords(loaded, units, leads), count: requests.length };
   }
 }
@@ -115,10 +113,8 @@ function unitIdOf(
   stored: ReservationDocument | undefined,
 ): Types.ObjectId | undefined {
   if (reference === undefined) return undefined;
-  const own = stored?.unitId;
   // A reservation can be ended after its unit was deleted.
-  if (own && namedUnits.isNamedBy(own, reference)) return own;
-  const id = namedUnits.idOf(reference);
+  const id = namedUnits.idOf(reference, stored?.unitId);
   if (id === 'ambiguous') throw new DomainError(reservationErrors.unitAmbiguous);
   if (id === 'unknown') throw new DomainError(reservationErrors.unitNotFound);
   return id;

@@ -15,6 +15,16 @@ import { defaultLanguage, type Localized } from '../../core/localization/languag
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
+export interface NamedUnits {
+  /** Without deleted units. */
+  readonly ids: readonly Types.ObjectId[];
+  /** A unit id that two compounds use is ambiguous, unless it names the own unit. */
+  idOf(
+    reference: UnitReference,
+    own: Types.ObjectId | null | undefined,
+  ): Types.ObjectId | 'unknown' | 'ambiguous';
+}
+
 /** Texts are empty where nothing is stored. */
 export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
@@ -89,39 +99,29 @@ export class UnitLookupService {
     own: readonly Types.ObjectId[],
   ): Promise<NamedUnits> {
     const byField = Map.groupBy(references.map(fieldOf), ([field]) => field);
-    const filters = [...byField].flatMap(([field, ofField]) => {
-      const names = ofField.map(([, name]) => name);
-      return havingOneOf(field, names);
-    });
-    const named = await this.findAny(organizationId, filters);
-    const ofOwn = own.length === 0 ? [] : this.units.find(organizationId, { _id: { $in: own } });
-    return new NamedUnits(named, await ofOwn);
-  }
-}
-
-export class NamedUnits {
-  private readonly all: ReadonlyMap<string, UnitDocument>;
-
-  constructor(
-    private readonly active: readonly UnitDocument[],
-    own: readonly UnitDocument[],
-  ) {
-    this.all = new Map([...own, ...active].map((unit) => [unit._id.toHexString(), unit]));
-  }
-
-  /** Deleted units too. */
-  isNamedBy(_id: Types.ObjectId, reference: UnitReference): boolean {
-    const unit = this.all.get(_id.toHexString());
-    return unit !== undefined && isNamed(unit, reference);
-  }
-
-  /** A unit id that two compounds use is ambiguous. */
-  idOf(reference: UnitReference): Types.ObjectId | 'unknown' | 'ambiguous' {
-    const [unit, ...others] = this.active.filter((one) => isNamed(one, reference));
-    if (unit === undefined) return 'unknown';
-    return others.length > 0 && typeof reference === 'object' && 'unitId' in reference
-      ? 'ambiguous'
-      : unit._id;
+    const filters = [...byField].flatMap(([field, ofField]) =>
+      havingOneOf(
+        field,
+        ofField.map(([, name]) => name),
+      ),
+    );
+    const active = await this.findAny(organizationId, filters);
+    const ofOwn =
+      own.length === 0 ? [] : await this.units.find(organizationId, { _id: { $in: own } });
+    return {
+      ids: active.map(({ _id }) => _id),
+      idOf(reference, ownId) {
+        const isNamed = (unit: UnitDocument) => {
+          const [field, name] = fieldOf(reference);
+          return unit[field] === name;
+        };
+        const same = ofOwn.find((unit) => ownId?.equals(unit._id) && isNamed(unit));
+        if (same !== undefined) return same._id;
+        const [unit, ...others] = active.filter(isNamed);
+        if (unit === undefined) return 'unknown';
+        return others.length > 0 && fieldOf(reference)[0] === 'unitId' ? 'ambiguous' : unit._id;
+      },
+    };
   }
 }
 
@@ -130,11 +130,6 @@ function fieldOf(reference: UnitReference): ['slug' | 'recordSystemId' | 'unitId
   return 'unitId' in reference
     ? ['unitId', reference.unitId]
     : ['recordSystemId', reference.recordSystemId];
-}
-
-function isNamed(unit: UnitDocument, reference: UnitReference): boolean {
-  const [field, name] = fieldOf(reference);
-  return unit[field] === name;
 }
 
 function distinct(units: readonly UnitDocument[]): UnitDocument[] {
