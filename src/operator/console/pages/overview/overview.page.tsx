@@ -1,4 +1,4 @@
-import type { Backlog } from '../../../../webhooks/statistics/webhook-statistics.service.js';
+import type { Backlog } from '../../../../core/database/documents/tenant-queries.js';
 import type { CallSummary } from '../../../usage/call-counts.js';
 import type { StepStats } from '../../../usage/usage-stats.service.js';
 import { callLines, deliveryLines, latencyLines } from '../../charts/call-lines.js';
