@@ -15,7 +15,6 @@ const disarmedReference = '$\0t(';
 export class MessagesService {
   constructor(private readonly i18n: I18nService) {}
 
-  /** Fills in placeholders; `count` selects the plural. */
   textOf({ key, values = {} }: LocalizedMessage, language: Language): string {
     const args = Object.fromEntries(
       Object.entries(values).map(([name, value]) => [

@@ -80,13 +80,7 @@ class ServiceAdapter extends FastifyAdapter {
   }
 }
 
-export interface HttpServer {
-  readonly adapter: FastifyAdapter;
-  readonly connections: Connections;
-  readonly rejectOtherMethods: () => void;
-}
-
-export async function createHttpServer(options: AdapterOptions): Promise<HttpServer> {
+export async function createHttpServer(options: AdapterOptions) {
   const { environment, logger } = options;
   const connections = newConnections(options, () => fastify);
   const adapter = newAdapter(options, connections);
