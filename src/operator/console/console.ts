@@ -17,13 +17,13 @@ import { pages } from './pages/pages.js';
 import { PageServices } from './pages/services.js';
 import { consolePath } from './pages/shared/parts.js';
 import {
+  formOf,
   nextOf,
   readerOf,
   redirectToLogin,
   sendLogin,
   sendNotice,
   sendPage,
-  textsOf,
 } from './responses.js';
 
 /** Served without a session. */
@@ -71,7 +71,8 @@ export class Console {
       async (scope) => {
         await scope.register(cookies, { secret: sessions.cookieKey });
         scope.removeAllContentTypeParsers();
-        await scope.register(forms, { bodyLimit: maxBodyBytes });
+        const parser = (form: string) => Object.fromEntries(new URLSearchParams(form));
+        await scope.register(forms, { bodyLimit: maxBodyBytes, parser });
         this.guard(scope, sessions);
         this.handleFailures(scope);
         await scope.register(assets, {
@@ -104,8 +105,7 @@ export class Console {
     scope.addHook('preValidation', async (request, reply) => {
       if (request.method !== 'POST') return undefined;
       const { session } = request.reader;
-      const isOwn =
-        session === null || sessions.isOwnForm(session, textsOf(request.body)['token'] ?? '');
+      const isOwn = session === null || sessions.isOwnForm(session, formOf(request)['token'] ?? '');
       // The login's form has no token: the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
@@ -137,7 +137,7 @@ export class Console {
       return sendLogin(request, reply, 200);
     });
     scope.post('/login', async (request, reply) => {
-      const { password = '' } = textsOf(request.body);
+      const { password = '' } = formOf(request);
       const outcome = await this.attempts.attempt(request.ip, password);
       if (outcome !== 'right') {
         this.logger.warn(`Login to the console from ${request.ip}: ${outcome}.`);
@@ -168,13 +168,14 @@ export class Console {
       scope.post([path, name].filter(Boolean).join('/'), handle(action));
   }
 
-  private pageRequest({ reader, body, ip: address }: FastifyRequest): PageRequest {
+  private pageRequest(request: FastifyRequest): PageRequest {
+    const { reader, ip: address } = request;
     const { session } = reader;
     if (session === null) throw new Error('A page was asked for without a session.');
     const { services } = this;
     const { DATABASE_DEADLINE_MS: deadlineMs } = this.environment;
     const now = services.clock.now();
-    return { ...reader, session, address, form: textsOf(body), now, deadlineMs, services };
+    return { ...reader, session, address, form: formOf(request), now, deadlineMs, services };
   }
 
   /**

@@ -1,6 +1,5 @@
-import { renderToString } from 'preact-render-to-string';
 import { languages } from '../../core/localization/language.js';
-import { type PageContent, type Reader, ReaderContext, useReader } from './pages/page.js';
+import { type PageContent, useReader } from './pages/page.js';
 import { pages } from './pages/pages.js';
 import { PersonalData } from './pages/shared/operator-actions.js';
 import { consolePath, Form, Link } from './pages/shared/parts.js';
@@ -8,17 +7,13 @@ import type { TextKey } from './texts/text.js';
 
 const menu = pages.filter(({ isInMenu }) => isInMenu);
 
-/** An HTML document; Preact escapes its content. */
-export function renderPage(reader: Reader, title: TextKey, content: PageContent): string {
-  const document = (
-    <ReaderContext.Provider value={{ ...reader, isShown: content.isShown ?? false }}>
-      <Document title={title} {...content} />
-    </ReaderContext.Provider>
-  );
-  return `<!doctype html>${renderToString(document)}`;
-}
-
-function Document({ title, body, notice, personal, ...content }: PageContent & { title: TextKey }) {
+export function Document({
+  title,
+  body,
+  notice,
+  personal,
+  ...content
+}: PageContent & { title: TextKey }) {
   const { language, text, session } = useReader();
   const heading = [text(title), content.name].join(' ').trim();
   const direction = language === 'ar-eg' ? 'rtl' : 'ltr';
@@ -84,37 +79,5 @@ function Menu() {
         <Form to="/logout" label={text('console.logout')} />
       </nav>
     </>
-  );
-}
-
-export function LoginPage({
-  next,
-  problem,
-}: {
-  readonly next: string;
-  readonly problem: TextKey | undefined;
-}) {
-  const { text } = useReader();
-  return (
-    <Form to="/login" class="card search" isPrimary label={text('login.title')} fields={{ next }}>
-      <p>
-        <label for="password">{text('login.password')}</label>
-        <input
-          id="password"
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          required
-          maxLength={256}
-          aria-describedby={problem && 'problem'}
-          aria-invalid={problem && 'true'}
-        />
-        {problem !== undefined && (
-          <span class="bad" role="alert" id="problem">
-            {text(problem)}
-          </span>
-        )}
-      </p>
-    </Form>
   );
 }

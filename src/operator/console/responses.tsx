@@ -1,26 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { renderToString } from 'preact-render-to-string';
 import { type Language, languages, defaultLanguage } from '../../core/localization/language.js';
-import { LoginPage, renderPage } from './layout.js';
-import type { PageContent, Reader, Texts } from './pages/page.js';
-import { consolePath } from './pages/shared/parts.js';
+import { Document } from './layout.js';
+import { type PageContent, type Reader, ReaderContext, type Texts } from './pages/page.js';
+import { consolePath, Form } from './pages/shared/parts.js';
 import { formatsOf } from './texts/formats.js';
 import { type TextKey, type TextValues, translator } from './texts/text.js';
 
 const languageCookie = 'console-language';
 const yearSeconds = 365 * 86_400;
 
-/** @param title begins the heading */
+/** Preact escapes the content. */
 export function sendPage(
   reader: Reader,
   reply: FastifyReply,
   title: TextKey,
-  content: PageContent,
+  { status = 200, isShown = false, ...content }: PageContent,
 ): FastifyReply {
+  const document = (
+    <ReaderContext.Provider value={{ ...reader, isShown }}>
+      <Document title={title} {...content} />
+    </ReaderContext.Provider>
+  );
   return reply
-    .status(content.status ?? 200)
+    .status(status)
     .header('content-language', reader.language)
     .type('text/html; charset=utf-8')
-    .send(renderPage(reader, title, content));
+    .send(`<!doctype html>${renderToString(document)}`);
 }
 
 export function sendLogin(
@@ -29,8 +35,30 @@ export function sendLogin(
   status: number,
   problem?: TextKey,
 ): FastifyReply {
-  const next = nextOf(request).slice(consolePath.length);
-  const body = <LoginPage next={next} problem={problem} />;
+  const { text } = request.reader;
+  const fields = { next: nextOf(request).slice(consolePath.length) };
+  const body = (
+    <Form to="/login" class="card search" isPrimary label={text('login.title')} fields={fields}>
+      <p>
+        <label for="password">{text('login.password')}</label>
+        <input
+          id="password"
+          type="password"
+          name="password"
+          autocomplete="current-password"
+          required
+          maxLength={256}
+          aria-describedby={problem && 'problem'}
+          aria-invalid={problem && 'true'}
+        />
+        {problem !== undefined && (
+          <span class="bad" role="alert" id="problem">
+            {text(problem)}
+          </span>
+        )}
+      </p>
+    </Form>
+  );
   return sendPage(request.reader, reply, 'login.title', { status, body });
 }
 
@@ -51,16 +79,19 @@ export function readerOf(
   reply: FastifyReply,
   { session, formToken }: Pick<Reader, 'session' | 'formToken'>,
 ): Reader {
-  const { url, query, params } = request;
-  const language = languageOf(request, reply);
+  const { pathname, searchParams } = new URL(request.url, 'http://localhost');
+  const query = Object.fromEntries(searchParams);
+  const language = languageOf(request, query);
+  if (language === query['language']) {
+    const attributes = { path: consolePath, maxAge: yearSeconds, httpOnly: true } as const;
+    reply.setCookie(languageCookie, language, { ...attributes, sameSite: 'strict' });
+  }
   // The last part of a form's address is its action.
-  const path = url
-    .replace(/(?:\/(?:show|replay|enable))?(?:\?.*)?$/s, '')
-    .slice(consolePath.length);
+  const path = pathname.replace(/\/(?:show|replay|enable)$/, '').slice(consolePath.length);
   return {
     path: path || '/',
-    query: textsOf(query),
-    params: textsOf(params),
+    query,
+    params: request.params as Texts,
     language,
     text: translator(language),
     formats: formatsOf(language),
@@ -81,33 +112,19 @@ export function redirectToLogin(
 }
 
 /** The address after the login: always a page of the console. */
-export function nextOf({ query, body }: FastifyRequest): string {
-  const next = textsOf(body)['next'] ?? textsOf(query)['next'] ?? '';
+export function nextOf(request: FastifyRequest): string {
+  const next = formOf(request)['next'] ?? request.reader.query['next'] ?? '';
   return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
 }
 
-/** The texts of a form, a query or a path; the last one of a repeated name. */
-export function textsOf(values: unknown): Texts {
-  const entries = Object.entries((values ?? {}) as Record<string, unknown>).map(([name, value]) => {
-    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-    return [name, typeof last === 'string' ? last : ''] as const;
-  });
-  return Object.fromEntries(entries);
+export function formOf({ body }: FastifyRequest): Texts {
+  return (body ?? {}) as Texts;
 }
 
 /** From `?language=`, which a cookie remembers; otherwise the language of the browser. */
-function languageOf({ query, cookies, headers }: FastifyRequest, reply: FastifyReply): Language {
-  const [chosen, remembered] = [textsOf(query)['language'], cookies[languageCookie]].map((name) =>
-    languages.find((language) => language === name),
-  );
-  if (chosen !== undefined) {
-    reply.setCookie(languageCookie, chosen, {
-      path: consolePath,
-      maxAge: yearSeconds,
-      httpOnly: true,
-      sameSite: 'strict',
-    });
-  }
+function languageOf({ cookies, headers }: FastifyRequest, query: Texts): Language {
+  const named = [query['language'], cookies[languageCookie]];
+  const [known] = named.flatMap((name) => languages.filter((language) => language === name));
   const isArabic = (headers['accept-language'] ?? '').toLowerCase().startsWith('ar');
-  return chosen ?? remembered ?? (isArabic ? 'ar-eg' : defaultLanguage);
+  return known ?? (isArabic ? 'ar-eg' : defaultLanguage);
 }
