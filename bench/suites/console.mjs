@@ -65,24 +65,29 @@ export async function run({ programs, builds, options }) {
     const address = `${service.operationsUrl()}/console`;
     const cookie = await logIn(address);
     for (const [page, path] of Object.entries(pages)) {
-      rows.push([build.name, page, ...(await timed(address + path, { headers: { cookie } }))]);
+      const request = { headers: { cookie } };
+      rows.push([build.name, page, ...(await timed(service, address + path, request))]);
     }
     const form = await (await fetch(`${address}/search`, { headers: { cookie } })).text();
     const token = /name="token" value="([^"]+)"/.exec(form)[1];
     for (const [search, reference] of Object.entries(searches)) {
       const body = new URLSearchParams({ token, organization, reference });
       const request = { method: 'POST', headers: { cookie }, body, redirect: 'manual' };
-      rows.push([build.name, search, ...(await timed(`${address}/search`, request))]);
+      rows.push([build.name, search, ...(await timed(service, `${address}/search`, request))]);
     }
     await programs.end(service);
     await programs.end(database);
   }
-  printTable(['build', 'page', 'first ms', 'p50 ms', 'longest ms', 'KB'], rows);
+  printTable(
+    ['build', 'page', 'first ms', 'p50 ms', 'longest ms', 'processor ms', 'mongod ms', 'KB'],
+    rows,
+  );
 }
 
-async function timed(url, request) {
+async function timed(service, url, request) {
   const times = [];
   let bytes = 0;
+  const before = service.processorTimes();
   for (let turn = 0; turn < warmUps + tries; turn++) {
     const startedAt = performance.now();
     const response = await fetch(url, request);
@@ -91,8 +96,11 @@ async function timed(url, request) {
     times.push(performance.now() - startedAt);
     bytes = text.length;
   }
+  const after = service.processorTimes();
+  const each = (name) => (after[name] - before[name]) / times.length / 1_000;
   const warm = times.slice(warmUps);
-  return [times[0], median(warm), Math.max(...warm), bytes / 1_000];
+  const length = [times[0], median(warm), Math.max(...warm)];
+  return [...length, each('own'), each('mongod'), bytes / 1_000];
 }
 
 async function logIn(address) {

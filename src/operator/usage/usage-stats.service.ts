@@ -1,10 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { FindOptions } from 'mongodb';
+import type { FindCursor, FindOptions } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { dayMs, hourMs } from '../../core/values/time.js';
-import { type CallSummary, codesIn, type Counts, summaryOf, sumOf } from './call-counts.js';
+import {
+  addCounts,
+  type CallSummary,
+  codesIn,
+  type Counts,
+  summaryOf,
+  sumOf,
+} from './call-counts.js';
 import { startOf, stepsUntil, type TimeStep } from './time-steps.js';
 import {
   baselineOf,
@@ -17,6 +24,7 @@ import type { UsageStatsDocument } from './usage-stats.schema.js';
 
 /** Few, because decoding them blocks the event loop. */
 const quartersPerBatch = 10;
+const weeksPerBatch = 100;
 
 /** Errors by code are read from the quarters of at most so many days. */
 const maxErrorCodeDays = 28;
@@ -53,7 +61,7 @@ export class UsageStatsService {
     const times = stepsUntil(step, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
     if (step === 'quarter') return seriesOf(step, times, await this.quartersOfKey(keyId, from));
-    const weeks = await this.weeks(from.getTime(), new Types.ObjectId(keyId));
+    const weeks = await this.weeks(from.getTime(), new Types.ObjectId(keyId)).toArray();
     const counted = weeks.flatMap(({ at, hours = {} }) =>
       Object.entries(hours).map(([hour, { calls, errors }]) => ({
         at: new Date(at.getTime() + Number(hour) * hourMs),
@@ -66,25 +74,32 @@ export class UsageStatsService {
   async lastDay() {
     const [first = 0] = stepsUntil('quarter', this.clock.now().getTime());
     const from = new Date(first);
-    const [totals, quarters] = await Promise.all([
-      this.totals('quarter', from),
-      this.find<Pick<UsageStatsDocument, 'keys' | 'routes'>>(
-        { span: 'quarter', at: { $gte: from } },
-        { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersPerBatch },
-      ),
-    ]);
-    const total = sumOf(totals.map(({ counts }) => counts));
-    const routes = byName(quarters.map((quarter) => quarter.routes));
-    const keys = byName(quarters.map((quarter) => quarter.keys));
+    const totals = this.totals('quarter', from);
+    const routes = new Map<string, Counts>();
+    const keys = new Map<string, Counts>();
+    const quarters = this.find<Pick<UsageStatsDocument, 'keys' | 'routes'>>(
+      { span: 'quarter', at: { $gte: from } },
+      { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersPerBatch },
+    );
+    for await (const quarter of quarters) {
+      addByName(routes, quarter.routes);
+      addByName(keys, quarter.keys);
+    }
+    const total = sumOf((await totals).map(({ counts }) => counts));
     return {
       total: summaryOf(total),
       deliveries: deliveriesOf(total),
-      routes: routes.map(([route, calls]) => ({ route: decodeURIComponent(route), ...calls })),
-      keys: keys.map(([key, calls]) => ({ keyId: key === 'none' ? null : key, ...calls })),
+      routes: summaries(routes).map(([route, calls]) => ({
+        route: decodeURIComponent(route),
+        ...calls,
+      })),
+      keys: summaries(keys).map(([key, calls]) => ({
+        keyId: key === 'none' ? null : key,
+        ...calls,
+      })),
     };
   }
 
-  /** The most frequent code first. */
   async errorsOfKey(keyId: string, step: TimeStep) {
     const now = this.clock.now().getTime();
     const first = startOf(step, now - maxErrorCodeDays * dayMs);
@@ -99,18 +114,21 @@ export class UsageStatsService {
   /** By key id; keys without calls in the last four weeks have none. */
   async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, KeyUsage>> {
     const now = this.clock.now().getTime();
-    const weeks = await this.weeks(startOf('hour', now) - baselineWindowMs, ofKey);
+    const byKey = new Map<string, { counts: HourlyCallCounts; used: UsedOperations[] }>();
+    // Weeks are added one by one: together, those of 200 keys would take 50 MB.
+    for await (const week of this.weeks(startOf('hour', now) - baselineWindowMs, ofKey)) {
+      const keyId = String(week.keyId);
+      const ofOne = byKey.get(keyId) ?? { counts: new HourlyCallCounts(now), used: [] };
+      byKey.set(keyId, ofOne);
+      ofOne.used.push(week.used ?? {});
+      const begin = week.at.getTime();
+      for (const [hour, { calls, errors }] of Object.entries(week.hours ?? {}))
+        ofOne.counts.add(begin + Number(hour) * hourMs, calls, errors);
+    }
     const baselines = new Map<string, KeyUsage>();
-    for (const [keyId, ofOne] of Map.groupBy(weeks, (week) => String(week.keyId))) {
-      const counts = new HourlyCallCounts(now);
-      for (const { at, hours = {} } of ofOne) {
-        const begin = at.getTime();
-        for (const [hour, { calls, errors }] of Object.entries(hours))
-          counts.add(begin + Number(hour) * hourMs, calls, errors);
-      }
+    for (const [keyId, { counts, used }] of byKey) {
       if (!counts.calls.some((calls) => calls > 0)) continue;
-      const used = usedOperations(ofOne.map((week) => week.used ?? {}));
-      baselines.set(keyId, { ...baselineOf(counts), used });
+      baselines.set(keyId, { ...baselineOf(counts), used: usedOperations(used) });
     }
     return baselines;
   }
@@ -118,7 +136,7 @@ export class UsageStatsService {
   private async totals(span: 'quarter' | 'hour' | 'day', from: Date): Promise<TimedCounts[]> {
     const projection = { _id: 0, span: 0, keyId: 0, expiresAt: 0, keys: 0, routes: 0 };
     const filter = { span, at: { $gte: from } };
-    const found = await this.find<Counts & { readonly at: Date }>(filter, { projection });
+    const found = await this.find<Counts & { readonly at: Date }>(filter, { projection }).toArray();
     return found.map(({ at, ...counts }) => ({ at, counts }));
   }
 
@@ -126,18 +144,19 @@ export class UsageStatsService {
     const found = await this.find<Pick<UsageStatsDocument, 'at' | 'keys'>>(
       { span: 'quarter', at: { $gte: from } },
       { projection: { _id: 0, at: 1, [`keys.${keyId}`]: 1 } },
-    );
+    ).toArray();
     return found.map(({ at, keys }) => ({ at, counts: keys?.[keyId] ?? {} }));
   }
 
-  private weeks(from: number, keyId?: Types.ObjectId): Promise<StoredWeek[]> {
+  private weeks(from: number, keyId?: Types.ObjectId): FindCursor<StoredWeek> {
     const at = { $gte: new Date(startOf('week', from)) };
     const projection = { _id: 0, at: 1, keyId: 1, hours: 1, used: 1 };
-    return this.find<StoredWeek>({ span: 'week', at, ...(keyId && { keyId }) }, { projection });
+    const options = { projection, batchSize: weeksPerBatch };
+    return this.find<StoredWeek>({ span: 'week', at, ...(keyId && { keyId }) }, options);
   }
 
-  private find<T extends object>(filter: object, options: FindOptions): Promise<T[]> {
-    return this.stats.collection.find<T>(filter, options).toArray();
+  private find<T extends object>(filter: object, options: FindOptions): FindCursor<T> {
+    return this.stats.collection.find<T>(filter, options);
   }
 }
 
@@ -162,11 +181,17 @@ function deliveriesOf({ delivered = 0, undelivered = 0 }: Counts) {
   return { delivered, failed: undelivered };
 }
 
-function byName(
-  all: readonly (Readonly<Record<string, Counts>> | undefined)[],
-): (readonly [string, CallSummary])[] {
-  const entries = all.flatMap((one) => Object.entries(one ?? {}));
-  return [...Map.groupBy(entries, ([name]) => name)]
-    .map(([name, found]) => [name, summaryOf(sumOf(found.map(([, counts]) => counts)))] as const)
+function addByName(sums: Map<string, Counts>, all: Readonly<Record<string, Counts>> = {}): void {
+  for (const [name, counts] of Object.entries(all)) {
+    const sum = sums.get(name) ?? {};
+    addCounts(sum, counts);
+    sums.set(name, sum);
+  }
+}
+
+/** Most calls first. */
+function summaries(sums: ReadonlyMap<string, Counts>): (readonly [string, CallSummary])[] {
+  return [...sums]
+    .map(([name, counts]) => [name, summaryOf(counts)] as const)
     .toSorted(([, a], [, b]) => b.calls - a.calls);
 }
