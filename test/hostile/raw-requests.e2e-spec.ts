@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { openSocket } from '../support/raw-http.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 
 const service = sharedService();
@@ -32,18 +32,15 @@ async function exchange(bytes: string): Promise<{ statuses: number[]; text: stri
   return { statuses, text };
 }
 
+const withKey = () => `api-key: ${tenant.key}`;
 const post = (headers: readonly string[], sent: string) =>
-  [
-    `POST /${basePath}/leads HTTP/1.1`,
-    'Host: x',
-    `api-key: ${tenant.key}`,
-    'Content-Type: application/json',
-    ...headers,
-    '',
+  rawRequest(
+    `POST /${basePath}/leads`,
+    [withKey(), 'Content-Type: application/json', ...headers],
     sent,
-  ].join('\r\n');
+  );
 const get = (path: string, ...headers: readonly string[]) =>
-  [`GET ${path} HTTP/1.1`, 'Host: x', `api-key: ${tenant.key}`, ...headers, '', ''].join('\r\n');
+  rawRequest(`GET ${path}`, [withKey(), ...headers]);
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
 describe('an ambiguous request', () => {

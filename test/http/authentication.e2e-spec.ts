@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { addKey, addLead, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { openSocket } from '../support/raw-http.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -130,11 +130,7 @@ describe('an API key', () => {
     await addLead(service.db, other.organizationId, { recordSystemId, leadId: 202 });
     const path = `/${basePath}/leads/${encodeURIComponent(recordSystemId)}`;
     const keys = [tenant.key, tenant.key, other.key, 'nobody', 'x'.repeat(200), tenant.key];
-    const requests = keys.map(
-      (key, index) =>
-        `GET ${path} HTTP/1.1\r\nHost: x\r\napi-key: ${key}\r\n` +
-        `${index === keys.length - 1 ? 'Connection: close\r\n' : ''}\r\n`,
-    );
+    const requests = keys.map((key) => rawRequest(`GET ${path}`, [`api-key: ${key}`]));
     const socket = openSocket(service.url);
     let text = '';
     for (const [index, one] of requests.entries()) {

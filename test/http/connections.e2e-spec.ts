@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { addTenant } from '../support/builders.js';
-import { openSocket, readToEnd, sendRaw } from '../support/raw-http.js';
+import { openSocket, rawRequest, readToEnd, sendRaw } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -61,8 +61,7 @@ describe('HOST', () => {
 });
 
 describe('a connection', () => {
-  const request = (id: number, end = '') =>
-    `GET /${basePath}/healthz HTTP/1.1\r\nHost: x\r\nx-request-id: pipelined-${id}\r\n${end}\r\n`;
+  const get = (...headers: string[]) => rawRequest(`GET /${basePath}/healthz`, headers);
 
   it('returns 408 and closes when nothing is sent', async () => {
     const response = await readToEnd(openSocket(service.url));
@@ -71,21 +70,15 @@ describe('a connection', () => {
 
   it('closes when it is idle for too long', async () => {
     const socket = openSocket(service.url);
-    socket.write(request(0));
+    socket.write(get());
     const { text } = await readToEnd(socket);
     expect(text.match(/^HTTP\/1\.1 .*$/gm)).toEqual(['HTTP/1.1 200 OK']);
   });
 
-  const post = (key: string, body: string) =>
-    [
-      `POST /${basePath}/leads HTTP/1.1`,
-      'Host: x',
-      `api-key: ${key}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      '',
-      body,
-    ].join('\r\n');
+  const post = (key: string, body: string) => {
+    const own = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    return rawRequest(`POST /${basePath}/leads`, [`api-key: ${key}`, ...own], body);
+  };
   /** The statuses of all responses to these bytes. */
   const statusesOf = async (url: string, bytes: string) => {
     const socket = openSocket(url);
@@ -99,7 +92,7 @@ describe('a connection', () => {
 
   it('stays open after a body that is not JSON', async () => {
     const { key } = await addTenant(service.db);
-    const bytes = post(key, '{') + post(key, '{}') + request(0, 'Connection: close\r\n');
+    const bytes = post(key, '{') + post(key, '{}') + get('Connection: close');
     expect(await statusesOf(service.url, bytes)).toEqual([400, 201, 200]);
   });
 

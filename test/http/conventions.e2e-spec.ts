@@ -8,7 +8,7 @@ import { eventTypes } from '../../src/events/outbox/event-types.js';
 import { addCatalogue, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
-import { openSocket, readToEnd, readWhatCame, sendRaw } from '../support/raw-http.js';
+import { openSocket, rawRequest, readToEnd, readWhatCame, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -213,20 +213,13 @@ describe('a response', () => {
       const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
       const id = `body-${new ObjectId().toHexString()}`;
       const socket = openSocket(slowServer.url);
-      const head = [
-        `POST /${basePath}/units HTTP/1.1`,
-        'Host: x',
-        `api-key: ${tenant.key}`,
-        `x-request-id: ${id}`,
-        'language: ar-eg',
-        'Content-Type: application/json',
-        length,
-      ];
-      socket.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
+      const own = ['language: ar-eg', 'Content-Type: application/json', length];
+      const headers = [`api-key: ${tenant.key}`, `x-request-id: ${id}`, ...own];
+      socket.write(rawRequest(`POST /${basePath}/units`, headers, sent));
       if (isCut) socket.end();
-      const { headers, ...response } = await readToEnd(socket);
-      expect([response.status, headers['x-error-code']]).toEqual([status, code]);
-      expect(headers).toMatchObject({
+      const { headers: received, ...response } = await readToEnd(socket);
+      expect([response.status, received['x-error-code']]).toEqual([status, code]);
+      expect(received).toMatchObject({
         'x-request-id': id,
         'content-language': 'ar-eg',
         connection: 'close',
@@ -251,15 +244,10 @@ describe('a response', () => {
       for (let turn = 0; turn < 3; turn++) {
         const socket = openSocket(service.url);
         const id = `chunks-${new ObjectId().toHexString()}`;
-        const head = [
-          `${method} /${basePath}/units HTTP/1.1`,
-          'Host: x',
-          `api-key: ${tenant.key}`,
-          `x-request-id: ${id}`,
-          'Content-Type: application/json',
-          'Transfer-Encoding: chunked',
-        ];
-        socket.write(`${head.join('\r\n')}\r\n\r\nzz\r\n${'x'.repeat(100_000)}`);
+        const own = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
+        const sent = [`api-key: ${tenant.key}`, `x-request-id: ${id}`, ...own];
+        const body = `zz\r\n${'x'.repeat(100_000)}`;
+        socket.write(rawRequest(`${method} /${basePath}/units`, sent, body));
         socket.write('x'.repeat(400_000));
         const { status, headers } = await readWhatCame(socket);
         expect([status, headers['x-error-code']]).toEqual([400, 'request.malformed']);
@@ -275,13 +263,8 @@ describe('a response', () => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const { key } = await addTenant(slowServer.db, { key: mayReadEvents });
     const socket = openSocket(slowServer.url);
-    const head = [
-      `GET /${basePath}/events?wait=20 HTTP/1.1`,
-      'Host: x',
-      `api-key: ${key}`,
-      'Content-Length: 2',
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n{`);
+    const sent = [`api-key: ${key}`, 'Content-Length: 2'];
+    socket.write(rawRequest(`GET /${basePath}/events?wait=20`, sent, '{'));
     const { status, headers } = await readToEnd(socket);
     expect([status, headers['connection']]).toEqual([408, 'close']);
     await slowServer.stop();
@@ -299,10 +282,9 @@ describe('a response', () => {
     let text = '';
     socket.on('data', (data) => (text += String(data)));
     const body = Buffer.alloc(1_100_000, 'x');
-    socket.write(
-      `POST /${basePath}/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
-        `api-key: ${tenant.key}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
-    );
+    const own = ['Content-Type: application/json', 'Connection: close'];
+    const sent = [`api-key: ${tenant.key}`, `Content-Length: ${body.length}`, ...own];
+    socket.write(rawRequest(`POST /${basePath}/leads`, sent));
     for (const part of [body.subarray(0, 500_000), body.subarray(500_000, -1)]) {
       await new Promise((resolve) => socket.write(part, resolve));
       await service.api('get', '/healthz').expect(200);
@@ -360,10 +342,9 @@ describe('the request log', () => {
     const id = `left-${organizationId.toHexString()}`;
     const client = openSocket(service.url);
     const body = JSON.stringify({ recordSystemId: id, name: 'x' });
-    const sent =
-      `POST /${basePath}/leads HTTP/1.1\r\nHost: x\r\napi-key: ${key}\r\n` +
-      `x-request-id: ${id}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${body.length}\r\n\r\n${body}`;
+    const own = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    const headers = [`api-key: ${key}`, `x-request-id: ${id}`, ...own];
+    const sent = rawRequest(`POST /${basePath}/leads`, headers, body);
     await new Promise((resolve) => client.write(sent, resolve));
     client.destroy();
     await eventually(() => {

@@ -6,7 +6,7 @@ import { runJson } from '../operator/command-line.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
-import { openSocket, sendRaw } from '../support/raw-http.js';
+import { openSocket, rawRequest, sendRaw } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -192,7 +192,7 @@ describe('failed authentications', () => {
   it('return 401 when a reset connection has no address', async () => {
     const id = randomUUID();
     const client = openSocket(service.url);
-    const sent = `GET /${basePath}/compounds HTTP/1.1\r\nHost: x\r\nx-request-id: ${id}\r\n\r\n`;
+    const sent = rawRequest(`GET /${basePath}/compounds`, [`x-request-id: ${id}`]);
     await new Promise((resolve) => client.write(sent, resolve));
     client.resetAndDestroy();
     const lines = () => logLinesWith(service.logged(), id);

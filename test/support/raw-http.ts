@@ -14,6 +14,11 @@ export function openSocket(url: string): Socket {
   return connect(Number(new URL(url).port), '127.0.0.1');
 }
 
+/** The bytes of a request. */
+export function rawRequest(line: string, headers: readonly string[], body = ''): string {
+  return [`${line} HTTP/1.1`, 'Host: x', ...headers, '', body].join('\r\n');
+}
+
 /**
  * Sends raw bytes and returns all bytes received until the service closes the connection.
  *
