@@ -23,7 +23,9 @@ describe('a command with a file', () => {
       expect([code, stdout]).toEqual([1, '']);
       return stderr;
     };
-    expect(await errorOf(missing)).toBe(`The file ${missing} does not exist.\n`);
-    expect(await errorOf(tmpdir())).toBe(`${tmpdir()} is a folder, not a file.\n`);
+    expect(await errorOf(missing)).toBe(
+      `The file ${missing} cannot be read: no such file or directory.\n`,
+    );
+    expect(await errorOf(tmpdir())).toBe(`The file ${tmpdir()} cannot be read: it is a folder.\n`);
   });
 });

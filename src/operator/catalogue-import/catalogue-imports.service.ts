@@ -26,17 +26,6 @@ export interface ImportOutcome {
   readonly counts: readonly (SaveCounts & { readonly kind: Kind })[];
 }
 
-/** The batches committed before it stay. */
-class ImportInterruptedError extends Error {
-  constructor(done: number, total: number, reason: string, cause: unknown) {
-    super(
-      `The import stopped after ${done} of ${total} entries: ${reason.replace(/\.$/, '')}. ` +
-        'Import the file again to finish it.',
-      { cause },
-    );
-  }
-}
-
 @Injectable()
 export class CatalogueImportsService {
   constructor(
@@ -54,7 +43,7 @@ export class CatalogueImportsService {
    * known by slug, so that a repeated import changes nothing and finishes an interrupted one (rules OPS-5 and OPS-28).
    *
    * @param source the text of a file, or an object with a list for each kind
-   * @throws ImportInterruptedError if a batch, or its progress, could not be stored
+   * @throws Error if a batch, or its progress, could not be stored; the batches committed before it stay
    */
   async import(
     organizationId: Types.ObjectId,
@@ -90,7 +79,11 @@ export class CatalogueImportsService {
     } catch (error) {
       // The same fault may prevent this write.
       await note('interrupted').catch(() => undefined);
-      throw new ImportInterruptedError(done, total, this.checks.reasonOf(error), error);
+      const reason = this.checks.reasonOf(error).replace(/\.$/, '');
+      throw new Error(
+        `The import stopped after ${done} of ${total} entries: ${reason}. Import the file again to finish it.`,
+        { cause: error },
+      );
     }
     return { errors, counts };
   }

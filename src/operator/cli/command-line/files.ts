@@ -13,16 +13,8 @@ export async function readTextFile(path: string): Promise<string> {
 
 /** @throws Error of one line when the file cannot be read */
 export async function checkFile(path: string): Promise<void> {
-  if (await isFolder(path)) throw new Error(`${path} is a folder, not a file.`);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.R_OK);
-    return (await stat(path)).isDirectory();
-  } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    const fault = isMissing ? 'does not exist' : `cannot be read: ${reasonOf(cause)}`;
-    throw new Error(`The file ${path} ${fault}.`, { cause });
-  }
+  const reason = await access(path, constants.R_OK)
+    .then(() => stat(path))
+    .then((found) => (found.isDirectory() ? 'it is a folder' : null), reasonOf);
+  if (reason !== null) throw new Error(`The file ${path} cannot be read: ${reason}.`);
 }

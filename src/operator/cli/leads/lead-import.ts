@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { csvRows } from '../../../core/values/csv.js';
 import { LeadImportsService, type RefusedRow } from '../../../leads/import/lead-imports.service.js';
@@ -27,11 +27,11 @@ export async function importLeads(
   const organization = toOrganization(await context.organization(org));
   await checkFile(file);
   if (reportPath !== undefined) await checkReport(file, reportPath);
-  const refusals = reportPath === undefined ? null : openReport(reportPath);
   const refusedRows: RefusedRow[] = [];
-  const onRefused = (row: RefusedRow) => {
-    refusals?.write(row);
-    if (refusedRows.length < maxPrintedRows) refusedRows.push(row);
+  const onRefused = (refused: RefusedRow) => {
+    const { row, line, code, message } = refused;
+    if (reportPath !== undefined) appendTo(reportPath, csvRows([[row, line, code, message]]));
+    if (refusedRows.length < maxPrintedRows) refusedRows.push(refused);
   };
   const work = () =>
     withProgress(importTexts, (progress) =>
@@ -39,47 +39,33 @@ export async function importLeads(
         .get(LeadImportsService)
         .import(organization, file, { isDryRun, isRestarted, language, onRefused, progress }),
     );
-  try {
-    const outcome = isDryRun
-      ? await work()
-      : await context.logged('import organization', organization, work, 'leads');
-    const where =
-      reportPath === undefined
-        ? 'use --report <file> to keep the refused rows'
-        : `see ${reportPath}`;
-    return report(
-      { dryRun: isDryRun, ...outcome, refusedRows },
-      refusedRows.length > 0 && list(refusedRows),
-      outcome.refused > refusedRows.length &&
-        `Not all refused rows are listed (some are from earlier runs): ${where}.`,
-      isDryRun && 'Dry run, nothing stored. Would import:',
-      item(outcome),
-    );
-  } finally {
-    refusals?.end();
-  }
+  const outcome = isDryRun
+    ? await work()
+    : await context.logged('import organization', organization, work, 'leads');
+  const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the refused rows';
+  return report(
+    { dryRun: isDryRun, ...outcome, refusedRows },
+    refusedRows.length > 0 && list(refusedRows),
+    outcome.refused > refusedRows.length &&
+      `Not all refused rows are listed (some are from earlier runs): ${where}.`,
+    isDryRun && 'Dry run, nothing stored. Would import:',
+    item(outcome),
+  );
 }
 
-/** @throws Error when the refused rows would be appended to the imported file */
+/** @throws Error when the report cannot be written, or the refused rows would be appended to the imported file */
 async function checkReport(file: string, path: string): Promise<void> {
-  const [read, written] = await Promise.all([stat(file), stat(path).catch(() => null)]);
-  if (written === null || written.dev !== read.dev || written.ino !== read.ino) return;
+  appendTo(path, '');
+  const [read, written] = await Promise.all([stat(file), stat(path)]);
+  if (written.dev !== read.dev || written.ino !== read.ino) return;
   throw new Error(`The report ${path} is the file that is imported: name another one.`);
 }
 
-/** Rows are written at once, so that an import ends with the first that cannot be. */
-function openReport(path: string) {
-  const attempt = <T>(write: () => T): T => {
-    try {
-      return write();
-    } catch (cause) {
-      throw new Error(`The report ${path} cannot be written: ${reasonOf(cause)}.`, { cause });
-    }
-  };
-  const file = attempt(() => openSync(path, 'a'));
-  return {
-    write: ({ row, line, code, message }: RefusedRow) =>
-      attempt(() => appendFileSync(file, csvRows([[row, line, code, message]]))),
-    end: () => closeSync(file),
-  };
+/** @throws Error when the report cannot be written, so that an import ends with the first row that is lost */
+function appendTo(path: string, text: string): void {
+  try {
+    appendFileSync(path, text);
+  } catch (cause) {
+    throw new Error(`The report ${path} cannot be written: ${reasonOf(cause)}.`, { cause });
+  }
 }
