@@ -22,6 +22,5 @@ export const catalogueCommands = {
 export const catalogues: CommandGroup = {
   name: 'catalog',
   description: 'import catalogues',
-  example: `import ${example}`,
   commands: catalogueCommands,
 };

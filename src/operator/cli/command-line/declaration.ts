@@ -80,7 +80,6 @@ export type ActionsOf<Commands> = {
 export interface CommandGroup {
   readonly name: string;
   readonly description: string;
-  readonly example: string;
   readonly commands: Readonly<Record<string, AnyDeclaration>>;
 }
 
@@ -90,8 +89,9 @@ type LoadActions = () => Promise<{
 }>;
 
 export function addGroup(program: Command, group: CommandGroup, load?: LoadActions): void {
-  const { name, description, example, commands } = group;
-  const parent = addHelp(program.command(name), description, `${name} ${example}`);
+  const { name, description, commands } = group;
+  const [[first, { example = '' }] = ['', {}]] = Object.entries(commands);
+  const parent = addHelp(program.command(name), description, `${name} ${first} ${example}`);
   for (const [command, declaration] of Object.entries(commands)) {
     addDeclared(parent, command, declaration, load);
   }
@@ -105,7 +105,7 @@ export function addDeclared(
 ): void {
   const { description, example = '', parameters = {}, isForPeople = false } = declaration;
   const words = [...(parent.parent === null ? [] : [parent.name()]), name, example];
-  const command = addHelp(parent.command(name), description, words.join(' ').trimEnd());
+  const command = addHelp(parent.command(name), description, words.join(' '));
   if (!isForPeople) command.option('--json', 'print the result as JSON');
   for (const [key, parameter] of Object.entries(parameters)) add(command, key, parameter);
   command.action(async () => {
@@ -123,7 +123,9 @@ export function addDeclared(
 
 function addHelp(command: Command, description: string, example: string): Command {
   const call = example.includes(' > ') ? silentCommandLine : commandLine;
-  return command.description(description).addHelpText('after', `\nExample:\n  ${call} ${example}`);
+  return command
+    .description(description)
+    .addHelpText('after', `\nExample:\n  ${call} ${example}`.trimEnd());
 }
 
 function add(command: Command, key: string, parameter: Parameter<unknown>): void {

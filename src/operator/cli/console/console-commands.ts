@@ -3,7 +3,6 @@ import { type CommandGroup, declare } from '../command-line/declaration.js';
 export const consoles: CommandGroup = {
   name: 'console',
   description: "prepare the operator's web pages",
-  example: 'password',
   commands: {
     password: declare({
       description:

@@ -31,6 +31,5 @@ export const databaseCommands = {
 export const databases: CommandGroup = {
   name: 'db',
   description: 'prepare and check the database',
-  example: 'status',
   commands: databaseCommands,
 };

@@ -123,7 +123,6 @@ export const keys: CommandGroup = {
   name: 'key',
   description:
     'issue, list, update, limit, revoke and rotate API keys, and see their calls and refusals',
-  example: `list --org ${exampleId}`,
   commands: keyCommands,
 };
 

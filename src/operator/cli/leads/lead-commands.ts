@@ -73,7 +73,6 @@ export const leadCommands = {
 export const leads: CommandGroup = {
   name: 'lead',
   description: 'look up, trace, erase and import leads',
-  example: `history ${example}`,
   commands: leadCommands,
 };
 

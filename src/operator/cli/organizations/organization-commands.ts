@@ -69,7 +69,6 @@ export const organizationCommands = {
 export const organizations: CommandGroup = {
   name: 'org',
   description: 'create, list, show and change organizations',
-  example: 'list',
   commands: organizationCommands,
 };
 

@@ -45,6 +45,5 @@ export const reservationCommands = {
 export const reservations: CommandGroup = {
   name: 'reservation',
   description: 'show reservations and the effects of their callbacks',
-  example: `callbacks ${exampleReservation}`,
   commands: reservationCommands,
 };

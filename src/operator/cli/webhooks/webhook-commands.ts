@@ -131,6 +131,5 @@ export const webhookCommands = {
 export const webhooks: CommandGroup = {
   name: 'webhook',
   description: 'subscribe endpoints to events, list deliveries, and replay them',
-  example: `list --org ${exampleId}`,
   commands: webhookCommands,
 };
