@@ -54,29 +54,21 @@ export const permissionErrors: readonly ErrorDefinition[] = [
   others.addressNotPermitted,
 ];
 
-const limitsAndFailures = [
+const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefinition[] => [
+  { ...keyMissing, ...change },
+  { ...keyInvalid, ...change },
   others.tooManyFailures,
   httpErrors.rateLimited,
   ...generalErrors,
   httpErrors.serviceUnavailable,
 ];
 
-export const commonErrors: readonly ErrorDefinition[] = [
-  keyMissing,
-  keyInvalid,
-  ...limitsAndFailures,
-];
+export const commonErrors = commonErrorsWith({});
 
 /** One message for every 401 under `/compounds`; the code says what is wrong with the key (rule AUTH-3). */
-export const commonCompoundErrors: readonly ErrorDefinition[] = [
-  { ...keyMissing, messageKey: keyMissing.otherMessage.key },
-  { ...keyInvalid, messageKey: keyMissing.otherMessage.key },
-  ...limitsAndFailures,
-];
+export const commonCompoundErrors = commonErrorsWith({ messageKey: keyMissing.otherMessage.key });
 
-export const commonCallbackErrors: readonly ErrorDefinition[] = [
-  { ...keyMissing, omitsErrorField: true },
-  { ...keyInvalid, omitsErrorField: true },
+export const commonCallbackErrors = [
+  ...commonErrorsWith({ omitsErrorField: true }),
   others.signatureInvalid,
-  ...limitsAndFailures,
 ];
