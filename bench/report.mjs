@@ -20,42 +20,35 @@ export function printTable(head, rows) {
 }
 
 /**
- * Writes what was measured of each step, one line a build. The last column is the sum of processor times of the first
- * build divided by that of the build in the line.
+ * Writes the medians of several runs, one line for each step and service. The last column is the sum of processor
+ * times of the first service divided by that of the one in the line.
  *
- * @param measurements by step and then by build
+ * @param runs by step and then by service
  */
-export function printMeasurements(measurements) {
-  const rows = Object.entries(measurements).flatMap(([step, byBuild]) => {
-    const [[build, first], ...others] = Object.entries(byBuild);
-    return [
-      [step, build, ...columnsOf(first)],
-      ...others.map(([name, one]) => ['', name, ...columnsOf(one), costOf(first) / costOf(one)]),
-    ];
+export function printMeasurements(runs) {
+  const rows = Object.entries(runs).flatMap(([step, byService]) => {
+    const costs = [];
+    return Object.entries(byService).map(([service, all], place) => {
+      const value = (name) => median(all.map((run) => run[name]));
+      const times = [value('processor'), value('mongod')];
+      costs.push(times[0] + times[1]);
+      const measured = [
+        value('rate'),
+        value('p50'),
+        value('p99'),
+        ...times,
+        value('bytes') / 1_024,
+      ];
+      const ratio = place === 0 ? [] : [costs[0] / costs[place]];
+      return [place === 0 ? step : '', service, ...measured, ...ratio];
+    });
   });
   const head = ['step', 'build', 'req/s', 'p50 ms', 'p99 ms', 'µs', 'mongod µs', 'KB'];
-  printTable([...head, 'cost, this : it'], rows);
-}
-
-function columnsOf({ rate, p50, p99, processor, mongod, bytes }) {
-  return [rate, p50, p99, processor, mongod, bytes / 1_024];
-}
-
-function costOf({ processor, mongod }) {
-  return processor + mongod;
-}
-
-/** The median of each figure of several runs. */
-export function medians(runs) {
-  const names = Object.keys(runs[0] ?? {});
-  return Object.fromEntries(names.map((name) => [name, median(runs.map((run) => run[name]))]));
+  printTable([...head, 'cost, first : it'], rows);
 }
 
 export function median(values) {
-  return quantile(
-    values.toSorted((one, other) => one - other),
-    0.5,
-  );
+  return quantile(ascending(values), 0.5);
 }
 
 export function ascending(values) {
@@ -69,11 +62,6 @@ export function quantile(sorted, part) {
 
 function cellOf(value) {
   if (value === undefined || Number.isNaN(value)) return '';
-  return typeof value === 'string' ? value : short(value);
-}
-
-function short(value) {
-  const magnitude = Math.floor(Math.log10(Math.abs(value) || 1));
-  const maximumFractionDigits = Math.min(3, Math.max(0, 2 - magnitude));
-  return value.toLocaleString('en', { maximumFractionDigits });
+  if (typeof value === 'string') return value;
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 });
 }

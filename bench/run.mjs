@@ -1,30 +1,39 @@
 // Measures the service on this machine: `npm run bench -- [suite] [options]`, see docs/performance.md.
 // With `--against <commit>` each step is measured with that version too, by turns.
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sizesAt } from './data/names.mjs';
+import { measure } from './load/measure.mjs';
 import { buildOf, thisBuild } from './programs/builds.mjs';
+import { startDatabase } from './programs/database.mjs';
 import { Programs } from './programs/programs.mjs';
+import { startService } from './programs/service.mjs';
+import { print, printMeasurements, progress } from './report.mjs';
+import { suites } from './suites/workloads.mjs';
 
-const suites = ['requests', 'growth', 'feed', 'webhooks', 'memory', 'console', 'keys'];
-const usage = `npm run bench -- [${suites.join('|')}] [options]
+const names = [...Object.keys(suites), 'webhooks', 'memory', 'keys'];
+const usage = `npm run bench -- [${names.join('|')}] [options]
 
   --only <names>       measurements of the suite, separated by commas
   --against <commit>   measures another version too, by turns
   --seconds, --rounds  length and number of measurements (2.5, 3)
   --clients, --count   concurrent requests (32), records or requests of a suite (10000)
-  --sizes <list>       of the suite growth
-  --profile            writes a profile of the processor time
+  --sizes <list>       multiples of the data of the suites growth and console
+  --profile            writes a profile of the processor time of the first measurement
 `;
+const profiles = join(import.meta.dirname, '../node_modules/.cache/bench-profiles');
+
 const { options, suite } = parse();
 if (options.help) {
   process.stdout.write(usage);
   process.exit(0);
 }
-const { run } = await import(`./suites/${suite}.mjs`);
 const builds = [thisBuild];
 if (options.against !== undefined) builds.push(await buildOf(options.against));
 const programs = await Programs.inNewFolder();
 try {
-  await run({ programs, builds, options });
+  if (suite in suites) await measureSuite(suites[suite]);
+  else await (await import(`./suites/${suite}.mjs`)).run({ programs, builds, options });
 } finally {
   await programs.stop();
 }
@@ -46,10 +55,69 @@ function parse() {
       },
     });
     const [name = 'requests'] = positionals;
-    if (!suites.includes(name)) throw new Error(`There is no suite ${name}.`);
+    if (!names.includes(name)) throw new Error(`There is no suite ${name}.`);
     return { options: values, suite: name };
   } catch (error) {
     process.stderr.write(`${error.message}\n\n${usage}`);
     return process.exit(2);
   }
+}
+
+/** Every workload against the service of each build, for each size of the data. */
+async function measureSuite({ workloads, factors, more, variables, session }) {
+  const chosen = selected(workloads).slice(0, options.profile ? 1 : undefined);
+  const runs = {};
+  const multiples = factors && (options.sizes ?? factors).split(',').map(Number);
+  for (const factor of multiples ?? [undefined]) {
+    const services = [];
+    for (const build of builds) {
+      const sizes = factor && { ...sizesAt(factor), ...more };
+      const database = await startDatabase({ programs, build, sizes });
+      const nodeOptions = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
+      const context = { programs, build, database, variables: await variables?.(), nodeOptions };
+      const service = await startService(context);
+      if (factor) service.name += ` ×${factor}`;
+      service.session = await session?.(service);
+      service.pause();
+      services.push(service);
+    }
+    await measureByTurns(chosen, services, runs);
+    for (const service of services) {
+      const { now, highest } = service.memory();
+      print(`${service.name}: ${now.toFixed(0)} MB resident, ${highest.toFixed(0)} MB at most`);
+      await programs.end(service, service.database);
+    }
+  }
+  printMeasurements(runs);
+  if (options.profile) print(`${profiles} has a profile for the developer tools of Chromium.`);
+}
+
+/** The services by turns; the others are paused meanwhile. */
+async function measureByTurns(workloads, services, runs) {
+  const rounds = Number(options.rounds);
+  for (let round = 0; round < rounds; round++) {
+    for (const workload of workloads) {
+      progress(`Round ${round + 1} of ${rounds}: ${workload.name}`);
+      const connections = Math.min(workload.connections, Number(options.clients));
+      const seconds = Number(options.seconds);
+      // The first one changes, so that none always follows the same other one.
+      for (const service of round % 2 === 0 ? services : services.toReversed()) {
+        service.resume();
+        const measured = await measure(workload, service, { seconds, connections, round });
+        service.pause();
+        ((runs[workload.name] ??= {})[service.name] ??= []).push(measured);
+      }
+    }
+  }
+}
+
+/** The workloads whose name is one of those wanted, or begins with one of them; all without names. */
+function selected(list) {
+  const wanted = options.only?.split(',');
+  const isWanted = (name) =>
+    wanted.some((one) => name === one || name.startsWith(`${one}-`) || name.startsWith(`${one}:`));
+  const found = list.filter(({ name }) => wanted === undefined || isWanted(name));
+  if (found.length > 0) return found;
+  const known = list.map(({ name }) => name).join(', ');
+  throw new Error(`There is no workload ${options.only}; there are ${known}.`);
 }

@@ -1,77 +1,33 @@
 // Loads the fixed data, through the validators of the service.
-import { catalogueOf, unit } from './catalogue.mjs';
-import { finishedDeliveries } from './deliveries.mjs';
-import { apiKeyOf, hashOf, idOf, loadedAt } from './names.mjs';
-import { changeLog, client, lead, peopleOf, reservation, wallet } from './people.mjs';
-import { sizes, useSizes } from './sizes.mjs';
+import { Long, Timestamp } from 'mongodb';
+import { documentsOf } from './documents.mjs';
+import { idOf, loadedAt, sizes, useSizes } from './names.mjs';
+import { loadUsage } from './usage.mjs';
 
 const batchSize = 5_000;
+const thousand = 1_000;
+const leadsOfEvents = 20_000;
 
 /** Fills a database that has the service's collections, validators and indexes, and nothing else. */
-export async function loadData(db, chosen = {}) {
+export async function loadData(db, chosen) {
   useSizes(chosen);
+  const collections = await db.collections();
+  const indexes = await Promise.all(collections.map((collection) => collection.indexes()));
+  // Indexes are built over what was loaded, which takes a fraction of keeping them up to date.
+  for (const collection of collections) await collection.dropIndexes();
   for (let organization = 0; organization <= sizes.smallOrganizations; organization++) {
-    for (const [name, documents] of Object.entries(documentsOf(organization))) {
-      await insert(db, name, documents.length, (index) => documents[index]);
-    }
+    for (const [name, count, make] of documentsOf(organization))
+      await insert(db, name, count, make);
   }
-  const { leads, units, reservations, deliveries } = sizes;
-  await loadMany(db, 'leads', leads, (index) => lead(0, index));
-  await loadMany(db, 'clients', leads, (index) => client(0, index));
-  await loadMany(db, 'changeLogs', leads, changeLog);
-  await loadMany(db, 'units', units, unit);
-  await loadMany(db, 'reservations', reservations, reservation);
-  await loadMany(db, 'chequeWallets', reservations, wallet);
-  await withoutIndexes(db, 'webhookDeliveries', () =>
-    db.aggregate(finishedDeliveries(new Date(), deliveries)).toArray(),
-  );
-}
-
-/** The documents of an organization by collection, except those of which the large one has many. */
-function documentsOf(organization) {
-  const times = { createdAt: loadedAt, updatedAt: loadedAt };
-  const organizationId = idOf('organization', organization);
-  const key = apiKeyOf(organization);
-  return {
-    organizations: [
-      {
-        _id: organizationId,
-        name: `Organization ${organization}`,
-        logo: 'https://cdn.example.com/logo.png',
-        isDeleted: false,
-        settings: {},
-        ...times,
-      },
-    ],
-    apiKeys: [
-      {
-        _id: idOf('apiKey', organization),
-        organizationId,
-        name: 'Bench',
-        prefix: key.slice(0, 11),
-        hash: hashOf(key),
-        permissions: { allowExternal: true },
-        revokedAt: null,
-        lastUsedAt: null,
-        ...times,
-      },
-    ],
-    ...catalogueOf(organization),
-    ...peopleOf(organization),
-  };
-}
-
-function loadMany(db, name, count, make) {
-  return withoutIndexes(db, name, () => insert(db, name, count, make));
-}
-
-/** Indexes are built over what was loaded, which takes a fraction of keeping them up to date. */
-export async function withoutIndexes(db, name, load) {
-  const collection = db.collection(name);
-  const indexes = (await collection.indexes()).filter((index) => index.name !== '_id_');
-  await collection.dropIndexes();
-  await load();
-  await collection.createIndexes(indexes.map(({ v: _version, ...index }) => index));
+  const now = new Date();
+  await makeInside(db, 'webhookDeliveries', sizes.deliveries, deliveryFields(now));
+  if (sizes.events > 0) await loadEvents(db, now);
+  if (sizes.usageKeys > 0) await loadUsage(db, now);
+  for (const [place, collection] of collections.entries()) {
+    // That of `_id` is there already, the first of each.
+    const dropped = indexes[place].slice(1).map(({ v: _version, ...index }) => index);
+    if (dropped.length > 0) await collection.createIndexes(dropped);
+  }
 }
 
 async function insert(db, name, count, make) {
@@ -80,4 +36,95 @@ async function insert(db, name, count, make) {
     const batch = Array.from({ length }, (_, index) => make(from + index));
     await db.collection(name).insertMany(batch, { ordered: false });
   }
+}
+
+/**
+ * Makes documents inside the database, which is many times as fast as sending them.
+ *
+ * @param count how many, a multiple of a thousand
+ * @param fields of a document, as expressions over its `$number`, from 0 on
+ */
+async function makeInside(db, collection, count, fields) {
+  const steps = [
+    { $documents: [{}] },
+    ...numbered('thousands', count / thousand),
+    ...numbered('ones', thousand),
+    { $set: { number: { $add: [{ $multiply: ['$thousands', thousand] }, '$ones'] } } },
+    { $project: fields },
+    { $merge: { into: collection, whenMatched: 'fail' } },
+  ];
+  await db.aggregate(steps).toArray();
+}
+
+function numbered(field, length) {
+  return [{ $set: { [field]: { $range: [0, length] } } }, { $unwind: `$${field}` }];
+}
+
+/** Values that are the same in all. */
+function literals(fields) {
+  return Object.fromEntries(Object.entries(fields).map(([name, $literal]) => [name, { $literal }]));
+}
+
+/** An id that ends with the number, in decimal digits. */
+function numberedId(kind) {
+  const digits = 12;
+  const padded = { $toString: { $add: [Long.fromNumber(10 ** digits), '$number'] } };
+  const start = idOf(kind, 0).toHexString().slice(0, -digits);
+  return { $toObjectId: { $concat: [start, { $substrBytes: [padded, 1, digits] }] } };
+}
+
+/** Webhook deliveries that are finished, now because they expire: they only make the collection large. */
+function deliveryFields(now) {
+  return {
+    _id: numberedId('delivery'),
+    eventId: numberedId('event'),
+    messageId: { $concat: ['msg_', { $toString: '$number' }] },
+    ...literals({
+      organizationId: idOf('organization', 0),
+      endpointId: idOf('endpoint', 0),
+      type: 'lead.updated',
+      objectId: idOf('lead', 0).toHexString(),
+      status: 'delivered',
+      failureReason: null,
+      round: 1,
+      attempts: 1,
+      bytes: 100,
+      log: [],
+      nextAttemptAt: now,
+      lastAttemptAt: now,
+      lastStatusCode: 204,
+      lastError: null,
+      completedAt: now,
+      createdAt: now,
+      updatedAt: now,
+    }),
+  };
+}
+
+/** Fills the feed of the large organization with numbered events about its first leads in turns. */
+async function loadEvents(db, now) {
+  const organizationId = idOf('organization', 0);
+  const times = { createdAt: now, updatedAt: now };
+  const note = 'Called twice, likes the lake, wants three bedrooms and a garden. '.repeat(4);
+  const leads = Array.from({ length: leadsOfEvents }, (_, index) => String(idOf('lead', index)));
+  await makeInside(db, 'outboxEvents', sizes.events, {
+    _id: numberedId('event'),
+    data: {
+      _id: { $arrayElemAt: [leads, { $mod: ['$number', leadsOfEvents] }] },
+      ...literals({ name: 'Mona Adel', data: { note }, createdAt: loadedAt }),
+    },
+    sequence: { $add: ['$number', 1] },
+    ...literals({
+      organizationId,
+      type: 'lead.updated',
+      changes: [{ field: 'data.note', from: null, to: note }],
+      storedAt: new Timestamp({ t: 1, i: 1 }),
+      numberedAt: now,
+      ...times,
+    }),
+  });
+  const feed = { last: sizes.events, numberedAt: now, numberedBy: 'bench', pending: null };
+  await db
+    .collection('eventFeeds')
+    .insertOne({ _id: organizationId, organizationId, ...feed, ...times });
 }

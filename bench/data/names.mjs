@@ -1,4 +1,4 @@
-// Names of the loaded documents: the same in every run, so that requests can be made without asking the
+// Names and sizes of the loaded documents: the same in every run, so that requests can be made without asking the
 // database.
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
@@ -6,40 +6,66 @@ import { ObjectId } from 'mongodb';
 /** When all loaded documents were written, unless they expire. */
 export const loadedAt = new Date('2026-01-01T08:00:00.000Z');
 
-const kinds = [
-  'organization',
-  'apiKey',
-  'compound',
-  'phase',
-  'amenity',
-  'propertyType',
-  'unitDesign',
-  'unit',
-  'lead',
-  'client',
-  'reservation',
-  'wallet',
-  'endpoint',
-  'event',
-  'delivery',
-  'counter',
-  'changeLog',
-];
+/** The compound with 300 units, and the one with the next 10,000; further ones have as many. */
+export const garden = { slug: 'residence-0', firstUnit: 0, units: 300 };
+export const city = { slug: 'residence-1', firstUnit: 300, units: 10_000 };
+
+/** When the units changed that pollers ask for, always the same number of them. */
+export const changedAt = new Date('2026-02-01T08:00:00.000Z');
+
+/** The cheques of every wallet. */
+export const installments = ['installment-1', 'installment-2', 'installment-3'];
+
+const usual = {
+  leads: 20_000,
+  units: 10_300,
+  compounds: 1_000,
+  reservations: 2_000,
+  deliveries: 1_000_000,
+  events: 0,
+  endpoints: 0,
+  usageKeys: 0,
+  smallOrganizations: 50,
+  leadsOfSmall: 200,
+  compoundsOfSmall: 20,
+};
+
+/** How much data a measurement runs on. */
+export const sizes = { ...usual };
+
+/** One organization alone, with a multiple of its first size. */
+export function sizesAt(factor) {
+  const first = {
+    leads: 20_000,
+    units: 1_000,
+    reservations: 500,
+    deliveries: 10_000,
+    events: 20_000,
+  };
+  const multiples = Object.entries(first).map(([name, count]) => [name, count * factor]);
+  return { ...Object.fromEntries(multiples), smallOrganizations: 0 };
+}
+
+/** Sets the sizes from which data and requests are made: the usual ones except those given. */
+export function useSizes(chosen) {
+  Object.assign(sizes, usual, chosen);
+}
+
+export function sha256(...parts) {
+  return parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+}
+
+const codes = {};
 
 /** The id of the document of a kind with a number. */
 export function idOf(kind, number) {
-  const code = kinds.indexOf(kind);
-  if (code === -1) throw new Error(`There is no kind ${kind}.`);
-  const tail = code.toString(16).padStart(4, '0') + number.toString(16).padStart(12, '0');
-  return new ObjectId(`6955f1a0${tail}`);
+  codes[kind] ??= sha256(kind).slice(0, 4);
+  return new ObjectId(`6955f1a0${codes[kind]}${number.toString(16).padStart(12, '0')}`);
 }
 
-/** Documents of a kind have numbers of their organization, which has less than this many of them. */
-const numbersOfOrganization = 10_000_000;
-
-/** The number of a document among those of its kind in all organizations. */
+/** The number of a document among those of its kind in all organizations; none has ten million of them. */
 export function numberOf(organization, index) {
-  return organization * numbersOfOrganization + index;
+  return organization * 10_000_000 + index;
 }
 
 /** The API key of an organization; 0 is the large one, the small ones follow. */
@@ -47,11 +73,6 @@ export function apiKeyOf(organization) {
   return `iapi_bench_${organization}`;
 }
 
-export function hashOf(apiKey) {
-  return createHash('sha256').update(apiKey).digest('hex');
-}
-
-/** The name of a compound of an organization. */
 export function compoundName(organization, index) {
   return organization === 0 ? `Residence ${index}` : `Village ${organization} ${index}`;
 }
@@ -60,23 +81,22 @@ export function recordSystemIdOf(organization, index) {
   return `crm-${organization}-${index}`;
 }
 
-/** The first phone of a loaded lead as people of the country spell it. */
-export function nationalPhone(organization, index) {
-  return `010${digits(organization, index)}`;
+export function leadsOf(organization) {
+  return organization === 0 ? sizes.leads : sizes.leadsOfSmall;
 }
 
-/** The second phone of a loaded lead, in the international spelling. */
-export function internationalPhone(organization, index) {
-  const number = digits(organization, index);
-  return `+20 12${number.slice(0, 1)} ${number.slice(1, 4)} ${number.slice(4)}`;
+export function compoundsOf(organization) {
+  return organization === 0 ? sizes.compounds : sizes.compoundsOfSmall;
 }
 
-/** The E.164 form of either. */
-export function e164(phone) {
-  const bare = phone.replaceAll(' ', '');
-  return bare.startsWith('+') ? bare : `+20${bare.slice(1)}`;
-}
-
-function digits(organization, index) {
-  return String(organization * 1_000_000 + index).padStart(8, '0');
+/** Contacts of a lead; every second lead has a second phone. */
+export function personOf(organization, index) {
+  const digits = String(organization * 1_000_000 + index).padStart(8, '0');
+  return {
+    name: `Mona Adel ${organization} ${index}`,
+    email: `mona.${organization}.${index}@example.com`,
+    phoneNumber: `010${digits}`,
+    ...(index % 2 === 0 ? { phoneNumber2: `+2012${digits}` } : {}),
+    project: compoundName(organization, index % compoundsOf(organization)),
+  };
 }

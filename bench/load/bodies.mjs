@@ -1,20 +1,20 @@
 // The bodies of requests that write. Each subject gets the same ones, in the same order.
-import { compoundName, idOf, recordSystemIdOf } from '../data/names.mjs';
-import { city } from '../data/catalogue.mjs';
-import { installments, leadsOf, personOf, projectOf } from '../data/people.mjs';
-import { sizes } from '../data/sizes.mjs';
-import { postRequest } from './requests.mjs';
-import { randomNumbers } from './random.mjs';
+import {
+  city,
+  idOf,
+  installments,
+  leadsOf,
+  personOf,
+  recordSystemIdOf,
+  sizes,
+} from '../data/names.mjs';
+import { postRequest, randomNumbers } from './requests.mjs';
 
 const chequeReports = ['post_dated', 'collected', 'overdue', 'bounced', 'collected'];
-/** One of so many updates tells another name. */
-const renamedEvery = 10;
-/** As many cheques as a ledger may have. */
-const chequesInLedger = 1_000;
-/** As many leads as a batch may have. */
-const leadsInBatch = 100;
-/** One of so many requests creates a lead. */
-const createdEvery = 5;
+/** As many leads as a batch may have, and as many cheques as a ledger may have. */
+const [leadsInBatch, chequesInLedger] = [100, 1_000];
+/** One of so many updates has another name; one of so many requests creates a lead or unit. */
+const [renamedEvery, createdEvery] = [10, 5];
 
 /** Phones of new leads are never used twice, whichever workload makes them. */
 let created = 0;
@@ -91,10 +91,8 @@ export function reservationRequests(seed) {
   const random = randomNumbers(seed);
   return () => {
     const recordSystemId = `reservation-${random.below(sizes.reservations)}`;
-    return postRequest('/reservations', {
-      recordSystemId,
-      partnerCollection: random.below(2) === 1,
-    });
+    const partnerCollection = random.below(2) === 1;
+    return postRequest('/reservations', { recordSystemId, partnerCollection });
   };
 }
 
@@ -104,16 +102,14 @@ export function unitRequests(seed) {
   let count = 0;
   return () => {
     count += 1;
-    const place = city.firstUnit + random.below(city.units);
-    const isNew = count % createdEvery === 0;
-    if (isNew) created += 1;
-    const recordSystemId = isNew ? `new-unit-${created}` : `erp-${place}`;
-    const compound = isNew ? { compound: city.slug } : {};
-    return postRequest('/units', {
-      recordSystemId,
-      ...compound,
-      price: 1_000_000 + random.below(1e6),
-    });
+    const price = 1_000_000 + random.below(1e6);
+    if (count % createdEvery !== 0) {
+      const recordSystemId = `erp-${city.firstUnit + random.below(city.units)}`;
+      return postRequest('/units', { recordSystemId, price });
+    }
+    created += 1;
+    const recordSystemId = `new-unit-${created}`;
+    return postRequest('/units', { recordSystemId, compound: city.slug, price });
   };
 }
 
@@ -132,15 +128,12 @@ function changedLead(organization, index, random) {
 function newLead(organization, random) {
   created += 1;
   const number = String(created).padStart(8, '0');
-  const project = projectOf(organization, random.below(leadsOf(organization)));
   return {
+    ...changedLead(organization, random.below(leadsOf(organization)), random),
     recordSystemId: `new-${created}`,
     name: `Omar Nabil ${created}`,
     email: `omar.${created}@example.com`,
     phoneNumber: `011${number}`,
     phoneNumber2: `+20 15 ${number}`,
-    project: compoundName(organization, project),
-    data: { leadSource: 'Website', budget: random.below(1e7), note: 'Asked for a brochure.' },
-    additionalData: { utm_source: 'search', utm_campaign: 'spring', landing: '/offers/2' },
   };
 }

@@ -1,9 +1,7 @@
 // One run of one workload against one service.
 import { setTimeout as delay } from 'node:timers/promises';
-import { idOf } from '../data/names.mjs';
 import { quantile } from '../report.mjs';
 import { drive } from './drive.mjs';
-import { prefix } from './requests.mjs';
 
 const runInSeconds = 1.2;
 const quietSampleMs = 200;
@@ -16,22 +14,28 @@ const quietPatienceMs = 15_000;
  * @returns requests a second, latencies in milliseconds, processor time a request in microseconds, bytes a response
  * @throws Error when a response had another status than the workload expects
  */
-export async function measure(workload, service, { seconds, connections, round = 0, runIn }) {
-  const nextRequest = workload.requests(round + 1, await tagFor(workload, service));
-  const load = { url: service.url, connections, nextRequest, expected: workload.expected };
-  const stopWriting = workload.writes ? startWriting(workload, service) : async () => {};
+export async function measure(
+  workload,
+  service,
+  { seconds, connections, round, runIn = runInSeconds },
+) {
+  const { expected, isWrite, writes } = workload;
+  const nextRequest = await workload.requests(round + 1, service);
+  const url = service.session?.url ?? service.url;
+  const load = { url, connections, nextRequest, expected };
+  const writing = writes && setInterval(() => void writes(service.database), 1_000);
   try {
-    assertExpected(workload, service, await drive({ ...load, seconds: runIn ?? runInSeconds }));
-    if (workload.isWrite) await quiet(service);
+    assertExpected(workload, service, await drive({ ...load, seconds: runIn }));
+    if (isWrite) await quiet(service);
     const before = service.processorTimes();
     const run = await drive({ ...load, seconds });
     // Whatever a write causes in the background is part of its cost.
-    if (workload.isWrite) await quiet(service);
+    if (isWrite) await quiet(service);
     const after = service.processorTimes();
     assertExpected(workload, service, run);
     return figuresOf(run, before, after);
   } finally {
-    await stopWriting();
+    clearInterval(writing);
   }
 }
 
@@ -50,17 +54,9 @@ async function quiet(service) {
   }
 }
 
-async function tagFor({ taggedRequest }, { url }) {
-  if (taggedRequest === undefined) return undefined;
-  const { path, headers } = taggedRequest;
-  const response = await fetch(url + prefix + path, { headers });
-  await response.arrayBuffer();
-  return response.headers.get('etag');
-}
-
 function assertExpected({ name }, service, { unexpected }) {
   if (Object.keys(unexpected).length === 0) return;
-  const line = `${name}, ${service.build.name}: unexpected responses ${JSON.stringify(unexpected)}`;
+  const line = `${name}, ${service.name}: unexpected responses ${JSON.stringify(unexpected)}`;
   throw new Error([line, ...service.lastErrors()].join('\n'));
 }
 
@@ -74,26 +70,5 @@ function figuresOf({ latencies, seconds, bytes }, before, after) {
     processor: (after.own - before.own) / count,
     mongod: (after.mongod - before.mongod) / count,
     bytes: bytes / count,
-  };
-}
-
-/** Changes a document once a second, as another program does. */
-function startWriting({ writes: { collection, kind, number, field } }, { database }) {
-  const running = new Set();
-  let value = 1_000_000;
-  const write = () => {
-    value += 1;
-    const change = { [field]: value, updatedAt: new Date() };
-    const written = database.db
-      .collection(collection)
-      .updateOne({ _id: idOf(kind, number) }, { $set: change })
-      .finally(() => running.delete(written));
-    running.add(written);
-  };
-  write();
-  const timer = setInterval(write, 1_000);
-  return async () => {
-    clearInterval(timer);
-    await Promise.all(running);
   };
 }

@@ -20,3 +20,15 @@ export function postRequest(path, body, organization = 0) {
     body: JSON.stringify(body),
   };
 }
+
+/** Numbers that look random and are the same in every run (mulberry32). */
+export function randomNumbers(seed) {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  return { next, below: (limit) => Math.floor(next() * limit) };
+}

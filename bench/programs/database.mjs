@@ -1,12 +1,13 @@
 // A mongod of its own for each service that is measured, on a copy of data that is loaded once a day.
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { startMongod } from '../../dist/development/embedded/embedded-mongod.js';
+import { loadData } from '../data/load.mjs';
+import { sha256, useSizes } from '../data/names.mjs';
 import { progress } from '../report.mjs';
 import { environmentOf } from './service.mjs';
 
@@ -15,17 +16,12 @@ const dataFolder = join(import.meta.dirname, '../data');
 const cacheFolder = join(import.meta.dirname, '../../node_modules/.cache/bench-data');
 const attempts = 3;
 
-/**
- * Starts a database with a build's collections, filled by a loader.
- *
- * @param name of the data, the same for the same data
- * @param load fills an empty database
- * @param cacheGB memory for the database
- */
-export async function startDatabase({ programs, build }, { name, load, cacheGB = 1 }) {
-  const folder = join(programs.folder, `${name}-${crypto.randomUUID()}`);
-  await cp(await loadedFiles(build, { name, load, cacheGB }), folder, { recursive: true });
-  return programs.add(open(folder, cacheGB));
+/** Starts a database with a build's collections and data of these sizes. */
+export async function startDatabase({ programs, build, sizes = {} }) {
+  const folder = join(programs.folder, crypto.randomUUID());
+  await cp(await loadedFiles(build, sizes), folder, { recursive: true });
+  useSizes(sizes);
+  return programs.add(open(folder));
 }
 
 /** Runs a build's command line against a database. */
@@ -35,20 +31,25 @@ export async function runCommand({ build, database }, parameters) {
 }
 
 /** The folder with the loaded files: one for each day, since some documents expire, and each version of the schemas. */
-async function loadedFiles(build, { name, load, cacheGB }) {
+async function loadedFiles(build, sizes) {
   const day = new Date().toISOString().slice(0, 10);
-  const folder = join(cacheFolder, day, `${name}-${await versionOf(build)}`);
+  const files = [
+    ...globSync(join(dataFolder, '*.mjs')),
+    ...globSync(join(build.root, 'dist/**/{*.schema,*indexes,retention,*structure}.js')),
+  ].toSorted();
+  const version = sha256(JSON.stringify(sizes), ...files.map((file) => readFileSync(file)));
+  const folder = join(cacheFolder, day, version.slice(0, 16));
   if (existsSync(folder)) return folder;
   await mkdir(join(cacheFolder, day), { recursive: true });
   for (const other of await readdir(cacheFolder)) {
     if (other !== day) await rm(join(cacheFolder, other), { recursive: true, force: true });
   }
-  progress(`Loading ${name} for ${build.name}`);
+  progress(`Loading data for ${build.name}`);
   await rm(`${folder}.loading`, { recursive: true, force: true });
-  const database = await open(`${folder}.loading`, cacheGB);
+  const database = await open(`${folder}.loading`);
   try {
     await runCommand({ build, database }, ['db', 'init']);
-    await load(database.db);
+    await loadData(database.db, sizes);
   } finally {
     await database.stop();
   }
@@ -56,50 +57,25 @@ async function loadedFiles(build, { name, load, cacheGB }) {
   return folder;
 }
 
-async function versionOf(build) {
-  const hash = createHash('sha256');
-  for (const folder of [dataFolder, join(build.root, 'dist')]) {
-    for (const entry of (await readdir(folder, { recursive: true })).toSorted()) {
-      const isStructure = /(\.schema|indexes|retention|structure)\.js$/.test(entry);
-      if (!entry.endsWith('.mjs') && !isStructure) continue;
-      hash.update(entry).update(await readFile(join(folder, entry)));
-    }
-  }
-  return hash.digest('hex').slice(0, 16);
-}
-
-async function open(folder, cacheGB) {
-  const args = [
-    '--quiet',
-    '--wiredTigerCacheSizeGB',
-    String(cacheGB),
-    '--setParameter',
-    'diagnosticDataCollectionEnabled=false',
-  ];
+async function open(folder) {
+  const parameter = ['--setParameter', 'diagnosticDataCollectionEnabled=false'];
+  const args = ['--quiet', '--wiredTigerCacheSizeGB', '4', ...parameter];
   // A server whose files come from another port may step down again after it has become primary.
   for (let attempt = 1; ; attempt++) {
+    const mongod = await startMongod(folder, { args });
+    const uri = mongod.uri.replace('/?', '/bench?');
+    const client = new MongoClient(uri);
+    const stop = async () => {
+      await client.close();
+      await mongod.stop();
+    };
     try {
-      return await tryToOpen(folder, args);
+      const db = client.db();
+      const { pid } = await db.admin().serverStatus();
+      return { uri, db, pid: Number(pid), stop };
     } catch (error) {
+      await stop();
       if (attempt === attempts) throw error;
     }
-  }
-}
-
-async function tryToOpen(folder, args) {
-  const mongod = await startMongod(folder, { args });
-  const uri = mongod.uri.replace('/?', '/bench?');
-  const client = new MongoClient(uri);
-  const stop = async () => {
-    await client.close();
-    await mongod.stop();
-  };
-  try {
-    const db = client.db();
-    const { pid } = await db.admin().serverStatus();
-    return { uri, client, db, pid: Number(pid), stop };
-  } catch (error) {
-    await stop();
-    throw error;
   }
 }

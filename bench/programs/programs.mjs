@@ -5,7 +5,6 @@ import { join } from 'node:path';
 /** Everything that a measurement has started, in a folder that goes with it. */
 export class Programs {
   /** In the order of their start, each with `stop()`. */
-  /** @readonly */
   #running = [];
 
   constructor(folder) {
@@ -27,9 +26,9 @@ export class Programs {
     return program;
   }
 
-  async end(program) {
-    this.#running.splice(this.#running.indexOf(program), 1);
-    await program.stop();
+  async end(...ending) {
+    this.#running = this.#running.filter((program) => !ending.includes(program));
+    for (const program of ending) await program.stop();
   }
 
   /** Services end before their databases. */

@@ -17,6 +17,7 @@ export function environmentOf(uri) {
     NODE_ENV: 'production',
     ROLE: 'all',
     PORT: '0',
+    OPS_PORT: '0',
     HOST: '127.0.0.1',
     MONGODB_URI: uri,
     ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
@@ -34,34 +35,49 @@ export function environmentOf(uri) {
  * @param variables of the environment, added to those of production
  * @param nodeOptions added to the flags of `npm start`
  */
-export async function startService(
-  { build, database, folder },
-  { variables = {}, nodeOptions = [] } = {},
-) {
-  const { flags, assignments } = startScriptOf(build.root);
-  const log = join(folder, `${build.name.replaceAll(/\W/g, '-')}-${crypto.randomUUID()}.log`);
+export async function startService({ programs, build, database, variables, nodeOptions = [] }) {
+  const { scripts } = JSON.parse(readFileSync(join(build.root, 'package.json'), 'utf8'));
+  const flags = scripts.start.match(/--\S+/g) ?? [];
+  const assignments = [...scripts.start.matchAll(/(?:^| )([A-Z_]+)=(\S+)/g)];
+  const assigned = Object.fromEntries(assignments.map(([, name, value]) => [name, value]));
+  const log = join(programs.folder, `${crypto.randomUUID()}.log`);
   // A file and no pipe: reading the log would cost this process more than the service.
   const file = openSync(log, 'w');
-  const child = spawn(
-    process.execPath,
-    [...flags, ...nodeOptions, join(build.root, 'dist/main.js')],
-    {
-      cwd: folder,
-      env: { ...assignments, ...environmentOf(database.uri), ...variables },
-      stdio: ['ignore', file, file],
-    },
-  );
+  const args = [...flags, ...nodeOptions, join(build.root, 'dist/main.js')];
+  const child = spawn(process.execPath, args, {
+    cwd: programs.folder,
+    env: { ...assigned, ...environmentOf(database.uri), ...variables },
+    stdio: ['ignore', file, file],
+  });
   closeSync(file);
-  return new Service({ child, build, database, log, url: await addressOf(child, log) });
+  return programs.add(Service.listening(new Service(child, build, database, log)));
 }
 
 class Service {
-  /** @readonly */
-  #exited;
+  constructor(child, build, database, log) {
+    Object.assign(this, { child, build, database, log, name: build.name });
+    this.exited = once(child, 'exit');
+  }
 
-  constructor(fields) {
-    Object.assign(this, fields);
-    this.#exited = once(this.child, 'exit');
+  /** Waits until it listens or, without the role of an API, delivers. */
+  static async listening(service) {
+    const until = performance.now() + startTimeoutMs;
+    while (service.child.exitCode === null && performance.now() < until) {
+      service.url = service.printed(/Listening on\s+(http:\/\/[\d.]+:\d+)/);
+      if (service.url !== undefined || service.printed(/(Delivering)/)) return service;
+      await delay(5);
+    }
+    service.child.kill('SIGKILL');
+    throw new Error(`The service did not start:\n${readFileSync(service.log, 'utf8')}`);
+  }
+
+  printed(pattern) {
+    return pattern.exec(readFileSync(this.log, 'utf8'))?.[1];
+  }
+
+  /** The address of the operations listener. */
+  operationsUrl() {
+    return this.printed(/Metrics and probes[^\n]*?(http:\/\/[\d.]+:\d+)/);
   }
 
   /** A paused process takes no processor time from others. */
@@ -86,13 +102,6 @@ class Service {
     return { now: megabytes('VmRSS'), highest: megabytes('VmHWM') };
   }
 
-  /** The address of the operations listener. */
-  operationsUrl() {
-    return /Metrics and probes[^\n]*?(http:\/\/[\d.]+:\d+)/.exec(
-      readFileSync(this.log, 'utf8'),
-    )?.[1];
-  }
-
   lastErrors() {
     const lines = readFileSync(this.log, 'utf8').split('\n');
     return lines.filter((line) => line.includes('"level":50')).slice(-3);
@@ -101,30 +110,8 @@ class Service {
   async stop() {
     this.resume();
     this.child.kill('SIGTERM');
-    await this.#exited;
+    await this.exited;
   }
-}
-
-/** The flags and variables with which a build's `npm start` runs Node. */
-function startScriptOf(root) {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const assignments = scripts.start.matchAll(/(?:^| )([A-Z_]+)=(\S+)/g);
-  return {
-    flags: scripts.start.match(/--\S+/g) ?? [],
-    assignments: Object.fromEntries([...assignments].map(([, name, value]) => [name, value])),
-  };
-}
-
-async function addressOf(child, log) {
-  const until = performance.now() + startTimeoutMs;
-  while (child.exitCode === null && performance.now() < until) {
-    const text = readFileSync(log, 'utf8');
-    const url = /Listening on\s+(http:\/\/[\d.]+:\d+)/.exec(text)?.[1];
-    if (url !== undefined || text.includes('Delivering')) return url;
-    await delay(5);
-  }
-  child.kill('SIGKILL');
-  throw new Error(`The service did not start:\n${readFileSync(log, 'utf8')}`);
 }
 
 function processorTime(pid) {

@@ -1,11 +1,7 @@
 // Memory while large responses go to slow readers, and to a hundred that read nothing: `npm run bench -- memory`.
-import { once } from 'node:events';
-import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { city } from '../data/catalogue.mjs';
-import { loadData } from '../data/load.mjs';
-import { apiKeyOf } from '../data/names.mjs';
-import { getRequest, prefix } from '../load/requests.mjs';
+import { city } from '../data/names.mjs';
+import { getRequest } from '../load/requests.mjs';
 import { startDatabase } from '../programs/database.mjs';
 import { startService } from '../programs/service.mjs';
 import { printTable } from '../report.mjs';
@@ -15,9 +11,8 @@ const paths = [
   `/compounds/${city.slug}/units`,
   '/compounds?all=1',
   `${exportPath}&format=json&sort=price`,
-].concat(
-  ['json', 'json', 'json', 'ndjson', 'csv'].map((format) => `${exportPath}&format=${format}`),
-);
+  ...['json', 'json', 'json', 'ndjson', 'csv'].map((format) => `${exportPath}&format=${format}`),
+];
 const slowBytesPerSecond = 4 * 1_048_576;
 const silentReaders = 100;
 const silentSeconds = 10;
@@ -25,20 +20,19 @@ const silentSeconds = 10;
 export async function run({ programs, builds }) {
   const rows = [];
   for (const build of builds) {
-    const database = await startDatabase({ programs, build }, { name: 'usual', load: loadData });
-    const service = await programs.add(startService({ build, database, folder: programs.folder }));
+    const database = await startDatabase({ programs, build });
+    const service = await startService({ programs, build, database });
     const steps = {
       'at rest': async () => {},
-      'eight at once': () => readAll(service, {}),
+      'eight at once': () => readAll(service),
       'eight as brotli': () => readAll(service, { 'accept-encoding': 'br' }),
-      'eight slow readers': () => readAll(service, {}, slowBytesPerSecond),
+      'eight slow readers': () => readAll(service, undefined, slowBytesPerSecond),
       'a hundred that do not read': () => readNothing(service),
     };
     for (const [step, work] of Object.entries(steps)) {
       rows.push([build.name, step, await highestDuring(service, work)]);
     }
-    await programs.end(service);
-    await programs.end(database);
+    await programs.end(service, database);
   }
   printTable(['build', 'step', 'MB resident'], rows);
 }
@@ -51,25 +45,26 @@ async function highestDuring(service, work) {
 }
 
 async function readAll({ url }, headers, bytesPerSecond = Number.POSITIVE_INFINITY) {
-  await Promise.all(paths.map((path) => readOne(url + prefix + path, headers, bytesPerSecond)));
-}
-
-async function readOne(url, headers, bytesPerSecond) {
-  const request = get(url, { headers: { ...headers, 'api-key': apiKeyOf(0) }, agent: false });
-  const [response] = await once(request, 'response');
-  if (response.statusCode !== 200) throw new Error(`${url}: ${response.statusCode}`);
-  for await (const chunk of response) await delay((chunk.length / bytesPerSecond) * 1_000);
-  if (!response.complete) throw new Error(`${url} was cut off`);
+  await Promise.all(
+    paths.map(async (path) => {
+      const response = await fetchOf(url, path, { headers });
+      if (response.status !== 200) throw new Error(`${path}: ${response.status}`);
+      for await (const chunk of response.body) await delay((chunk.length / bytesPerSecond) * 1_000);
+    }),
+  );
 }
 
 async function readNothing({ url }) {
-  const { path, headers } = getRequest(`/compounds/${city.slug}/units`);
-  const requests = Array.from({ length: silentReaders }, () =>
-    get(url + path, { headers, agent: false }, (response) => response.pause()).on(
-      'error',
-      () => undefined,
-    ),
-  );
+  const controller = new AbortController();
+  const { signal } = controller;
+  const requests = Array.from({ length: silentReaders }, () => fetchOf(url, paths[0], { signal }));
   await delay(silentSeconds * 1_000);
-  for (const request of requests) request.destroy();
+  controller.abort();
+  await Promise.allSettled(requests);
+}
+
+/** Over a connection of its own, because the earlier ones are still in use. */
+function fetchOf(url, path, { headers, signal }) {
+  const { path: fullPath, ...request } = getRequest(path, headers);
+  return fetch(url + fullPath, { ...request, signal });
 }

@@ -1,0 +1,229 @@
+// The requests that are measured, by suite. `requests(seed, service)` makes a function that gives the next request.
+import { hashPassword } from '../../dist/core/values/password-hash.js';
+import {
+  changedAt,
+  city,
+  garden,
+  idOf,
+  personOf,
+  recordSystemIdOf,
+  sizes,
+} from '../data/names.mjs';
+import {
+  batchRequests,
+  callbackRequests,
+  hotLeadRequests,
+  leadRequests,
+  reconciliationRequests,
+  reservationRequests,
+  unitRequests,
+} from '../load/bodies.mjs';
+import { getRequest, prefix, randomNumbers } from '../load/requests.mjs';
+
+const clients = 32;
+/** Responses larger than a megabyte keep a core busy with fewer. */
+const large = { connections: 8 };
+/** Few enough that a large response does not wait for others. */
+const few = { connections: 4 };
+const brotli = { 'accept-encoding': 'br' };
+const gardenUnits = `/compounds/${garden.slug}/units`;
+const ofCity = `/units/export/all?compound=${city.slug}`;
+const filters = 'status=Available&propertyType=Type%201,type-2&minPrice=1100000&maxPrice=1900000';
+
+/** Numbers that no request before had, so that no cached response fits. */
+let unique = 0;
+
+const requests = [
+  reading('healthz', '/healthz'),
+  reading('missing', '/nowhere', { expected: [404] }),
+  writing('leads', (seed) => leadRequests(seed, () => 0)),
+  writing('leads-50', (seed) => leadRequests(seed, oneOfFifty)),
+  writing('leads-lone', (seed) => leadRequests(seed, () => 0), { connections: 1 }),
+  writing('leads-batch', batchRequests, { connections: 1 }),
+  writing('leads-hot', hotLeadRequests),
+  writing('callback', callbackRequests),
+  writing('reservation', reservationRequests, large),
+  writing('unit', unitRequests, large),
+  workload('reconciliation', reconciliationRequests, { connections: 1 }),
+  changing('lead', (random) => `/leads/${recordSystemIdOf(0, random.below(sizes.leads))}`),
+  reading('compounds', '/compounds'),
+  reading('units', gardenUnits, large),
+  reading('units-br', gardenUnits, { ...large, headers: brotli }),
+  workload('units-304', unchangedUnits, { expected: [304] }),
+  reading('filtered', `/units?compound=${garden.slug}&${filters}&sort=price&limit=20`),
+  ...['json', 'ndjson', 'csv'].map((format) =>
+    reading(`export-${format}`, `${ofCity}&format=${format}`, { connections: 2 }),
+  ),
+  changing(
+    'compounds-cold',
+    () => `/compounds?page=${1 + (unique % (sizes.compounds / 10))}&n=${nextUnique()}`,
+  ),
+  changing(
+    'units-cold',
+    () => `/units?compound=${garden.slug}&minPrice=${nextUnique() / 1_000}&limit=100`,
+    large,
+  ),
+  reading('compounds-written', '/compounds', { writes: changes('compound', 'area') }),
+  reading('units-written', gardenUnits, { ...large, writes: changes('unit', 'price') }),
+];
+
+/** Pages of twenty units. */
+const pages = {
+  'newest first': '',
+  'by price': 'sort=price',
+  'by name': 'sort=name',
+  'by status, price down': 'sort=status,-price',
+  'a status': 'status=available',
+  'a status by price': 'status=available&sort=price',
+  'a compound of 300': `compound=${garden.slug}`,
+  'a property type': 'propertyType=type-3',
+  'an amenity': 'amenities=Amenity 3',
+  'a unit id': 'unitId=U-7',
+  'page 40': 'page=40',
+  'all that has changed: 100': `updatedSince=${changedAt.toISOString()}`,
+  'after a cursor': 'after=0',
+};
+
+const growth = [
+  writing('POST /leads', (seed) => leadRequests(seed, () => 0)),
+  writing('callback', callbackRequests),
+  changing(
+    'GET /leads/:id',
+    (random) => `/leads/${recordSystemIdOf(0, random.below(sizes.leads))}`,
+    few,
+  ),
+  reading('units of a compound of 300', gardenUnits, few),
+  ...Object.entries(pages).map(([name, query]) =>
+    reading(`page: ${name}`, encodeURI(`/units?limit=20&${query}`), few),
+  ),
+  reading('events: first thousand', '/events?limit=1000', { connections: 1 }),
+  changing('events: last thousand', () => `/events?limit=1000&after=${sizes.events - 1_000}`, {
+    connections: 1,
+  }),
+];
+
+const hex = (kind, number) => idOf(kind, number).toHexString();
+const organization = hex('organization', 0);
+const consolePages = {
+  overview: '/',
+  'overview by hour': '/?by=hour',
+  'overview by week': '/?by=week',
+  partners: '/partners',
+  'a partner': `/partners/${hex('apiKey', 1_000_000)}`,
+  catalogue: `/catalogue?organization=${organization}`,
+  'a lead': `/leads/${organization}/${hex('lead', 7)}`,
+  'a reservation': `/reservations/${organization}/${hex('reservation', 7)}`,
+  'a unit': `/units/${organization}/${hex('unit', 7)}`,
+  endpoints: '/webhooks',
+  'an endpoint': `/webhooks/${hex('endpoint', 0)}`,
+  'a delivery': `/webhooks/deliveries/${hex('delivery', 0)}`,
+  log: '/log',
+};
+/** Texts for the search box. */
+const searches = {
+  'leads by external id': recordSystemIdOf(0, 7),
+  'leads by phone': personOf(0, 8).phoneNumber,
+  'leads by email': personOf(0, 8).email,
+  'reservations by id': 'reservation-7',
+  'nothing by phone': '+201999999999',
+};
+const password = 'the password of the bench';
+
+/** What the runner measures, on the usual data or on one organization with multiples of its first size. */
+export const suites = {
+  requests: { workloads: requests },
+  // Counts fit into the cache, and no page does.
+  growth: {
+    workloads: growth,
+    factors: '1,10,100',
+    variables: () => ({ RESPONSE_CACHE_BYTES: '65536' }),
+  },
+  console: {
+    workloads: [
+      ...Object.entries(consolePages).map(([name, path]) =>
+        inConsole(name, () => ({ method: 'GET', path: `/console${path}` })),
+      ),
+      ...Object.entries(searches).map(([name, reference]) =>
+        inConsole(`search: ${name}`, ({ token }) => ({
+          method: 'POST',
+          path: '/console/search',
+          body: new URLSearchParams({ token, organization, reference }).toString(),
+        })),
+      ),
+    ],
+    factors: '50',
+    more: { units: 50_000, smallOrganizations: 50, endpoints: 100, usageKeys: 200 },
+    variables: async () => ({ OPS_PASSWORD: await hashPassword(password) }),
+    session: logIn,
+  },
+};
+
+async function logIn(service) {
+  const url = service.operationsUrl();
+  const body = new URLSearchParams({ password });
+  const response = await fetch(`${url}/console/login`, {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+  });
+  const cookie = response.headers.getSetCookie()[0].split(';')[0];
+  const form = await (await fetch(`${url}/console/search`, { headers: { cookie } })).text();
+  return { url, cookie, token: /name="token" value="([^"]+)"/.exec(form)[1] };
+}
+
+function inConsole(name, make) {
+  const ofSession = (_seed, { session }) => {
+    const type = 'application/x-www-form-urlencoded';
+    const request = { ...make(session), headers: { cookie: session.cookie, 'content-type': type } };
+    return () => request;
+  };
+  return workload(name, ofSession, { connections: 1, expected: [200, 303] });
+}
+
+/** Another path for each request. */
+function changing(name, nextPath, options) {
+  const ofSeed = (seed) => {
+    const random = randomNumbers(seed);
+    return () => getRequest(nextPath(random));
+  };
+  return workload(name, ofSeed, options);
+}
+
+function reading(name, path, { headers, ...options } = {}) {
+  const request = getRequest(path, headers);
+  return workload(name, () => () => request, options);
+}
+
+function writing(name, ofSeed, options) {
+  return workload(name, ofSeed, { ...options, expected: [200, 201], isWrite: true });
+}
+
+function workload(name, ofSeed, options) {
+  return { name, requests: ofSeed, connections: clients, expected: [200], ...options };
+}
+
+async function unchangedUnits(_seed, { url }) {
+  const { headers } = getRequest(gardenUnits, brotli);
+  const response = await fetch(url + prefix + gardenUnits, { headers });
+  await response.arrayBuffer();
+  const tag = response.headers.get('etag');
+  const request = getRequest(gardenUnits, { ...brotli, 'if-none-match': tag });
+  return () => request;
+}
+
+/** Changes a document that is shown, as another program does. */
+function changes(kind, field) {
+  return ({ db }) => {
+    const $set = { [field]: 1_000_000 + nextUnique(), updatedAt: new Date() };
+    return db.collection(`${kind}s`).updateOne({ _id: idOf(kind, 0) }, { $set });
+  };
+}
+
+function oneOfFifty(random) {
+  return 1 + random.below(sizes.smallOrganizations);
+}
+
+function nextUnique() {
+  unique += 1;
+  return unique;
+}
