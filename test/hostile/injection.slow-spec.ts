@@ -1,12 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '../support/eventually.js';
-import {
-  documentedOperations,
-  type Operation,
-  type Position,
-  withValueAt,
-} from '../support/operations.js';
+import { documentedOperations, type Operation, type Position } from '../support/operations.js';
 import { isFull } from '../support/rounds.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import {
@@ -18,7 +12,14 @@ import {
   type Payload,
 } from './payloads.js';
 import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
-import { acceptedBody, addTenantData, spread, storedOf, type TenantData } from './tenant-data.js';
+import {
+  addTenantData,
+  requestWith,
+  spread,
+  storedOf,
+  type TenantData,
+  untilPhonesDerived,
+} from './tenant-data.js';
 
 /** Of the short form each place gets every so many-th of the values, each value at some places. */
 const every = isFull ? 1 : 19;
@@ -31,10 +32,7 @@ beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
   tenant = await addTenantData(service.db, spread);
   sender = createSender(service.url);
-  await eventually(async () => {
-    const waiting = { organizationId: tenant.organizationId, phoneKeysAt: null };
-    expect(await service.db.collection('leads').countDocuments(waiting)).toBe(0);
-  });
+  await untilPhonesDerived(service.db, tenant);
 });
 afterAll(async () => {
   sender.close();
@@ -52,73 +50,34 @@ interface Attack {
   readonly inBody?: { readonly steps: readonly string[]; readonly value: unknown };
 }
 
-const mark = '«here»';
-
-function plainRequest({ name, method, path, hasBody, exampleBody }: Operation): SentRequest {
-  const base = acceptedBody(tenant, name, turn++) ?? exampleBody;
-  return {
-    method,
-    path: path.replace(/\{\w+\}/, 'none'),
-    headers: { 'api-key': tenant.key, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
-    ...(hasBody ? { body: JSON.stringify(base) } : {}),
+/** What is written at a position, and the JSON that it is in a body. */
+function payloadsAt({ place, steps: [parameter = ''] }: Position): readonly Payload[] {
+  const written = {
+    path: hostileParameters,
+    query: [
+      ...hostileParameters.map((value) => `${parameter}=${value}`),
+      ...hostileQueries.map((value) => parameter + value.replace('{name}', parameter)),
+    ],
+    header: hostileHeaders,
+    body: [],
   };
+  if (place === 'body') return hostileValues;
+  return written[place].map((text) => ({ name: text.slice(0, 40), json: text }));
 }
 
-function attacksAt(operation: Operation, { place, steps }: Position): Attack[] {
-  const plain = plainRequest(operation);
-  const [parameter = ''] = steps;
-  const named = (value: string) =>
-    `${operation.name} ${place} ${steps.join('.')}: ${value.slice(0, 40)}`;
-  switch (place) {
-    case 'path':
-      return hostileParameters.map((value) => ({
-        operation,
-        name: named(value),
-        request: { ...plain, path: operation.path.replace(`{${parameter}}`, value) },
-      }));
-    case 'query':
-      return [
-        ...hostileParameters.map((value) => `=${value}`),
-        ...hostileQueries.map((value) => value.replace('{name}', parameter)),
-      ].map((value) => ({
-        operation,
-        name: named(value),
-        request: { ...plain, path: `${plain.path}?${parameter}${value}` },
-      }));
-    case 'header':
-      return hostileHeaders.map((value) => ({
-        operation,
-        name: named(value),
-        request: { ...plain, headers: { ...plain.headers, [parameter]: value } },
-      }));
-    case 'body':
-    default:
-      return hostileValues.map((payload) => attackInBody(operation, steps, payload));
-  }
-}
-
-function attackInBody(
-  operation: Operation,
-  steps: readonly string[],
-  { name, json }: Payload,
-): Attack {
-  const plain = plainRequest(operation);
-  // A translation is shown to whom it is for.
-  const headers = { ...plain.headers, ...(steps.at(-1) === 'ar-eg' ? { language: 'ar-eg' } : {}) };
-  const base = JSON.parse(String(plain.body)) as unknown;
-  const [before = '', after = ''] = JSON.stringify(withValueAt(base, steps, mark)).split(
-    `"${mark}"`,
-  );
-  return {
-    operation,
-    name: `${operation.name} body ${steps.join('.')}: ${name}`,
-    request: {
-      ...plain,
-      headers,
-      body: Buffer.concat([before, json, after].map((part) => Buffer.from(part))),
-    },
-    inBody: { steps, value: parsed(String(json)) },
-  };
+function attacksAt(operation: Operation, position: Position): Attack[] {
+  const { place, steps } = position;
+  return payloadsAt(position).map(({ name, json }) => {
+    const request = requestWith(tenant, operation, position, json, turn++);
+    // A translation is shown to whom it is for.
+    const language = steps.at(-1) === 'ar-eg' ? { language: 'ar-eg' } : {};
+    return {
+      operation,
+      name: `${operation.name} ${place} ${steps.join('.')}: ${name}`,
+      request: { ...request, headers: { ...request.headers, ...language } },
+      ...(place === 'body' && { inBody: { steps, value: parsed(String(json)) } }),
+    };
+  });
 }
 
 /** All attacks; the short form takes some for each place, others for the next. */

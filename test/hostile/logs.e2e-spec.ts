@@ -44,20 +44,45 @@ const person = {
   additionalData: { note: `${marker}-note` },
 };
 
+const id = `${marker}-lead`;
+type Method = 'get' | 'post' | 'delete' | 'put';
+/** Accepted, repeated, refused by every kind of check, and unknown: with its status where it is always the same. */
+const requests: readonly (readonly [Method, string, object | string | null, number?])[] = [
+  ['post', '/leads', { recordSystemId: id, ...person }, 201],
+  ['post', '/leads', { recordSystemId: id, ...person }, 200],
+  ['post', '/leads', { recordSystemId: `${id}-2`, ...person }],
+  ['post', '/leads', { ...person, email: `${marker} is no address` }, 400],
+  ['post', '/leads', `{"name":"${marker}-broken`, 400],
+  ['get', `/leads/${id}`, null, 200],
+  ['get', `/leads/${id}?${marker}-query=${marker}`, null, 400],
+  ['get', `/units?unitId=${marker}&status=${marker}`, null, 200],
+  ['get', `/units/${marker}-slug`, null, 404],
+  ['get', `/compounds/${marker}-slug/units`, null, 404],
+  ['post', '/units', { recordSystemId: marker, compound: `${marker}-c` }, 400],
+  ['post', '/reservations', { unit: `${marker}-unit`, lead: { recordSystemId: id } }],
+  ['put', `/leads/${marker}`, null, 405],
+  ['get', `/${marker}-nowhere`, null, 404],
+];
+
 describe('the log', () => {
   it('contains no key, secret or personal data after any request or failure', async () => {
     let sent = 0;
-    const send = (method: 'get' | 'post' | 'delete' | 'put', path: string, key = tenant.key) =>
-      service
-        .api(method, path)
-        .set({
-          'api-key': key,
-          'idempotency-key': `"${marker}-${sent++}"`,
-          cookie: `s=${marker}-cookie`,
-        })
-        .set({ authorization: `Bearer ${marker}-bearer`, 'user-agent': `${marker}-agent` });
-    const id = `${marker}-lead`;
+    const send = (method: Method, path: string, key = tenant.key) =>
+      service.api(method, path).set({
+        'api-key': key,
+        'idempotency-key': `"${marker}-${sent++}"`,
+        cookie: `s=${marker}-cookie`,
+        authorization: `Bearer ${marker}-bearer`,
+        'user-agent': `${marker}-agent`,
+      });
     const unitId = await addUnit(service.db, tenant.organizationId, { slug: `${marker}-unit` });
+    for (const [method, path, body, status] of requests) {
+      const request = send(method, path);
+      const response = await (body === null ? request : request.type('json').send(body));
+      expect([path, status ?? response.status]).toEqual([path, response.status]);
+    }
+    await send('post', '/leads').type('text').send(`${marker}-text`).expect(415);
+    await send('get', '/leads/x', `${marker}-wrong-key`).expect(401);
     const reservationId = await addReservation(service.db, tenant.organizationId, unitId);
     const callback = {
       reservationId: reservationId.toHexString(),
@@ -65,46 +90,15 @@ describe('the log', () => {
       chequeNumber: `${marker}-cheque`,
       chequeStatus: 'collected',
     };
-    // Accepted, repeated, refused by every kind of check, and unknown.
-    await send('post', '/leads')
-      .send({ recordSystemId: id, ...person })
-      .expect(201);
-    await send('post', '/leads')
-      .send({ recordSystemId: id, ...person })
-      .expect(200);
-    await send('post', '/leads').send({ ...person, recordSystemId: `${id}-2` });
-    await send('post', '/leads')
-      .send({ ...person, email: `${marker} is no address` })
-      .expect(400);
-    await send('post', '/leads').type('json').send(`{"name":"${marker}-broken`).expect(400);
-    await send('post', '/leads').type('text').send(`${marker}-text`).expect(415);
-    await send('get', `/leads/${id}`).expect(200);
-    await send('get', `/leads/${id}?${marker}-query=${marker}`).expect(400);
-    await send('get', `/units?unitId=${marker}&status=${marker}`).expect(200);
-    await send('get', `/units/${marker}-slug`).expect(404);
-    await send('get', `/compounds/${marker}-slug/units`).expect(404);
-    await send('post', '/units')
-      .send({ recordSystemId: marker, compound: `${marker}-c` })
-      .expect(400);
-    await send('post', '/reservations').send({
-      unit: `${marker}-unit`,
-      lead: { recordSystemId: id },
-    });
     await send('post', '/reservations/webhook').send(callback);
-    await send('put', `/leads/${marker}`).expect(405);
-    await send('get', `/${marker}-nowhere`).expect(404);
-    await send('get', '/leads/x', `${marker}-wrong-key`).expect(401);
-    const keyInQuery = { 'api-key': tenant.key };
-    await service.api('post', '/reservations/webhook').query(keyInQuery).send(callback);
-    await service
-      .api('post', '/reservations/webhook')
-      .query({ 'api-key': `${marker}-key` })
-      .send(callback);
-    await service.api('get', '/leads/x').query(keyInQuery).expect(401);
+    for (const key of [tenant.key, `${marker}-key`]) {
+      const query = { 'api-key': key };
+      await service.api('post', '/reservations/webhook').query(query).send(callback);
+      await service.api('get', '/leads/x').query(query).expect(401);
+    }
     const socket = openSocket(service.url);
-    socket.end(
-      `GET /${basePath}/leads/${marker} HTTP/1.1\r\nx: ${marker}\r\nbroken ${marker}\r\n\r\n`,
-    );
+    const invalid = `x: ${marker}\r\nbroken ${marker}`;
+    socket.end(`GET /${basePath}/leads/${marker} HTTP/1.1\r\n${invalid}\r\n\r\n`);
     await readToEnd(socket);
     // Faults of the database quote what it holds.
     const leads = service.service.app.get(LeadsService);
@@ -134,21 +128,11 @@ describe('the log', () => {
     await service.passTime(60_000);
     await eventually(() => expect(service.logged()).toContain('Could not sign webhooks'));
 
-    const logged = service.logged();
-    expect(
-      logged.split('\n').filter((line) => line.includes('"request completed"')).length,
-    ).toBeGreaterThan(20);
-    const secrets = [
-      marker,
-      digits,
-      digits.slice(1),
-      tenant.key,
-      tenant.key.slice(0, 12),
-      endpoint.secret.slice(6),
-    ];
-    const found = logged
-      .split('\n')
-      .filter((line) => secrets.some((secret) => line.includes(secret)));
-    expect(found).toEqual([]);
+    const lines = service.logged().split('\n');
+    const completed = lines.filter((line) => line.includes('"request completed"'));
+    expect(completed.length).toBeGreaterThan(20);
+    const ofKey = [tenant.key, tenant.key.slice(0, 12), endpoint.secret.slice(6)];
+    const secrets = [marker, digits, digits.slice(1), ...ofKey];
+    expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
   });
 });

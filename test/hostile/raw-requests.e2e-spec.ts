@@ -43,88 +43,53 @@ const get = (path: string, ...headers: readonly string[]) =>
   rawRequest(`GET ${path}`, [withKey(), ...headers]);
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
+const length = `Content-Length: ${body.length}`;
+const inChunks = 'Transfer-Encoding: chunked';
+const health = `/${basePath}/healthz`;
+/** A POST with these headers, of the usual body or what is sent instead. */
+const ambiguousPosts: readonly (readonly [string, readonly string[], string?])[] = [
+  ['a length and chunks', ['Content-Length: 4', inChunks], chunked(body)],
+  ['chunks and a length', [inChunks, 'Content-Length: 4'], chunked(body)],
+  ['two lengths', [length, 'Content-Length: 2']],
+  ['one length twice', [length, length]],
+  ['a list of lengths', [`${length}, ${body.length}`]],
+  ['a length with a sign', [`Content-Length: +${body.length}`]],
+  ['a negative length', ['Content-Length: -1']],
+  ['a hexadecimal length', ['Content-Length: 0x18']],
+  ['an excessive length', [`Content-Length: ${'9'.repeat(30)}`]],
+  ['a blank before the colon', [`Content-Length : ${body.length}`]],
+  ['a folded line', ['X-Folded: a', ' b', length]],
+  ['a folded length', ['Content-Length:', ` ${body.length}`]],
+  ['an unknown transfer encoding', ['Transfer-Encoding: xchunked'], chunked(body)],
+  ['chunks that are not last', ['Transfer-Encoding: chunked, identity'], chunked(body)],
+  ['chunks within another encoding', ['Transfer-Encoding: gzip, chunked'], chunked(body)],
+  ['an upgrade request with a body', ['Connection: Upgrade', 'Upgrade: websocket', length]],
+  ['two hosts and a body', ['Host: y', length]],
+  ['a carriage return alone', [`X: a\r${length}`]],
+  ['a null character in a header', ['X: a\0b', length]],
+  ['a header without a name', [': x', length]],
+  ['a chunk size that is not a number', [inChunks], `zz\r\n${body}\r\n0\r\n\r\n`],
+  ['an excessive chunk size', [inChunks], `${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`],
+  ['a chunk size with a sign', [inChunks], `-1\r\n${body}\r\n0\r\n\r\n`],
+  ['a chunk without its line end', [inChunks], '2\r\n{}x\r\n0\r\n\r\n'],
+];
+const inHttp10 = (...headers: readonly string[]) =>
+  post([...headers, inChunks], chunked(body)).replace('HTTP/1.1', 'HTTP/1.0');
+
 describe('an ambiguous request', () => {
   it.each<[string, () => string]>([
-    [
-      'a length and chunks',
-      () => post(['Content-Length: 4', 'Transfer-Encoding: chunked'], chunked(body)),
-    ],
-    [
-      'chunks and a length',
-      () => post(['Transfer-Encoding: chunked', 'Content-Length: 4'], chunked(body)),
-    ],
-    ['two lengths', () => post([`Content-Length: ${body.length}`, 'Content-Length: 2'], body)],
-    ['one length twice', () => post(Array(2).fill(`Content-Length: ${body.length}`), body)],
-    ['a list of lengths', () => post([`Content-Length: ${body.length}, ${body.length}`], body)],
-    ['a length with a sign', () => post([`Content-Length: +${body.length}`], body)],
-    ['a negative length', () => post(['Content-Length: -1'], body)],
-    ['a hexadecimal length', () => post(['Content-Length: 0x18'], body)],
-    ['an excessive length', () => post([`Content-Length: ${'9'.repeat(30)}`], body)],
-    ['a blank before the colon', () => post([`Content-Length : ${body.length}`], body)],
-    ['a folded line', () => post(['X-Folded: a', ' b', `Content-Length: ${body.length}`], body)],
-    ['a folded length', () => post(['Content-Length:', ` ${body.length}`], body)],
-    ['an unknown transfer encoding', () => post(['Transfer-Encoding: xchunked'], chunked(body))],
-    [
-      'two transfer encodings with chunks not last',
-      () => post(['Transfer-Encoding: chunked, identity'], chunked(body)),
-    ],
-    [
-      'a transfer encoding in HTTP/1.0',
-      () => post(['Transfer-Encoding: chunked'], chunked(body)).replace('HTTP/1.1', 'HTTP/1.0'),
-    ],
-    [
-      'a transfer encoding in HTTP/1.0 on a keep-alive connection',
-      () =>
-        post(['Connection: keep-alive', 'Transfer-Encoding: chunked'], chunked(body)).replace(
-          'HTTP/1.1',
-          'HTTP/1.0',
-        ),
-    ],
-    [
-      'chunks within another encoding',
-      () => post(['Transfer-Encoding: gzip, chunked'], chunked(body)),
-    ],
-    [
-      'an upgrade request',
-      () => get(`/${basePath}/healthz`, 'Connection: Upgrade', 'Upgrade: h2c'),
-    ],
-    [
-      'an upgrade request with a body',
-      () =>
-        post(['Connection: Upgrade', 'Upgrade: websocket', `Content-Length: ${body.length}`], body),
-    ],
-    ['no host', () => get(`/${basePath}/healthz`).replace('Host: x\r\n', '')],
-    ['two hosts', () => get(`/${basePath}/healthz`, 'Host: y')],
-    ['two hosts and a body', () => post(['Host: y', `Content-Length: ${body.length}`], body)],
-    [
-      'lines without a carriage return',
-      () => post([`Content-Length: ${body.length}`], body).replaceAll('\r\n', '\n'),
-    ],
-    ['a carriage return alone', () => post([`X: a\rContent-Length: ${body.length}`], body)],
-    [
-      'a null character in a header',
-      () => post(['X: a\0b', `Content-Length: ${body.length}`], body),
-    ],
-    ['a header without a name', () => post([': x', `Content-Length: ${body.length}`], body)],
-    [
-      'a chunk size that is not a number',
-      () => post(['Transfer-Encoding: chunked'], `zz\r\n${body}\r\n0\r\n\r\n`),
-    ],
-    [
-      'an excessive chunk size',
-      () => post(['Transfer-Encoding: chunked'], `${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`),
-    ],
-    [
-      'a chunk size with a sign',
-      () => post(['Transfer-Encoding: chunked'], `-1\r\n${body}\r\n0\r\n\r\n`),
-    ],
-    [
-      'a chunk without its line end',
-      () => post(['Transfer-Encoding: chunked'], `2\r\n{}x\r\n0\r\n\r\n`),
-    ],
+    ...ambiguousPosts.map(([name, headers, sent = body]): [string, () => string] => {
+      return [name, () => post(headers, sent)];
+    }),
+    ['a transfer encoding in HTTP/1.0', () => inHttp10()],
+    ['the same on a keep-alive connection', () => inHttp10('Connection: keep-alive')],
+    ['an upgrade request', () => get(health, 'Connection: Upgrade', 'Upgrade: h2c')],
+    ['no host', () => get(health).replace('Host: x\r\n', '')],
+    ['two hosts', () => get(health, 'Host: y')],
+    ['lines without a carriage return', () => post([length], body).replaceAll('\r\n', '\n')],
     ['the HTTP/2 preface', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['an unknown version', () => get('/').replace('HTTP/1.1', 'HTTP/3.7')],
-    ['no version', () => `GET /${basePath}/healthz\r\n\r\n`],
+    ['no version', () => `GET ${health}\r\n\r\n`],
     ['a method with a blank', () => get('/').replace('GET', 'GE T')],
     ['a blank in the path', () => get(`/${basePath}/leads/a b`)],
     ['a null character in the path', () => get(`/${basePath}/leads/a\0b`)],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { documentedOperations, type Operation, withValueAt } from '../support/operations.js';
+import { documentedOperations, jsonWith, type Operation } from '../support/operations.js';
 import { rounds } from '../support/rounds.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath, sharedService } from '../support/shared-service.js';
@@ -62,7 +62,7 @@ interface Cost {
 }
 
 /** A request's processor time in the service. */
-async function cost({ method, path }: Operation, body: string): Promise<Cost> {
+async function cost({ method, path }: Operation, body: Buffer<ArrayBuffer>): Promise<Cost> {
   const before = processorMs();
   const response = await fetch(`${service.url}/${basePath}${path}`, {
     method,
@@ -79,7 +79,7 @@ const maxFor = (half: number) => 3 * half + noiseMs;
 /** The processor time of each body, in the best of some tries: others work too. */
 async function leastCosts(
   operation: Operation,
-  bodies: readonly string[],
+  bodies: readonly Buffer<ArrayBuffer>[],
 ): Promise<{ readonly half: number; readonly whole: number }> {
   const least = bodies.map(() => Infinity);
   for (let attempt = 1; ; attempt++) {
@@ -113,13 +113,6 @@ function processorMs(): number {
   return (Number(user) + Number(system)) * tickMs;
 }
 
-/** A body with a value of this JSON text at a place of it. */
-function bodyWith(operation: Operation, steps: readonly string[], json: string): string {
-  const token = '\u0001';
-  const body = JSON.stringify(withValueAt(operation.exampleBody, steps, token));
-  return body.replace(JSON.stringify(token), () => json);
-}
-
 const cases = operations.flatMap((operation) =>
   operation.positions
     .filter(({ place }) => place === 'body')
@@ -135,7 +128,7 @@ describe(`a body of the maximum size, in ${chosen.length} cases`, () => {
       for (const { steps, kind } of chosen.filter((one) => one.operation === operation)) {
         const write = values[kind] as (bytes: number) => string;
         const bodies = [1, 2].map((halves) =>
-          bodyWith(operation, steps, write((halves * (limit - 2_000)) / 2)),
+          jsonWith(operation.exampleBody, steps, write((halves * (limit - 2_000)) / 2)),
         );
         const { half, whole } = await leastCosts(operation, bodies);
         expect([steps.join('.'), kind, Math.max(whole, maxFor(half))]).toEqual([

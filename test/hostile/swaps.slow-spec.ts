@@ -1,23 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { eventually } from '../support/eventually.js';
-import {
-  documentedOperations,
-  type Operation,
-  type Position,
-  withValueAt,
-} from '../support/operations.js';
+import { documentedOperations, type Operation, type Position } from '../support/operations.js';
 import { rounds } from '../support/rounds.js';
 import { isAcrossTenants, type TenantCommand } from '../support/tenant-commands.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
 import {
-  acceptedBody,
   addTenantData,
   foreignReferences,
+  requestWith,
   spread,
   storedOf,
   type TenantData,
+  untilPhonesDerived,
   unusedId,
 } from './tenant-data.js';
 
@@ -39,13 +34,7 @@ beforeAll(async () => {
     addTenantData(service.db, 3),
   ]);
   sender = createSender(service.url);
-  await eventually(async () => {
-    const waiting = {
-      organizationId: { $in: [own.organizationId, other.organizationId] },
-      phoneKeysAt: null,
-    };
-    expect(await service.db.collection('leads').countDocuments(waiting)).toBe(0);
-  });
+  await untilPhonesDerived(service.db, own, other);
   service.tenantCommands.onCommand((command) => commands.push(command));
 });
 afterAll(async () => {
@@ -81,25 +70,13 @@ const isPhone = ({ position }: Place) => position.steps.at(-1)?.startsWith('phon
 const writing = places.filter((place) => place.operation.method === 'POST' && !isPhone(place));
 
 function requestOf({ operation, position }: Place, id: string): SentRequest {
-  const { method, name, path, hasBody, exampleBody } = operation;
-  const [parameter = ''] = position.steps;
-  const query = position.place === 'query' ? `?${parameter}=${encodeURIComponent(id)}` : '';
-  const filled = path.replace(
-    /\{(\w+)\}/,
-    position.place === 'path' ? encodeURIComponent(id) : 'none',
-  );
-  const base = acceptedBody(own, name, turn++) ?? exampleBody;
-  const body = position.place === 'body' ? withValueAt(base, position.steps, id) : base;
-  return {
-    method,
-    path: filled + query,
-    headers: {
-      'api-key': own.key,
-      ...(hasBody ? { 'content-type': 'application/json' } : {}),
-      ...(position.place === 'header' ? { [parameter]: id } : {}),
-    },
-    ...(hasBody ? { body: JSON.stringify(body) } : {}),
+  const written = {
+    path: encodeURIComponent(id),
+    query: `${position.steps[0]}=${encodeURIComponent(id)}`,
+    header: id,
+    body: JSON.stringify(id),
   };
+  return requestWith(own, operation, position, written[position.place], turn++);
 }
 
 /** Everything that distinguishes responses, without the id itself. */

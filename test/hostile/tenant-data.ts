@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto';
+import { expect } from '@jest/globals';
 import { BSON, type Db, type Document, ObjectId } from 'mongodb';
 import {
   addCatalogue,
@@ -10,6 +11,9 @@ import {
   addWallet,
   type Tenant,
 } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { jsonWith, type Operation, type Position } from '../support/operations.js';
+import type { SentRequest } from './requests.js';
 
 /** A tenant with some of everything, and all ids of it by their kind. */
 export interface TenantData extends Tenant {
@@ -31,50 +35,55 @@ function isText(kind: string): boolean {
 /** How many things of their own callers change in turn: requests for one wait for each other. */
 export const spread = 8;
 
+/** Bodies that endpoints accept: they change one of the tenant's own things. */
+const acceptedBodies: Readonly<
+  Record<string, (own: (kind: string) => string, number: number) => object>
+> = {
+  'POST /leads': (_, number) => ({ recordSystemId: `lead-${number}` }),
+  'POST /leads/batch': (_, number) => ({ leads: [{ recordSystemId: `lead-${number}` }] }),
+  'POST /units': (own, number) => {
+    return { recordSystemId: `unit-${number}`, compound: own('slug of a compound') };
+  },
+  'POST /reservations': (own) => {
+    return { recordSystemId: own('external id of a reservation'), unit: own('slug of a unit') };
+  },
+  'POST /reservations/webhook': chequeReport,
+  'POST /reservations/reconciliation': (own) => ({ cheques: [chequeReport(own)], complete: true }),
+};
+
+function chequeReport(own: (kind: string) => string) {
+  const ids = { reservationId: own('a reservation'), installmentId: own('installment') };
+  return { ...ids, chequeStatus: 'post_dated' };
+}
+
 /**
- * A body that an endpoint accepts: it changes one of the tenant's own things.
+ * A request that an endpoint accepts, except for a text at a position.
  *
- * @param turn which of them
- * @returns undefined for an endpoint that is not known here
+ * @param text as it is written there: encoded, as JSON, or neither
+ * @param turn which of the tenant's things it changes
  */
-export function acceptedBody(
-  { ids }: TenantData,
-  operation: string,
+export function requestWith(
+  { key, ids }: TenantData,
+  { name, method, path, hasBody, exampleBody }: Operation,
+  { place, steps }: Position,
+  text: string | Buffer,
   turn: number,
-): Readonly<Record<string, unknown>> | undefined {
-  const own = (kind: string) => ids[kind]?.[turn % spread] ?? '';
-  switch (operation) {
-    case 'POST /leads':
-      return { recordSystemId: `lead-${turn % spread}` };
-    case 'POST /leads/batch':
-      return { leads: [{ recordSystemId: `lead-${turn % spread}` }] };
-    case 'POST /units':
-      return { recordSystemId: `unit-${turn % spread}`, compound: own('slug of a compound') };
-    case 'POST /reservations':
-      return {
-        recordSystemId: own('external id of a reservation'),
-        unit: own('slug of a unit'),
-      };
-    case 'POST /reservations/webhook':
-      return {
-        reservationId: own('a reservation'),
-        installmentId: own('installment'),
-        chequeStatus: 'post_dated',
-      };
-    case 'POST /reservations/reconciliation':
-      return {
-        cheques: [
-          {
-            reservationId: own('a reservation'),
-            installmentId: own('installment'),
-            chequeStatus: 'post_dated',
-          },
-        ],
-        complete: true,
-      };
-    default:
-      return undefined;
-  }
+): SentRequest {
+  const number = turn % spread;
+  const base = acceptedBodies[name]?.((kind) => ids[kind]?.[number] ?? '', number) ?? exampleBody;
+  const filled = path.replace(/\{\w+\}/, () => (place === 'path' ? String(text) : 'none'));
+  return {
+    method,
+    path: place === 'query' ? `${filled}?${String(text)}` : filled,
+    headers: {
+      'api-key': key,
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+      ...(place === 'header' ? { [steps[0] ?? '']: String(text) } : {}),
+    },
+    ...(hasBody
+      ? { body: place === 'body' ? jsonWith(base, steps, text) : JSON.stringify(base) }
+      : {}),
+  };
 }
 
 /** Writes a tenant with as many of everything as there should be. */
@@ -82,21 +91,15 @@ export async function addTenantData(db: Db, count: number): Promise<TenantData> 
   const tenant = await addTenant(db);
   const { organizationId } = tenant;
   const ids: Record<string, string[]> = { 'an organization': [organizationId.toHexString()] };
-  const keep = (kind: string, id: ObjectId | string | number) => {
-    (ids[kind] ??= []).push(typeof id === 'object' ? id.toHexString() : String(id));
-  };
   const text = (kind: string) => {
     const id = unusedId(kind);
-    keep(kind, id);
+    (ids[kind] ??= []).push(id);
     return id;
   };
   for (let index = 0; index < count; index++) {
-    const compoundId = await addCompound(
-      db,
-      organizationId,
-      { 'en-us': text('name of a compound') },
-      { slug: text('slug of a compound') },
-    );
+    const name = { 'en-us': text('name of a compound') };
+    const slug = text('slug of a compound');
+    const compoundId = await addCompound(db, organizationId, name, { slug });
     const add = (collection: Parameters<typeof addCatalogue>[1], fields: Document) =>
       addCatalogue(db, collection, organizationId, fields);
     const phaseId = await add('phases', {
@@ -145,19 +148,31 @@ export async function addTenantData(db: Db, count: number): Promise<TenantData> 
       unitId,
       cheques: [{ installmentId: text('installment') }],
     });
-    keep('a compound', compoundId);
-    keep('a phase', phaseId);
-    keep('a property type', propertyTypeId);
-    keep('a unit design', unitDesignId);
-    keep('an amenity', amenityId);
-    keep('a unit', unitId);
-    keep('a client', clientId);
-    keep('a lead', leadId);
-    keep('number of a lead', leadNumber);
-    keep('a reservation', reservationId);
-    keep('a wallet', walletId);
+    const kept = {
+      'a compound': compoundId,
+      'a phase': phaseId,
+      'a property type': propertyTypeId,
+      'a unit design': unitDesignId,
+      'an amenity': amenityId,
+      'a unit': unitId,
+      'a client': clientId,
+      'a lead': leadId,
+      'number of a lead': leadNumber,
+      'a reservation': reservationId,
+      'a wallet': walletId,
+    };
+    for (const [kind, id] of Object.entries(kept)) (ids[kind] ??= []).push(String(id));
   }
   return { ...tenant, ids };
+}
+
+/** Waits until the background pass over phones has nothing to do that would change what is stored. */
+export async function untilPhonesDerived(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
+  const $in = tenants.map(({ organizationId }) => organizationId);
+  await eventually(async () => {
+    const waiting = { organizationId: { $in }, phoneKeysAt: null };
+    expect(await db.collection('leads').countDocuments(waiting)).toBe(0);
+  });
 }
 
 /** Collections that a refused request may write: when a key was used, what was answered to what. */

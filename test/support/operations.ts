@@ -95,6 +95,18 @@ export function withValueAt(
   return { ...object, [step]: withValueAt(inner, steps, value) };
 }
 
+/** The JSON of a body with the text of any value, be it JSON or not, at a place. */
+export function jsonWith(
+  base: unknown,
+  steps: readonly string[],
+  text: string | Buffer,
+): Buffer<ArrayBuffer> {
+  const mark = '\u{FFFC}here';
+  const parts = JSON.stringify(withValueAt(base, steps, mark)).split(JSON.stringify(mark));
+  const [before = '', after = ''] = parts;
+  return Buffer.concat([Buffer.from(before), Buffer.from(text), Buffer.from(after)]);
+}
+
 type Schemas = Readonly<Record<string, Schema>>;
 
 /** A key that no endpoint knows, where any is taken. */
