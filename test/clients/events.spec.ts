@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  createIntegrationApi,
   eventPagesOf,
   EventsExpiredError,
   eventsOf,
@@ -9,73 +8,46 @@ import {
   type FeedOptions,
   IntegrationApiError,
 } from '../../clients/typescript/src/index.js';
-import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import type { Respond } from '../support/receiver.js';
+import { responding, useReceiver } from './support/test-client.js';
 
-let receiver: Receiver;
+const test = useReceiver();
+const { client, surroundings } = test;
+const received = () => test.receiver.received;
 let controller: AbortController;
-let now: number;
-let pauses: number[];
 /** Responses of the server in order; then the reading is aborted. */
 let answers: Respond[];
 
-beforeAll(async () => {
-  receiver = await startReceiver((received, response) => {
-    // A server that has nothing to say waits, unless the test says otherwise.
-    now += 25_000;
-    const answer = answers.shift();
-    if (answer === undefined) controller.abort(enough);
-    else answer(received, response);
-  });
-});
-afterAll(() => receiver.stop());
 beforeEach(() => {
-  receiver.received.length = 0;
   controller = new AbortController();
-  now = Date.parse('2030-01-01T00:00:00Z');
-  pauses = [];
+  test.receiver.respondWith((request, response) => {
+    // A server that has nothing to say waits, unless the test says otherwise.
+    test.now += 25_000;
+    const respond = answers.shift();
+    if (respond === undefined) controller.abort(enough);
+    else respond(request, response);
+  });
 });
 
 const enough = new Error('Enough');
 
-const answer =
-  (status: number, body: unknown = {}, headers: Record<string, string> = {}): Respond =>
-  (_, response) => {
-    const type = { 'content-type': 'application/json; charset=utf-8' };
-    response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(body));
-  };
 const page = (next: number, sequences: number[] = [], hasMore = false) =>
-  answer(200, { data: sequences.map(event), next, hasMore });
+  responding(200, {}, { data: sequences.map(event), next, hasMore });
 const event = (sequence: number) => ({ sequence, id: `msg_${sequence}`, type: 'lead.deleted' });
 const early =
   (respond: Respond): Respond =>
-  (received, response) => {
-    now -= 24_500;
-    respond(received, response);
+  (request, response) => {
+    test.now -= 24_500;
+    respond(request, response);
   };
 const lost: Respond = (_, response) => response.destroy();
-const expired = answer(
+const expired = responding(
   410,
-  { message: 'The next events are no longer kept: continue with after=1233' },
   { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
+  { message: 'The next events are no longer kept: continue with after=1233' },
 );
 
-/** A client that tries everything twice; time passes only in pauses and on the server. */
-const surroundings = {
-  now: () => now,
-  random: () => 0,
-  sleep: (milliseconds: number) => {
-    pauses.push(milliseconds);
-    now += milliseconds;
-    return Promise.resolve();
-  },
-};
-const client = () =>
-  createIntegrationApi({
-    baseUrl: new URL(receiver.url).origin,
-    apiKey: 'secret',
-    retries: { attempts: 2, totalTimeoutMs: 120_000 },
-    surroundings,
-  });
+const retries = { attempts: 2, totalTimeoutMs: 120_000 };
 
 /** Reads until the responses are over or an error is thrown; returns the events and the reason. */
 async function read(list: Respond[], options: FeedOptions = {}) {
@@ -83,7 +55,7 @@ async function read(list: Respond[], options: FeedOptions = {}) {
   const seen: number[] = [];
   const { signal } = controller;
   try {
-    const { readEvents } = client();
+    const { readEvents } = client({ retries });
     for await (const { sequence } of eventsOf(readEvents, { surroundings, signal, ...options })) {
       seen.push(sequence);
     }
@@ -94,7 +66,7 @@ async function read(list: Respond[], options: FeedOptions = {}) {
 }
 
 const asked = () =>
-  receiver.received.map(({ path }) => Object.fromEntries(new URL(path, receiver.url).searchParams));
+  received().map(({ path }) => Object.fromEntries(new URL(path, test.receiver.url).searchParams));
 const askedAfter = () => asked().map(({ after }) => Number(after));
 
 describe('readEvents', () => {
@@ -103,7 +75,7 @@ describe('readEvents', () => {
     expect([seen, error]).toEqual([[1, 2, 3], enough]);
     const query = { limit: '100', wait: '25' };
     expect(asked()).toEqual([0, 2, 3, 3].map((after) => ({ ...query, after: String(after) })));
-    expect(pauses).toEqual([]);
+    expect(test.pauses).toEqual([]);
   });
 
   it('sends the given parameters', async () => {
@@ -113,47 +85,47 @@ describe('readEvents', () => {
 
   it.each<[string, Respond]>([
     ['lost connections', lost],
-    ['a failing server', answer(500)],
-    ['an unavailable server', answer(503)],
-    ['too many requests', answer(429)],
-    ['a status that a call does not retry', answer(520)],
+    ['a failing server', responding(500)],
+    ['an unavailable server', responding(503)],
+    ['too many requests', responding(429)],
+    ['a status that a call does not retry', responding(520)],
     [
       'an error page of a proxy',
       (_, response) => response.writeHead(200).end('<html>Sorry</html>'),
     ],
-    ['an unexpected JSON object', answer(200, { ok: true })],
-    ['a JSON null', answer(200, null)],
+    ['an unexpected JSON object', responding(200, {}, { ok: true })],
+    ['a JSON null', responding(200, {}, null)],
   ])('retries %s for longer than a call does', async (_, failing) => {
     const list = [page(1, [1]), failing, failing, failing, failing, page(2, [2])];
     const { seen, error } = await read(list, { pauseMs: 5_000 });
     expect([seen, error]).toEqual([[1, 2], enough]);
     expect(askedAfter()).toEqual([0, 1, 1, 1, 1, 1, 2]);
-    expect(pauses).toContain(5_000);
+    expect(test.pauses).toContain(5_000);
   });
 
   it('pauses at most 30 seconds, but at least as long as Retry-After', async () => {
     const { seen } = await read([
-      answer(503),
-      answer(503),
-      answer(503, {}, { 'retry-after': '300' }),
-      answer(503, {}, { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' }),
+      responding(503),
+      responding(503),
+      responding(503, { 'retry-after': '300' }),
+      responding(503, { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' }),
       page(1, [1]),
     ]);
     expect(seen).toEqual([1]);
     const inAnHour = 3_600_000 - 4 * 25_000 - 500 - 30_000 - 300_000;
-    expect(pauses).toEqual([500, 30_000, 300_000, inAnHour]);
+    expect(test.pauses).toEqual([500, 30_000, 300_000, inAnHour]);
   });
 
   it('pauses briefly when a long poll returns at once', async () => {
     await read([early(page(0)), early(page(0)), page(0)]);
-    expect(pauses).toEqual([1_000, 1_000]);
+    expect(test.pauses).toEqual([1_000, 1_000]);
   });
 
   it('throws immediately when a retry cannot help', async () => {
-    const { error } = await read([answer(403, {}, { 'x-error-code': 'key.not_allowed' })]);
+    const { error } = await read([responding(403, { 'x-error-code': 'key.not_allowed' })]);
     expect(error).toBeInstanceOf(IntegrationApiError);
     expect(error).toMatchObject({ status: 403 });
-    expect(receiver.received).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   it('throws with the next sequence number when events have expired', async () => {
@@ -168,7 +140,7 @@ describe('readEvents', () => {
     const onExpired = async ({ next }: EventsExpiredError) => {
       // Long enough for a request to come that did not wait for it.
       await delay(50);
-      reads.push(next, receiver.received.length);
+      reads.push(next, received().length);
     };
     const { seen } = await read([expired, page(1_234, [1_234])], { after: 2, onExpired });
     expect([seen, reads]).toEqual([[1_234], [1_233, 1]]);
@@ -178,7 +150,11 @@ describe('readEvents', () => {
   it('advances when no event has the requested types', async () => {
     answers = [page(5_000, [], true), page(5_002, [5_001])];
     const { signal } = controller;
-    const pages = eventPagesOf(client().readEvents, { types: 'unit.*', surroundings, signal });
+    const pages = eventPagesOf(client({ retries }).readEvents, {
+      types: 'unit.*',
+      surroundings,
+      signal,
+    });
     expect((await pages.next()).value).toEqual({ events: [], after: 5_000 });
     expect((await pages.next()).value).toEqual({ events: [event(5_001)], after: 5_002 });
     await expect(pages.next()).rejects.toBe(enough);
@@ -188,11 +164,11 @@ describe('readEvents', () => {
   it('yields nothing after an abort', async () => {
     answers = [page(2, [1, 2])];
     const { signal } = controller;
-    const events = eventsOf(client().readEvents, { surroundings, signal });
+    const events = eventsOf(client({ retries }).readEvents, { surroundings, signal });
     expect((await events.next()).value).toMatchObject({ sequence: 1 } satisfies Partial<FeedEvent>);
     controller.abort(enough);
     await expect(events.next()).rejects.toBe(enough);
-    expect(receiver.received).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   it('rejects a pause with the abort reason of the signal', async () => {
@@ -201,21 +177,20 @@ describe('readEvents', () => {
       controller.abort(enough);
       return Promise.reject(new Error('Woken'));
     };
-    const { error } = await read([lost, lost], { surroundings: { now: () => now, sleep } });
+    const { error } = await read([lost, lost], { surroundings: { now: () => test.now, sleep } });
     expect(error).toBe(enough);
-    expect(receiver.received).toHaveLength(2);
+    expect(received()).toHaveLength(2);
   });
 
   it.each([{ wait: 1 }, { timeout: 1_000 }])(
     'waits as long as %j says even when the attempt timeout is shorter',
     async (query) => {
-      answers = [(_, response) => setTimeout(() => page(1, [1])(_, response), 150), answer(500)];
-      const retries = { attempts: 1, attemptTimeoutMs: 20, totalTimeoutMs: 20 };
-      const api = createIntegrationApi({
-        baseUrl: new URL(receiver.url).origin,
-        apiKey: 'secret',
-        retries,
-      });
+      answers = [
+        (_, response) => setTimeout(() => page(1, [1])(_, response), 150),
+        responding(500),
+      ];
+      const short = { attempts: 1, attemptTimeoutMs: 20, totalTimeoutMs: 20 };
+      const api = client({ retries: short, surroundings: {} });
       expect((await api.readEvents({ query })).data.next).toBe(1);
     },
   );

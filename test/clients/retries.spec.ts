@@ -1,55 +1,20 @@
-import type { RequestListener } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  createIntegrationApi,
-  IntegrationApiError,
-  type IntegrationApiOptions,
-  NoResponseError,
-} from '../../clients/typescript/src/index.js';
-import { type Receiver, startReceiver } from '../support/receiver.js';
+import { describe, expect, it } from '@jest/globals';
+import { IntegrationApiError, NoResponseError } from '../../clients/typescript/src/index.js';
+import type { Respond } from '../support/receiver.js';
+import { responding, useReceiver } from './support/test-client.js';
 
-type Response = Parameters<RequestListener>[1];
+const test = useReceiver();
+const { client } = test;
+const received = () => test.receiver.received;
 
-let receiver: Receiver;
-let now: number;
-let pauses: number[];
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-});
-afterAll(() => receiver.stop());
-beforeEach(() => {
-  receiver.received.length = 0;
-  now = Date.parse('2030-01-01T00:00:00Z');
-  pauses = [];
-});
-
-/** Time passes only while the client pauses. */
-const client = (options: Partial<IntegrationApiOptions> = {}) =>
-  createIntegrationApi({
-    baseUrl: new URL(receiver.url).origin,
-    apiKey: 'secret',
-    surroundings: {
-      now: () => now,
-      random: () => 0,
-      sleep: (milliseconds) => {
-        pauses.push(milliseconds);
-        now += milliseconds;
-        return Promise.resolve();
-      },
-    },
-    ...options,
-  });
-
-/** Answers each request as the list says, and those after it as its last entry. */
-function answers(...list: [status: number, headers?: Record<string, string>, body?: object][]) {
-  receiver.respondWith((_, response) => {
-    const [status, headers, body = {}] = list[receiver.received.length - 1] ?? list.at(-1) ?? [500];
-    const type = { 'content-type': 'application/json; charset=utf-8' };
-    response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(body));
+/** Responds to each request as the list says, and to those after it as its last entry. */
+function answers(...list: Parameters<typeof responding>[]) {
+  respondWith((request, response) => {
+    responding(...(list[received().length - 1] ?? list.at(-1) ?? [500]))(request, response);
   });
 }
 
+const respondWith = (respond: Respond) => test.receiver.respondWith(respond);
 const lead = { body: { name: 'Mona' } };
 const thrownBy = (call: Promise<unknown>) => call.then(undefined, (error: unknown) => error);
 
@@ -59,12 +24,12 @@ describe('a client without a successful response', () => {
     async (status) => {
       answers([status], [status], [201, {}, { ok: true }]);
       expect(await client().upsertLead(lead)).toMatchObject({ status: 201, data: { ok: true } });
-      const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
+      const keys = received().map(({ headers }) => headers['idempotency-key']);
       expect(keys).toHaveLength(3);
       expect(new Set(keys).size).toBe(1);
       expect(keys[0]).toMatch(/^"[0-9a-f-]{36}"$/);
-      expect(receiver.received.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"Mona"}'));
-      expect(pauses).toEqual([500, 1_000]);
+      expect(received().map(({ body }) => body)).toEqual(Array(3).fill('{"name":"Mona"}'));
+      expect(test.pauses).toEqual([500, 1_000]);
     },
   );
 
@@ -74,7 +39,7 @@ describe('a client without a successful response', () => {
     await api.upsertLead(lead);
     await api.upsertLead(lead);
     await api.deleteLead({ path: { recordSystemId: 'a/b' } });
-    const [first, second, third] = receiver.received;
+    const [first, second, third] = received();
     expect(first?.headers['idempotency-key']).not.toBe(second?.headers['idempotency-key']);
     expect(third).toMatchObject({ method: 'DELETE', path: '/external/apis/v1.0/leads/a%2Fb' });
     expect(third?.headers['idempotency-key']).toBeUndefined();
@@ -95,13 +60,13 @@ describe('a client without a successful response', () => {
       messages: ['No'],
       requestId: 'r-1',
     });
-    expect(receiver.received).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   it('waits for Retry-After in seconds', async () => {
     answers([429, { 'retry-after': '7' }], [200]);
     await client().listUnits();
-    expect(pauses).toEqual([7_000]);
+    expect(test.pauses).toEqual([7_000]);
   });
 
   it('waits for Retry-After as a date', async () => {
@@ -111,56 +76,56 @@ describe('a client without a successful response', () => {
       [200],
     );
     await client().listUnits();
-    expect(pauses).toEqual([9_000, 0]);
+    expect(test.pauses).toEqual([9_000, 0]);
   });
 
   it('doubles its pauses, with jitter', async () => {
     answers([503]);
     const chances = [0, 1, 0.5, 0, 1];
     const surroundings = {
-      now: () => now,
-      random: () => chances[pauses.length] ?? 0,
-      sleep: (milliseconds: number) => Promise.resolve(pauses.push(milliseconds)),
+      now: () => test.now,
+      random: () => chances[test.pauses.length] ?? 0,
+      sleep: (milliseconds: number) => Promise.resolve(test.pauses.push(milliseconds)),
     };
     const retries = { longestPauseMs: 3_000 };
     const error = await thrownBy(client({ surroundings, retries }).listUnits());
     expect(error).toMatchObject({ status: 503, code: undefined });
-    expect(receiver.received).toHaveLength(6);
-    expect(pauses).toEqual([500, 500, 1_500, 3_000, 1_500]);
+    expect(received()).toHaveLength(6);
+    expect(test.pauses).toEqual([500, 500, 1_500, 3_000, 1_500]);
   });
 
   it('throws immediately when Retry-After exceeds the deadline', async () => {
     answers([503, { 'retry-after': '61' }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 503 });
-    expect(pauses).toEqual([]);
+    expect(test.pauses).toEqual([]);
     const patient = client().listUnits({}, { totalTimeoutMs: 100_000 });
     expect(await thrownBy(patient)).toMatchObject({ status: 503 });
-    expect(pauses).toEqual([61_000]);
+    expect(test.pauses).toEqual([61_000]);
   });
 
   it('aborts an attempt after its timeout and retries', async () => {
-    receiver.respondWith((_, response: Response) => {
-      if (receiver.received.length > 1) response.writeHead(201).end();
+    respondWith((_, response) => {
+      if (received().length > 1) response.writeHead(201).end();
     });
     // On a busy machine more tries than the first may take too long.
     const api = client({ retries: { attemptTimeoutMs: 100, attempts: 30, totalTimeoutMs: 1e9 } });
     expect((await api.upsertLead(lead)).status).toBe(201);
-    const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
+    const keys = received().map(({ headers }) => headers['idempotency-key']);
     expect(keys.length).toBeGreaterThan(1);
     expect(new Set(keys).size).toBe(1);
   });
 
   it('retries when the connection closes during a response', async () => {
-    receiver.respondWith((_, response) => {
-      if (receiver.received.length > 1) response.writeHead(201).end('{"ok":true}');
+    respondWith((_, response) => {
+      if (received().length > 1) response.writeHead(201).end('{"ok":true}');
       else response.writeHead(201, { 'content-length': 100 }).write('{"ok":');
-      if (receiver.received.length === 1) setImmediate(() => response.destroy());
+      if (received().length === 1) setImmediate(() => response.destroy());
     });
     expect((await client().upsertLead(lead)).status).toBe(201);
   });
 
   it('reports the number of attempts when none gets a response', async () => {
-    receiver.respondWith((_, response) => response.destroy());
+    respondWith((_, response) => response.destroy());
     const error = await thrownBy(client({ retries: { attempts: 3 } }).listUnits());
     expect(error).toBeInstanceOf(NoResponseError);
     expect(error).toMatchObject({ attempts: 3, message: 'No response after 3 attempts' });
@@ -168,7 +133,7 @@ describe('a client without a successful response', () => {
   });
 
   it('distinguishes an error page of a proxy from an error of the API', async () => {
-    receiver.respondWith((_, response) => response.writeHead(403).end('<html>Forbidden</html>'));
+    respondWith((_, response) => response.writeHead(403).end('<html>Forbidden</html>'));
     expect(await thrownBy(client().listUnits())).toMatchObject({
       status: 403,
       code: undefined,
@@ -177,10 +142,10 @@ describe('a client without a successful response', () => {
   });
 
   it('rejects redirects, so the key is not sent to another host', async () => {
-    const location = new URL('/elsewhere', receiver.url).href;
+    const location = new URL('/elsewhere', test.receiver.url).href;
     answers([302, { location }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 302 });
-    expect(receiver.received).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 });
 
@@ -189,10 +154,10 @@ describe('an aborted call', () => {
 
   it('ends while it waits for the response', async () => {
     const controller = new AbortController();
-    receiver.respondWith(() => controller.abort(reason));
+    respondWith(() => controller.abort(reason));
     const call = client().upsertLead(lead, { signal: controller.signal });
     expect(await thrownBy(call)).toBe(reason);
-    expect(receiver.received).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   it('ends while it pauses', async () => {
@@ -209,12 +174,12 @@ describe('an aborted call', () => {
     };
     expect(await thrownBy(client({ surroundings }).listUnits({}, { signal }))).toBe(reason);
     expect(pausedWith).toEqual([signal]);
-    expect(receiver.received).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   it('sends no request when it was aborted before', async () => {
     const call = client().listUnits({}, { signal: AbortSignal.abort(reason) });
     expect(await thrownBy(call)).toBe(reason);
-    expect(receiver.received).toEqual([]);
+    expect(received()).toEqual([]);
   });
 });
