@@ -6,13 +6,6 @@ import { BSON, MongoClient } from 'mongodb';
 import { openSharedMongod } from '../../src/development/embedded/shared-mongod.js';
 import { runCliProcess } from '../operator/command-line.js';
 
-/** Everything of a database that a restore has to bring back. */
-interface Contents {
-  readonly documents: Readonly<Record<string, string>>;
-  readonly indexes: Readonly<Record<string, string>>;
-  readonly options: Readonly<Record<string, string>>;
-}
-
 describe('a restored copy of the data folder', () => {
   let folder: string;
   let data: string;
@@ -49,13 +42,10 @@ describe('a restored copy of the data folder', () => {
       await cli('key', 'issue', '--org', id, '--name', 'Website', '--for', 'everything');
       return contentsOf(client);
     });
-    expect(before.documents['integration.organizations']).toContain('Nile');
+    expect(before['organizations']).toContain('Nile');
     await cp(data, copy, { recursive: true });
     await withDatabase((client) => client.db('integration').dropDatabase());
-    expect((await withDatabase(contentsOf)).documents).not.toHaveProperty([
-      'integration.organizations',
-    ]);
-
+    expect(await withDatabase(contentsOf)).toEqual({});
     await rm(data, { recursive: true });
     await cp(copy, data, { recursive: true });
     expect(await withDatabase(contentsOf)).toEqual(before);
@@ -63,26 +53,15 @@ describe('a restored copy of the data folder', () => {
   });
 });
 
-async function contentsOf(client: MongoClient): Promise<Contents> {
-  const contents = { documents: {}, indexes: {}, options: {} } as {
-    [Part in keyof Contents]: Record<string, string>;
-  };
-  const { databases } = await client.db('admin').admin().listDatabases();
-  for (const { name } of databases.filter(
-    (one) => !['admin', 'config', 'local'].includes(one.name),
-  )) {
-    const db = client.db(name);
-    for (const info of await db.listCollections().toArray()) {
-      const collection = db.collection(info.name);
-      const key = `${name}.${info.name}`;
-      const documents = await collection.find().sort({ _id: 1 }).toArray();
-      contents.documents[key] = BSON.EJSON.stringify(documents, { relaxed: false });
-      const indexes = await collection.listIndexes().toArray();
-      contents.indexes[key] = BSON.EJSON.stringify(
-        indexes.toSorted((one, other) => (one['name'] < other['name'] ? -1 : 1)),
-      );
-      contents.options[key] = BSON.EJSON.stringify('options' in info ? info.options : {});
-    }
-  }
-  return contents;
+/** Every document, index and option of a database, which a restore has to bring back. */
+async function contentsOf(client: MongoClient): Promise<Record<string, string>> {
+  const db = client.db('integration');
+  const collections = await db.listCollections().toArray();
+  const contents = collections.map(async ({ name, ...options }) => {
+    const documents = await db.collection(name).find().sort({ _id: 1 }).toArray();
+    const listed = await db.collection(name).listIndexes().toArray();
+    const indexes = listed.toSorted((one, other) => (one['name'] < other['name'] ? -1 : 1));
+    return [name, BSON.EJSON.stringify({ documents, indexes, options }, { relaxed: false })];
+  });
+  return Object.fromEntries(await Promise.all(contents)) as Record<string, string>;
 }

@@ -29,75 +29,56 @@ beforeAll(async () => {
   await addCompound(database.db, tenant.organizationId, { 'en-us': 'Palm Meadows' }, { slug });
 });
 
-/** A request, and how often what it stores is there. */
+/** A request. */
 interface Attempt {
   readonly path: string;
   readonly body: object;
   readonly isKeyed: boolean;
-  /** How often what it wants to store is stored. */
-  count(): Promise<number>;
-  /** How often it should be when it succeeded. */
-  readonly whole: number;
+  /** What it stores: the collection, which documents of it, and how many of them. */
+  readonly stores: readonly [collection: string, filter: object, count: number];
 }
 
 /** One request of each kind, all of one organization. */
 async function attempts(round: number): Promise<Attempt[]> {
-  const { db } = database;
   const { organizationId } = tenant;
-  const unitId = await addUnit(db, organizationId, { slug: `unit-${round}` });
-  const reservationId = await addReserved(db, organizationId, unitId);
-  const leads = (ids: readonly string[]) => () =>
-    db.collection('leads').countDocuments({ recordSystemId: { $in: [...ids] } });
-  const id = (name: string) => `${name}-${round}`;
-  const lead = (name: string, isKeyed: boolean): Attempt => ({
-    path: '/leads',
-    body: { recordSystemId: id(name), name: id(name), email: `${id(name)}@example.com` },
-    isKeyed,
-    count: leads([id(name)]),
-    whole: 1,
-  });
+  const unit = `unit-${round}`;
+  const unitId = await addUnit(database.db, organizationId, { slug: unit });
+  const reservationId = await addReserved(database.db, organizationId, unitId);
+  const id = (name: string) => ({ recordSystemId: `${name}-${round}` });
+  const create = (name: string, path: string, isKeyed: boolean, body: object = {}): Attempt => {
+    return {
+      path: `/${path}`,
+      body: { ...id(name), ...body },
+      isKeyed,
+      stores: [path, id(name), 1],
+    };
+  };
+  const person = (name: string) => ({ name, email: `${name}-${round}@example.com` });
   const batch = [id('b1'), id('b2')];
+  const report = { installmentId: '1', chequeStatus: 'overdue' };
   return [
-    lead('l1', false),
-    lead('l2', true),
-    lead('l3', false),
+    create('l1', 'leads', false, person('l1')),
+    create('l2', 'leads', true, person('l2')),
+    create('l3', 'leads', false, person('l3')),
+    create('u', 'units', true, { compound: slug, name: 'u' }),
+    create('r', 'reservations', false, { unit }),
     {
       path: '/leads/batch',
-      body: { leads: batch.map((recordSystemId) => ({ recordSystemId })) },
+      body: { leads: batch },
       isKeyed: true,
-      count: leads(batch),
-      whole: 2,
-    },
-    {
-      path: '/units',
-      body: { recordSystemId: id('u'), compound: slug, name: id('u') },
-      isKeyed: true,
-      count: () => db.collection('units').countDocuments({ recordSystemId: id('u') }),
-      whole: 1,
-    },
-    {
-      path: '/reservations',
-      body: { recordSystemId: id('r'), unit: `unit-${round}` },
-      isKeyed: false,
-      count: () => db.collection('reservations').countDocuments({ recordSystemId: id('r') }),
-      whole: 1,
+      stores: ['leads', { $or: batch }, 2],
     },
     {
       path: '/reservations/webhook',
-      body: {
-        reservationId: reservationId.toHexString(),
-        installmentId: '1',
-        chequeStatus: 'overdue',
-      },
+      body: { reservationId, ...report },
       isKeyed: true,
-      count: () =>
-        db
-          .collection('chequeWallets')
-          .countDocuments({ reservationId, 'cheques.status': 'overdue' }),
-      whole: 1,
+      stores: ['chequeWallets', { reservationId, 'cheques.status': 'overdue' }, 1],
     },
   ];
 }
+
+const storedOf = ({ stores: [collection, filter] }: Attempt) =>
+  database.db.collection(collection).countDocuments(filter);
 
 async function post({ path, body, isKeyed }: Attempt, key: string, round: number) {
   const headers: Record<string, string> = isKeyed ? { 'idempotency-key': `${path}-${round}` } : {};
@@ -130,8 +111,9 @@ it('a request that returned 503 stores nothing later when the database delays an
       const status = sent[index] ?? 0;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       const context = `seed ${random.seed}, round ${round}, ${delayed.join()}: ${attempt.path} ${status}`;
-      const expected = status === 503 ? 0 : attempt.whole;
-      expect([context, await attempt.count()]).toEqual([context, expected]);
+      const [, , whole] = attempt.stores;
+      const expected = status === 503 ? 0 : whole;
+      expect([context, await storedOf(attempt)]).toEqual([context, expected]);
       if (status !== 503) continue;
       // The client repeats, and what it wanted is there once. A 409 tells it that its first request has just ended.
       let again = 409;
@@ -140,7 +122,7 @@ it('a request that returned 503 stores nothing later when the database delays an
         expect(again).not.toBe(409);
       });
       const isDone = again < 300 ? again : 'a success';
-      expect([context, again, await attempt.count()]).toEqual([context, isDone, attempt.whole]);
+      expect([context, again, await storedOf(attempt)]).toEqual([context, isDone, whole]);
     }
   }
   report(`seed ${random.seed}: responses ${JSON.stringify(Object.fromEntries(statuses))}`);

@@ -1,8 +1,9 @@
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { startOperations } from '../../src/start.js';
+import { startConsole, type TestConsole } from '../console/console-client.js';
 import { runCli } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -49,21 +50,6 @@ describe('a request to a failing database', () => {
     expect(await leadsOf('late-claim')).toBe(1);
   });
 
-  it('returns 503 when no commit is confirmed, and later replays the stored response', async () => {
-    const errors = { code: 64, errmsg: 'waiting for replication timed out' };
-    await database.fail({ failCommands: ['commitTransaction'], writeConcernError: errors });
-    const keyed = () =>
-      post({ name: 'No External Id' }, hasty).set('idempotency-key', 'unconfirmed');
-    await keyed().expect(503);
-    await database.pass();
-    await eventually(async () => {
-      const { status, headers } = await keyed();
-      expect([status, headers['idempotent-replayed']]).toEqual([201, 'true']);
-    }, 10_000);
-    const leads = service.db.collection('leads');
-    expect(await leads.countDocuments({ 'data.name': 'No External Id' })).toBe(1);
-  });
-
   it('returns 500 without the cause, which is logged, on an unknown error', async () => {
     await database.fail({ failCommands: ['insert'], errorCode: 2 });
     const { body } = await post({ recordSystemId: 'fault', name: 'Fault Name' }).expect(500);
@@ -102,18 +88,30 @@ describe('a request to a failing database', () => {
   });
 });
 
-describe('a request to a killed database', () => {
-  it('returns 503, and succeeds after the database is back', async () => {
-    await post({ recordSystemId: 'before' }).expect(201);
-    await database.server.kill();
-    expect((await post({ recordSystemId: 'while' }, hasty)).body).toEqual(unavailable);
-    expect((await hasty.api('get', '/healthz').expect(503)).body.ok).toBe(false);
-    await database.server.restart();
-    for (const one of [hasty, service]) {
-      await eventually(() => one.api('get', '/healthz').expect(200));
+describe('a page of the console', () => {
+  let pages: TestConsole;
+  beforeAll(async () => {
+    pages = await startConsole({ DATABASE_DEADLINE_MS: '1600' }, database.uri);
+  });
+  afterAll(() => pages.stop());
+
+  it('returns 503 in time while the database hangs', async () => {
+    expect(await pages.get('')).toMatchObject({ status: 200 });
+    const failCommands = ['find', 'aggregate', 'ping', 'hello'];
+    const blockTimeMS = 6_000;
+    await database.fail({ failCommands, blockConnection: true, blockTimeMS });
+    const startedAt = performance.now();
+    const overview = await pages.get('');
+    expect(overview).toMatchObject({ status: 503 });
+    expect(overview.html).toContain('The database has no primary');
+    expect(overview.html).toContain('Not everything could be read');
+    expect(overview.html).not.toContain('class="good">Nothing');
+    const paths = ['/partners', `/webhooks/${new ObjectId().toHexString()}`];
+    for (const page of await Promise.all(paths.map((path) => pages.get(path)))) {
+      expect(page).toMatchObject({ status: 503 });
+      expect(page.html).toMatch(/\d+ of \d+ connections of this process are in use/);
     }
-    await post({ recordSystemId: 'while' }).expect(201);
-    expect((await post({ recordSystemId: 'before' }).expect(200)).body.operation).toBe('update');
+    expect(performance.now() - startedAt).toBeLessThan(blockTimeMS);
   });
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { addTenant } from '../support/builders.js';
+import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';
-import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { useFaultDatabase } from './support/fault-database.js';
 import { LeadLoad, longestWait } from './support/lead-load.js';
 import { randomNumbers, report } from './support/random.js';
@@ -16,12 +16,21 @@ const random = randomNumbers();
 const database = useFaultDatabase();
 let proxy: TcpProxy;
 let services: ServiceProcess[];
+let tenant: Tenant;
 let load: LeadLoad;
 
+const writes = ['insert', 'update', 'delete', 'findAndModify', 'bulkWrite'];
+const outOfDiskSpace = 14_031;
 const cuts: readonly Cut[] = ['before', 'within', 'after'];
 const cutSome = () => (random.next() < 0.3 ? cuts[random.below(3)] : undefined);
-const clearUp = () =>
-  Object.assign(proxy.weather, { latencyMs: 0, bytesPerSecond: 0, cutCommit: () => undefined });
+const become = (weather: Partial<TcpProxy['weather']>) => Object.assign(proxy.weather, weather);
+const blockWrites = (isBlocked: boolean) =>
+  database.server.command({ setUserWriteBlockMode: 1, global: isBlocked });
+const clearUp = async () => {
+  become({ latencyMs: 0, bytesPerSecond: 0, cutCommit: () => undefined });
+  await blockWrites(false);
+  await database.pass();
+};
 
 beforeAll(async () => {
   proxy = await startTcpProxy(database.server.port);
@@ -35,13 +44,13 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const { db } = database;
-  const tenant = await addTenant(db);
+  tenant = await addTenant(db);
   load = new LeadLoad({ db, tenant, urls: () => services.map(({ url }) => url), random });
   load.start(8);
   await load.further(20);
 });
 afterEach(async () => {
-  clearUp();
+  await clearUp();
   await load.stop();
 });
 afterAll(() => proxy.stop());
@@ -54,29 +63,44 @@ async function expectRight(): Promise<void> {
   expect(longestWait(load.responses)).toBeLessThan(deadlineMs + marginMs);
 }
 
-describe('a connection to the database', () => {
+describe('a database', () => {
   it.each([
-    ['closes during commits', 0, rounds(200, 3_000)],
-    ['is slow and closes during commits', 15, rounds(60, 500)],
+    ['closes connections during commits', 0, rounds(200, 3_000)],
+    ['is slow and closes connections during commits', 15, rounds(60, 500)],
   ])('stores each change once when it %s', async (_what, latencyMs, changes) => {
     const before = proxy.cuts();
-    Object.assign(proxy.weather, { latencyMs, cutCommit: cutSome });
+    become({ latencyMs, cutCommit: cutSome });
     await load.further(changes);
-    clearUp();
+    await clearUp();
     await expectRight();
     expect(proxy.cuts()).toBeGreaterThan(before);
   });
 
-  it.each([
-    ['breaks before every commit', { cutCommit: () => 'before' }],
-    ['breaks within every commit', { cutCommit: () => 'within' }],
-    ['breaks after every commit', { cutCommit: () => 'after' }],
-    ['is throttled', { bytesPerSecond: 4_000 }],
-  ])('returns 503 in time when it %s, and stores one lead on retry', async (_what, weather) => {
-    Object.assign(proxy.weather, weather);
-    await eventually(() => expect(load.unavailable.length).toBeGreaterThan(7));
-    clearUp();
-    await load.further(20);
+  it.each<[string, () => unknown, canRead?: 'can read']>([
+    ['closes before every commit', () => become({ cutCommit: () => 'before' })],
+    ['closes within every commit', () => become({ cutCommit: () => 'within' })],
+    ['closes after every commit', () => become({ cutCommit: () => 'after' })],
+    ['is throttled', () => become({ bytesPerSecond: 4_000 })],
+    ['is read-only', () => blockWrites(true), 'can read'],
+    [
+      'has a full disk',
+      () => database.fail({ failCommands: writes, errorCode: outOfDiskSpace }),
+      'can read',
+    ],
+  ])('that %s makes writes return 503 in time, and stores them later', async (_, begin, reads) => {
+    const { marker } = await load.create('recordSystemId');
+    await begin();
+    await eventually(() => expect(load.unavailable.length).toBeGreaterThan(15));
+    if (reads === 'can read') {
+      const request = { method: 'GET', path: `/leads/${marker}`, key: tenant.key };
+      expect((await send(services[0]?.url ?? '', request)).status).toBe(200);
+    }
+    await clearUp();
+    await load.further(50);
+    for (const { headers } of load.unavailable) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
     await expectRight();
+    expect(services.map(({ process: { exitCode } }) => exitCode)).toEqual([null, null]);
   });
 });

@@ -18,7 +18,7 @@ import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri, workerLogger } from '../support/test-service.js';
 import { alertRules, dashboardQueries, problemsOf } from './queries.js';
 import { type MetricLine, metricLines, metricTypes, valueOf } from './metrics-text.js';
-import { type SpanReceiver, startSpanReceiver } from './span-receiver.js';
+import { receivedSpans } from './spans.js';
 
 const MONGODB_URI = randomDatabaseUri();
 const production = {
@@ -37,7 +37,7 @@ const personal = { name: 'Mona Farid', phoneNumber: '+201001234567', email: 'mon
 let client: MongoClient;
 let db: Db;
 let proxy: TcpProxy;
-let collector: SpanReceiver;
+let collector: Receiver;
 let good: Receiver;
 let bad: Receiver;
 let tenant: Tenant;
@@ -52,14 +52,17 @@ beforeAll(async () => {
   const { host, pathname } = new URL(MONGODB_URI);
   [proxy, collector, good, bad, tenant] = await Promise.all([
     startTcpProxy(decodeURIComponent(host)),
-    startSpanReceiver(),
+    startReceiver(200),
     startReceiver(204),
     startReceiver(500),
     addTenant(db),
   ]);
   const ending = { $set: { expiresAt: new Date('2999-12-31') } };
   await db.collection('apiKeys').updateOne({ organizationId: tenant.organizationId }, ending);
-  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
+  const traced = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: new URL(collector.url).origin,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  };
   service = await startProcess({
     ...production,
     ...traced,
@@ -258,7 +261,7 @@ describe('the metrics', () => {
 describe('the traces', () => {
   it('continue the trace of the caller from the request to database commands', async () => {
     await eventually(() => {
-      const spans = collector.spans.filter((span) => span.traceId === traceId);
+      const spans = receivedSpans(collector).filter((span) => span.traceId === traceId);
       const requests = spans.filter(({ name }) => name === `POST /${basePath}/leads`);
       expect(requests).toHaveLength(3);
       const [request] = requests;
@@ -280,13 +283,13 @@ describe('the traces', () => {
 
   it('include webhook attempts by endpoint', async () => {
     await eventually(() => {
-      const attempt = collector.spans.find(({ name }) => name === 'webhook attempt');
+      const attempt = receivedSpans(collector).find(({ name }) => name === 'webhook attempt');
       expect(attempt?.attributes).toMatchObject({ 'webhook.endpoint_id': expect.any(String) });
     });
   });
 
   it('contain no key, path or personal data', () => {
-    const text = collector.text();
+    const text = collector.received.map(({ body }) => body).join('');
     expect(text).toContain('integration-api');
     for (const word of [tenant.key, '/nothing/', good.url, ...Object.values(personal)]) {
       expect(text).not.toContain(word);

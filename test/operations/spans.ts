@@ -1,73 +1,26 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Receiver } from '../support/receiver.js';
 
-/** A span as a collector gets it. */
-export interface ReceivedSpan {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly parentId: string;
-  readonly name: string;
-  readonly attributes: Readonly<Record<string, string | number>>;
-}
-
-export interface SpanReceiver {
-  readonly url: string;
-  readonly spans: ReceivedSpan[];
-  /** Everything that was received, as text. */
-  readonly text: () => string;
-  stop(): Promise<void>;
-}
-
-/** A collector that takes OTLP over HTTP and keeps the spans. */
-export async function startSpanReceiver(): Promise<SpanReceiver> {
-  const spans: ReceivedSpan[] = [];
-  const bodies: Buffer[] = [];
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      const body = Buffer.concat(parts);
-      bodies.push(body);
-      if (request.url === '/v1/traces') spans.push(...spansOf(body));
-      response.end();
-    });
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    text: () => Buffer.concat(bodies).toString('latin1'),
-    stop: async () => {
-      server.close().closeAllConnections();
-      await once(server, 'close');
-    },
-  };
-}
-
-/** The numbers of the fields that the protocol gives them. */
-const fieldNumbers = { resourceSpans: 1, scopeSpans: 2, spans: 2, attributes: 9 };
-
-function spansOf(request: Buffer): ReceivedSpan[] {
-  return all(request, fieldNumbers.resourceSpans)
-    .flatMap((resource) => all(resource, fieldNumbers.scopeSpans))
-    .flatMap((scope) => all(scope, fieldNumbers.spans))
+/** The spans that a collector got as OTLP over HTTP, with the numbers that the protocol gives its fields. */
+export function receivedSpans({ received }: Receiver) {
+  return received
+    .filter(({ path }) => path === '/v1/traces')
+    .flatMap(({ bytes }) => all(bytes, 1))
+    .flatMap((resource) => all(resource, 2))
+    .flatMap((scope) => all(scope, 2))
     .map((span) => ({
       traceId: first(span, 1).toString('hex'),
       spanId: first(span, 2).toString('hex'),
       parentId: first(span, 4).toString('hex'),
       name: first(span, 5).toString(),
-      attributes: Object.fromEntries(all(span, fieldNumbers.attributes).map(attribute)),
+      attributes: Object.fromEntries(all(span, 9).map(attribute)),
     }));
 }
 
 function attribute(pair: Buffer): [string, string | number] {
   const value = first(pair, 2);
   const number = fields(value).find(([field]) => field === 3)?.[1];
-  return [
-    first(pair, 1).toString(),
-    typeof number === 'number' ? number : first(value, 1).toString(),
-  ];
+  const text = first(value, 1).toString();
+  return [first(pair, 1).toString(), typeof number === 'number' ? number : text];
 }
 
 function first(message: Buffer, field: number): Buffer {
@@ -75,9 +28,8 @@ function first(message: Buffer, field: number): Buffer {
 }
 
 function all(message: Buffer, field: number): Buffer[] {
-  return fields(message).flatMap(([number, value]) =>
-    number === field && Buffer.isBuffer(value) ? [value] : [],
-  );
+  const found = fields(message).filter(([number]) => number === field);
+  return found.map(([, value]) => value).filter((value) => Buffer.isBuffer(value));
 }
 
 /** The fields of a message of protocol buffers, by their numbers. */

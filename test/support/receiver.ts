@@ -14,6 +14,7 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders & Record<string, string>;
   readonly body: string;
+  readonly bytes: Buffer;
   readonly at: number;
 }
 
@@ -39,11 +40,13 @@ export async function startReceiver(first: Respond | number = 204): Promise<Rece
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      const bytes = Buffer.concat(chunks);
       const item = {
         method: request.method ?? '',
         path: request.url ?? '',
         headers: request.headers as Received['headers'],
-        body: Buffer.concat(chunks).toString('utf8'),
+        body: bytes.toString('utf8'),
+        bytes,
         at: Date.now(),
       };
       received.push(item);

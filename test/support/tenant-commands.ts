@@ -1,18 +1,5 @@
-import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
-
-/** The watched connection of a service. */
-interface Watched {
-  readonly models: Readonly<
-    Record<
-      string,
-      {
-        readonly collection: { readonly collectionName: string };
-        readonly schema: { path(name: string): unknown };
-      }
-    >
-  >;
-  getClient(): MongoClient;
-}
+import type { CommandStartedEvent, Document } from 'mongodb';
+import type { Connection } from 'mongoose';
 
 /** The commands of a service on the data of tenants. */
 export interface TenantCommands {
@@ -87,7 +74,7 @@ const acrossTenants: readonly (readonly [string, string, string, string])[] = [
  * Fails every command of a service on a tenant collection without an organization, except commands meant for all.
  * The connection string needs {@link monitored}.
  */
-export function watchTenantCommands(connection: Watched): TenantCommands {
+export function watchTenantCommands(connection: Connection): TenantCommands {
   const models = Object.values(connection.models);
   const collections = new Set(
     models
@@ -130,60 +117,38 @@ interface Part {
 
 function partsOf(name: string, command: Document, collections: ReadonlySet<string>): Part[] {
   const collection = String(command[name]);
-  if (name === 'aggregate')
-    return pipelineParts(collection, listOf(command['pipeline']), collections);
-  const filters = filtersOf(name, command);
-  if (filters === null || !collections.has(collection)) return [];
-  return [{ name, collection, filters }];
+  const parts =
+    name === 'aggregate'
+      ? pipelineParts(collection, listOf(command['pipeline']))
+      : [{ name, collection, filters: filtersOf(name, command) }];
+  return parts.filter((part) => part.filters.length > 0 && collections.has(part.collection));
 }
 
-/** The filters of a command, or the documents that it stores; null for one that touches no documents. */
-function filtersOf(name: string, command: Document): Document[] | null {
-  switch (name) {
-    case 'find':
-      return [command['filter'] ?? {}];
-    case 'count':
-      // Without a query it is the number that the server keeps, which `db init` asks for.
-      return command['query'] === undefined ? null : [command['query']];
-    case 'distinct':
-    case 'findAndModify':
-      return [command['query'] ?? {}];
-    case 'update':
-      return listOf(command['updates']).map(({ q }) => q as Document);
-    case 'delete':
-      return listOf(command['deletes']).map(({ q }) => q as Document);
-    case 'insert':
-      return listOf(command['documents']);
-    default:
-      return null;
-  }
+/** The filters of a command, or the documents that it stores; none for one that touches no documents. */
+function filtersOf(name: string, { filter, query, updates, deletes, documents }: Document) {
+  const filters: Record<string, () => Document[]> = {
+    find: () => [filter ?? {}],
+    // Without a query it is the number that the server keeps, which `db init` asks for.
+    count: () => (query === undefined ? [] : [query]),
+    distinct: () => [query ?? {}],
+    findAndModify: () => [query ?? {}],
+    update: () => listOf(updates).map(({ q }) => q as Document),
+    delete: () => listOf(deletes).map(({ q }) => q as Document),
+    insert: () => listOf(documents),
+  };
+  return filters[name]?.() ?? [];
 }
 
 /** The beginnings of a pipeline and of those inside of it. */
-function pipelineParts(
-  collection: string,
-  steps: readonly Document[],
-  collections: ReadonlySet<string>,
-): Part[] {
-  const [first = {}] = steps;
-  const part = {
-    name: 'aggregate',
-    collection,
-    filters: [(first['$match'] as Document) ?? {}],
-  };
-  const inner = steps.flatMap((step) => {
-    const { $lookup, $unionWith, $graphLookup, $facet } = step;
-    const joined = ($lookup ?? $graphLookup) as Document | undefined;
-    const united = typeof $unionWith === 'string' ? { coll: $unionWith } : ($unionWith as Document);
-    return [
-      ...(joined ? pipelineParts(joined['from'], listOf(joined['pipeline']), collections) : []),
-      ...(united ? pipelineParts(united['coll'], listOf(united['pipeline']), collections) : []),
-      ...Object.values(($facet ?? {}) as Document).flatMap((branch: Document[]) =>
-        branch.flatMap((nested) => pipelineParts('', [{}, nested], collections)),
-      ),
-    ];
+function pipelineParts(collection: string, steps: readonly Document[]): Part[] {
+  const inner = steps.flatMap(({ $lookup, $graphLookup = $lookup, $unionWith, $facet }) => {
+    // The parts would begin with documents that the filter before has found.
+    if ($facet !== undefined) throw new Error('Nobody looks into $facet yet.');
+    const united = typeof $unionWith === 'string' ? { coll: $unionWith } : $unionWith;
+    const { from, coll = from, pipeline } = $graphLookup ?? united ?? {};
+    return coll === undefined ? [] : pipelineParts(coll, listOf(pipeline));
   });
-  return collections.has(collection) ? [part, ...inner] : inner;
+  return [{ name: 'aggregate', collection, filters: [steps[0]?.['$match'] ?? {}] }, ...inner];
 }
 
 /** The organizations that all of the filters name; null when one of them does not. */
@@ -192,15 +157,11 @@ function organizationsOf(filters: readonly Document[]): string[] | null {
   return named.includes(null) ? null : named.flatMap((ids) => ids ?? []);
 }
 
-function namedIn({ organizationId, $and, $or }: Document): string[] | null {
-  const listed = ['$in', '$eq'].flatMap((operator) => organizationId?.[operator] ?? []);
-  const ids = (listed.length > 0 ? listed : [organizationId]) as readonly (Document | undefined)[];
+function namedIn({ organizationId, $and }: Document): string[] | null {
+  const ids = [organizationId?.['$in'] ?? organizationId?.['$eq'] ?? organizationId].flat();
   if (ids.every((id) => id?.['_bsontype'] === 'ObjectId')) return ids.map(String);
-  const all = listOf($and).map(namedIn);
-  const one = all.find((found) => found !== null);
-  if (one !== undefined) return one;
-  const any = listOf($or);
-  return any.length === 0 ? null : organizationsOf(any);
+  const found = listOf($and).map(namedIn);
+  return found.find((one) => one !== null) ?? null;
 }
 
 function listOf(value: unknown): Document[] {

@@ -5,8 +5,7 @@ import { access, constants, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import { type Document, MongoClient } from 'mongodb';
 import { findMongodBinary } from '../../../src/development/embedded/mongod-binary.js';
 import { eventually } from '../../support/eventually.js';
@@ -63,18 +62,7 @@ export async function startReplicaSet(size: number): Promise<ReplicaSet> {
       settings: { electionTimeoutMillis: electionTimeoutMs, heartbeatIntervalMillis: 500 },
     },
   });
-  const primary = async () => {
-    let found: Member | undefined;
-    await eventually(async () => {
-      const hellos = await Promise.allSettled(members.map((member) => member.hello()));
-      const isPrimary = hellos.map(
-        (one) => one.status === 'fulfilled' && one.value['isWritablePrimary'] === true,
-      );
-      found = members[isPrimary.indexOf(true)];
-      if (found === undefined) throw new Error('There is no primary.');
-    });
-    return found as Member;
-  };
+  const primary = () => primaryOf(members);
   await primary();
   return {
     uri: (database) => `mongodb://${hosts.join()}/${database}?replicaSet=${setName}`,
@@ -135,16 +123,18 @@ async function startMember(folder: string): Promise<Member> {
   };
 }
 
-/** Waits until a server other than the one that was killed takes writes, and gives the time of that. */
-export async function nextPrimaryAt(members: readonly Member[]): Promise<number> {
-  for (;;) {
+/** The server that takes writes; waits for it. */
+export async function primaryOf(members: readonly Member[]): Promise<Member> {
+  let primary: Member | undefined;
+  await eventually(async () => {
     const hellos = await Promise.allSettled(members.map((member) => member.hello()));
-    const isThere = hellos.some(
-      (one) => one.status === 'fulfilled' && one.value['isWritablePrimary'] === true,
-    );
-    if (isThere) return performance.now();
-    await delay(20);
-  }
+    primary = members.find((_, index) => {
+      const hello = hellos[index];
+      return hello?.status === 'fulfilled' && hello.value['isWritablePrimary'] === true;
+    });
+    expect(primary).toBeDefined();
+  });
+  return primary as Member;
 }
 
 /** A port below those of outgoing connections, one of which could take it while the server is down. */
