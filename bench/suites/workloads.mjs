@@ -129,7 +129,7 @@ const searches = {
 };
 const password = 'the password of the bench';
 
-/** What the runner measures, on the usual data or on one organization with multiples of its first size. */
+/** The runner measures these on the usual data, or on one organization with multiples of its first size. */
 export const suites = {
   requests: { workloads: requests },
   // Counts fit into the cache, and no page does.

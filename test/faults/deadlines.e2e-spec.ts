@@ -34,7 +34,7 @@ interface Attempt {
   readonly path: string;
   readonly body: object;
   readonly isKeyed: boolean;
-  /** What it stores: the collection, which documents of it, and how many of them. */
+  /** The documents that it stores, and how many of them. */
   readonly stores: readonly [collection: string, filter: object, count: number];
 }
 

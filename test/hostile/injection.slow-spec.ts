@@ -50,7 +50,7 @@ interface Attack {
   readonly inBody?: { readonly steps: readonly string[]; readonly value: unknown };
 }
 
-/** What is written at a position, and the JSON that it is in a body. */
+/** The values for a position as they are written there. */
 function payloadsAt({ place, steps: [parameter = ''] }: Position): readonly Payload[] {
   const written = {
     path: hostileParameters,

@@ -34,7 +34,7 @@ export function faultsOf(history: readonly RecordedOperation[]): { key: string; 
 
 /**
  * Searches for an order in which each operation happens between its call and its response, by the algorithm of Wing
- * and Gong with Lowe's memory of what failed.
+ * and Gong with Lowe's memory of failed attempts.
  *
  * @returns null if there is one, else the longest attempt
  */
@@ -74,7 +74,7 @@ function faultIn<State>(
   return search(initial, 0, 0n, known) ? null : closest.fault;
 }
 
-/** What there is under one recordSystemId (rules LEAD-3, LEAD-5 and LEAD-6). */
+/** The lead under one recordSystemId (rules LEAD-3, LEAD-5 and LEAD-6). */
 const noLead = {
   exists: false,
   /** 0 until a response has shown it. */
