@@ -13,13 +13,6 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** One of several command lines, with all that it printed. */
-export interface BatchOutcome {
-  readonly args: readonly string[];
-  readonly code: number;
-  readonly text: string;
-}
-
 const compiled = join(process.cwd(), 'dist');
 
 /**
@@ -94,16 +87,6 @@ export async function runJson<T>(
   const { code, stdout, stderr } = await runCli([...args, '--json'], variables);
   if (code !== 0 || stderr !== '') throw new Error(`${args.join(' ')}: ${code} ${stderr}`);
   return JSON.parse(stdout) as T;
-}
-
-/** Runs several command lines one after another, without a database. */
-export async function runBatch(calls: readonly (readonly string[])[]): Promise<BatchOutcome[]> {
-  const outcomes: BatchOutcome[] = [];
-  for (const args of calls) {
-    const { code, stdout, stderr } = await runCli(args);
-    outcomes.push({ args, code, text: `${stdout}${stderr}` });
-  }
-  return outcomes;
 }
 
 /** Runs a program in a process of its own. */
