@@ -71,8 +71,7 @@ type ShownValue<T> = unknown extends T
         ? Presented<T>
         : T;
 
-const ownFields = new WeakMap<object, DeclaredField[]>();
-const allFields = new WeakMap<Type, readonly DeclaredField[]>();
+const fieldsKey = Symbol('fields');
 
 export function declareField(
   kind: FieldKind,
@@ -82,19 +81,17 @@ export function declareField(
   return (prototype, property) => {
     if (options.stored !== false) Prop(kind.stored)(prototype, property);
     const field = { name: String(property), kind, options, reference };
-    ownFields.set(prototype, [...(ownFields.get(prototype) ?? []), field]);
+    Reflect.defineMetadata(fieldsKey, [...fieldsOf(prototype), field], prototype);
   };
 }
 
 /** The fields of a class in their order, those of its parent class first. */
-function declaredFieldsOf(type: Type): readonly DeclaredField[] {
-  const known = allFields.get(type);
-  if (known !== undefined) return known;
-  const parent = Object.getPrototypeOf(type) as Type;
-  const inherited = parent === Function.prototype ? [] : declaredFieldsOf(parent);
-  const fields = [...inherited, ...(ownFields.get(type.prototype as object) ?? [])];
-  allFields.set(type, fields);
-  return fields;
+function fieldsOf(prototype: object): readonly DeclaredField[] {
+  return (Reflect.getMetadata(fieldsKey, prototype) ?? []) as readonly DeclaredField[];
+}
+
+function declaredFieldsOf({ prototype }: Type): readonly DeclaredField[] {
+  return fieldsOf(prototype as object);
 }
 
 export function present<T extends object>(

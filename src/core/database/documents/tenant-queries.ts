@@ -6,13 +6,7 @@ import type { Order, Position } from './keyset.js';
 
 type Comparable<V> = V extends readonly (infer Item)[] ? V | Item | null : V | null;
 
-interface Comparison<V> {
-  readonly $eq?: V;
-  readonly $ne?: V;
-  readonly $gt?: V;
-  readonly $gte?: V;
-  readonly $lt?: V;
-  readonly $lte?: V;
+interface Comparison<V> extends Partial<Record<'$eq' | '$ne' | `$${'g' | 'l'}t${'' | 'e'}`, V>> {
   readonly $in?: readonly (V | RegExp)[];
   readonly $nin?: readonly V[];
   readonly $exists?: boolean;
