@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
-import { Counter } from 'prom-client';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { openSession } from '../database/transactions/sessions.js';
 import { Metrics } from '../observability/metrics.js';
@@ -49,16 +48,21 @@ export class FreshCache {
     @Inject(ENVIRONMENT) { RESPONSE_CACHE_BYTES: maxBytes }: Environment,
     metrics: Metrics,
   ) {
-    const counter = <Label extends string>(name: string, help: string, labels: Label[] = []) =>
-      new Counter(metrics.options(`cache_${name}_total`, help, labels));
-    this.hits = counter('hits', 'Reads that found a value, or one that was being made.', ['kind']);
-    this.misses = counter('misses', 'Reads that made their value.', ['kind']);
+    this.hits = metrics.counter(
+      'cache_hits_total',
+      'Reads that found a value, or one that was being made.',
+      ['kind'],
+    );
+    this.misses = metrics.counter('cache_misses_total', 'Reads that made their value.', ['kind']);
     // A rate needs the zero before the first hit.
     for (const kind of kinds) {
       this.hits.inc({ kind }, 0);
       this.misses.inc({ kind }, 0);
     }
-    const evictions = counter('evictions', 'Entries that were dropped for room.');
+    const evictions = metrics.counter(
+      'cache_evictions_total',
+      'Entries that were dropped for room.',
+    );
     this.entries =
       maxBytes === 0
         ? null

@@ -1,5 +1,5 @@
 import { Global, Injectable, Module } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const prefix = 'integration_api_';
 
@@ -21,13 +21,21 @@ export class Metrics {
   private readonly registry = new Registry();
   readonly contentType = this.registry.contentType;
 
-  /** Options register a counter, gauge or histogram of this application. */
-  options<Label extends string = never>(
+  counter<Label extends string = never>(name: string, help: string, labels?: readonly Label[]) {
+    return new Counter(this.options(name, help, labels));
+  }
+
+  gauge<Label extends string = never>(name: string, help: string, labels?: readonly Label[]) {
+    return new Gauge(this.options(name, help, labels));
+  }
+
+  histogram<Label extends string = never>(
     name: string,
     help: string,
-    labelNames: readonly Label[] = [],
+    bounds: readonly number[],
+    labels?: readonly Label[],
   ) {
-    return { name: prefix + name, help, labelNames: [...labelNames], registers: [this.registry] };
+    return new Histogram({ ...this.options(name, help, labels), buckets: [...bounds] });
   }
 
   /** Adds a gauge, or a counter if the name ends with `_total`. */
@@ -41,6 +49,10 @@ export class Metrics {
     };
     const options = { ...this.options(name, help, labelNames), collect };
     const metric = name.endsWith('_total') ? new Counter(options) : new Gauge(options);
+  }
+
+  private options<Label extends string>(name: string, help: string, labels: readonly Label[] = []) {
+    return { name: prefix + name, help, labelNames: [...labels], registers: [this.registry] };
   }
 
   measureProcess(): void {

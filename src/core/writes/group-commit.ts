@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
-import { Counter, Gauge, Histogram } from 'prom-client';
 import {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
@@ -48,9 +47,9 @@ export class GroupCommit<
   private readonly queues = new Map<string, Entry<Request, Response>[]>();
   private readonly transaction: GroupTransaction<Request, Records, Decision, Response>;
   private readonly transactions: Transactions;
-  private readonly sizes: Histogram;
-  private readonly waiting: Gauge;
-  private readonly blockedGroups: Counter;
+  private readonly sizes;
+  private readonly waiting;
+  private readonly blockedGroups;
 
   constructor(
     services: WriteServices,
@@ -59,18 +58,19 @@ export class GroupCommit<
   ) {
     this.transactions = services.transactions;
     this.transaction = new GroupTransaction(services, kind);
-    const options = (name: string, help: string) =>
-      services.metrics.options(`${kind.name}_${name}`, help);
-    const sizes = options('group_size', `Requests about ${kind.name}s in one transaction.`);
-    this.sizes = new Histogram({ ...sizes, buckets: sizeBounds });
-    this.waiting = new Gauge(
-      options('requests_waiting', `Requests about ${kind.name}s that wait for an earlier group.`),
+    const { name } = kind;
+    this.sizes = services.metrics.histogram(
+      `${name}_group_size`,
+      `Requests about ${name}s in one transaction.`,
+      sizeBounds,
     );
-    this.blockedGroups = new Counter(
-      options(
-        'groups_held_up_total',
-        `Groups about ${kind.name}s that another transaction has held up, so that their requests went alone.`,
-      ),
+    this.waiting = services.metrics.gauge(
+      `${name}_requests_waiting`,
+      `Requests about ${name}s that wait for an earlier group.`,
+    );
+    this.blockedGroups = services.metrics.counter(
+      `${name}_groups_held_up_total`,
+      `Groups about ${name}s that another transaction has held up, so that their requests went alone.`,
     );
   }
 

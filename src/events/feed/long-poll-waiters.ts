@@ -1,6 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { Counter } from 'prom-client';
 import { Metrics } from '../../core/observability/metrics.js';
 import { EventRelay } from '../outbox/event-relay.js';
 
@@ -24,7 +23,7 @@ export class LongPollWaiters implements OnModuleDestroy {
   isEnded = false;
   /** By organization, the longest-waiting first. */
   private readonly waiting = new Map<string, Set<Waiter>>();
-  private readonly evictions: Counter;
+  private readonly evictions;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -37,11 +36,9 @@ export class LongPollWaiters implements OnModuleDestroy {
       'Requests that wait for events in this process; 5,000 at most.',
       () => this.count,
     );
-    this.evictions = new Counter(
-      metrics.options(
-        'event_waits_cut_short_total',
-        'Requests whose wait for events ended early because too many were waiting.',
-      ),
+    this.evictions = metrics.counter(
+      'event_waits_cut_short_total',
+      'Requests whose wait for events ended early because too many were waiting.',
     );
   }
 

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Document, UpdateFilter } from 'mongodb';
 import { Types } from 'mongoose';
-import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import {
@@ -57,7 +56,7 @@ export class EventRelay implements OnModuleDestroy {
   private readonly lease: Lease;
   private last: Types.ObjectId | null = null;
   private delaysNextBatch = false;
-  private readonly numbered: Counter;
+  private readonly numbered;
   private listener: (organizationId: Types.ObjectId) => void = () => {};
   private fanOut: FanOut = async (_organizationId, { length }) => length;
 
@@ -72,8 +71,9 @@ export class EventRelay implements OnModuleDestroy {
     leases: Leases,
     metrics: Metrics,
   ) {
-    this.numbered = new Counter(
-      metrics.options('events_numbered_total', 'Events that this process has given their numbers.'),
+    this.numbered = metrics.counter(
+      'events_numbered_total',
+      'Events that this process has given their numbers.',
     );
     this.lease = leases.of('event-relay', leaseMs);
   }

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { AnyBulkWriteOperation } from 'mongodb';
-import { Counter } from 'prom-client';
 import { refusedWrites } from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
@@ -74,17 +73,13 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     leases: Leases,
     metrics: Metrics,
   ) {
-    this.derivedLeads = new Counter(
-      metrics.options(
-        'phone_key_leads_total',
-        'Leads of other programs whose phones this process has made comparable.',
-      ),
+    this.derivedLeads = metrics.counter(
+      'phone_key_leads_total',
+      'Leads of other programs whose phones this process has made comparable.',
     );
-    this.failures = new Counter(
-      metrics.options(
-        'phone_key_failures_total',
-        'Leads of other programs whose phones could not be made comparable.',
-      ),
+    this.failures = metrics.counter(
+      'phone_key_failures_total',
+      'Leads of other programs whose phones could not be made comparable.',
     );
     this.lease = leases.of('lead-phone-keys', leaseMs);
   }

@@ -1,7 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
-import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import {
@@ -51,7 +50,7 @@ export class WebhookStatisticsService {
     () => backlogIntervalMs,
   );
   readonly attempts = { delivered: 0, failed: 0 };
-  private readonly attemptCounter: Counter<'endpoint' | 'result'>;
+  private readonly attemptCounter;
   private readonly countedEndpoints = new Set<string>();
 
   constructor(
@@ -68,12 +67,10 @@ export class WebhookStatisticsService {
     leases: Leases,
   ) {
     this.lease = leases.of('webhook-backlogs', 4 * backlogIntervalMs);
-    this.attemptCounter = new Counter(
-      metrics.options(
-        'delivery_attempts_total',
-        'Attempts of this process to deliver a webhook, by endpoint and result.',
-        ['endpoint', 'result'],
-      ),
+    this.attemptCounter = metrics.counter(
+      'delivery_attempts_total',
+      'Attempts of this process to deliver a webhook, by endpoint and result.',
+      ['endpoint', 'result'],
     );
   }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { Counter } from 'prom-client';
 import { withinDeadline } from './database-errors.js';
 import { Metrics } from '../../observability/metrics.js';
 
@@ -66,7 +65,7 @@ export class DatabaseConnection {
     }
   }
 
-  private addMetrics(): Counter {
+  private addMetrics() {
     this.metrics.collect(
       'database_connections',
       'Open connections to the database, by whether an operation uses them.',
@@ -84,11 +83,9 @@ export class DatabaseConnection {
       'Operations that wait for a connection to the database.',
       () => this.waiting,
     );
-    return new Counter(
-      this.metrics.options(
-        'database_connection_wait_seconds_total',
-        'How long operations have waited for a connection to the database.',
-      ),
+    return this.metrics.counter(
+      'database_connection_wait_seconds_total',
+      'How long operations have waited for a connection to the database.',
     );
   }
 }

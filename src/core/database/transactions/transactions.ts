@@ -3,7 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection, InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
 import { type Connection, type Model, SchemaTypes, type Types } from 'mongoose';
-import { Counter } from 'prom-client';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
   DatabaseUnavailableError,
@@ -88,22 +87,21 @@ export class Transactions {
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
     metrics: Metrics,
   ) {
-    const counter = (name: string, help: string) => new Counter(metrics.options(name, help));
     this.counts = {
-      started: counter('transactions_total', 'Transactions begun.'),
-      attempts: counter(
+      started: metrics.counter('transactions_total', 'Transactions begun.'),
+      attempts: metrics.counter(
         'transaction_attempts_total',
         'Runs of the work of transactions; a conflict causes another run.',
       ),
-      conflicts: counter(
+      conflicts: metrics.counter(
         'transaction_conflicts_total',
         'Runs that met another transaction on the same document.',
       ),
-      lostRaces: counter(
+      lostRaces: metrics.counter(
         'transaction_lost_races_total',
         'Runs that lost a race for a unique index.',
       ),
-      expirations: counter(
+      expirations: metrics.counter(
         'transactions_expired_total',
         'Transactions that were not stored within DATABASE_DEADLINE_MS.',
       ),

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Metrics } from '../../observability/metrics.js';
 import { routeOptionsOf } from './route-options.js';
 
@@ -39,48 +38,43 @@ export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): v
 }
 
 function requestMetrics(metrics: Metrics) {
-  const counter = <Label extends string = never>(name: string, help: string, labels?: Label[]) =>
-    new Counter(metrics.options(name, help, labels));
-  const keyTime = (name: string, help: string) => new Gauge(metrics.options(name, help, keyLabels));
   return {
-    durations: new Histogram({
-      ...metrics.options(
-        'http_request_duration_seconds',
-        'Time from the arrival of a request to the end of its response; without long polls.',
-        ['method', 'route', 'status'],
-      ),
-      buckets: [...durationBounds],
-    }),
-    longPolls: new Histogram({
-      ...metrics.options(
-        'long_poll_duration_seconds',
-        'Time of requests that ask to wait for events.',
-        ['route', 'status'],
-      ),
-      buckets: longPollBounds,
-    }),
-    aborted: counter(
+    durations: metrics.histogram(
+      'http_request_duration_seconds',
+      'Time from the arrival of a request to the end of its response; without long polls.',
+      durationBounds,
+      ['method', 'route', 'status'],
+    ),
+    longPolls: metrics.histogram(
+      'long_poll_duration_seconds',
+      'Time of requests that ask to wait for events.',
+      longPollBounds,
+      ['route', 'status'],
+    ),
+    aborted: metrics.counter(
       'http_requests_aborted_total',
       'Requests whose client left before it had the whole response.',
     ),
-    errors: counter(
+    errors: metrics.counter(
       'request_errors_total',
       'Requests that were refused or failed, by error code.',
       ['code'],
     ),
-    ignored: counter(
+    ignored: metrics.counter(
       'request_ignored_fields_total',
       'Requests with names that had no effect, by route.',
       ['route'],
     ),
-    keyCalls: counter('key_calls_total', 'Requests of each API key, by its id.', [...keyLabels]),
-    keyLastCalls: keyTime(
+    keyCalls: metrics.counter('key_calls_total', 'Requests of each API key, by its id.', keyLabels),
+    keyLastCalls: metrics.gauge(
       'key_last_call_timestamp_seconds',
       'When this process had the last request of an API key, in seconds since 1970.',
+      keyLabels,
     ),
-    keyEnds: keyTime(
+    keyEnds: metrics.gauge(
       'key_expires_timestamp_seconds',
       'When an API key that this process had a request of expires, in seconds since 1970.',
+      keyLabels,
     ),
   };
 }
