@@ -40,6 +40,9 @@ function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   });
 }
 
+/** More leads share something that is no real phone or email. */
+const maxLeads = 1_000;
+
 const contactFields = [
   'clientId',
   'data.name',
@@ -85,28 +88,32 @@ export class LeadErasuresService {
     private readonly clock: Clock,
   ) {}
 
-  /** Finds leads with a phone or the email, and all leads of their clients, including deleted ones. */
-  async ofPerson(organization: Organization, person: Contact): Promise<Types.ObjectId[]> {
-    const { phoneCountry } = organization;
+  /**
+   * Finds leads with a phone or the email, and all leads of their clients, including deleted ones.
+   *
+   * @throws Error when the leads match more than one person
+   */
+  async ofPerson({ _id, phoneCountry }: Organization, person: Contact): Promise<LeadDto[]> {
     const sought = new Set(lockKeysOf(person, phoneCountry));
-    const leadIds: Types.ObjectId[] = [];
-    const clientIds = await this.clients.idsByContact(organization, person);
+    const ids: Types.ObjectId[] = [];
+    const clientIds = await this.clients.idsByContact({ _id, phoneCountry }, person);
     const options = { fields: contactFields };
-    for await (const leads of this.leads.batches(organization._id, { erasedAt: null }, options)) {
-      for (const { _id, clientId, data } of leads) {
+    for await (const leads of this.leads.batches(_id, { erasedAt: null }, options)) {
+      for (const { _id: leadId, clientId, data } of leads) {
         const keys = lockKeysOf(contactOf(data ?? {}), phoneCountry);
         if (!keys.some((key) => sought.has(key))) continue;
-        leadIds.push(_id);
+        ids.push(leadId);
         if (clientId) clientIds.push(clientId);
       }
     }
-    const ofClients = await this.ofClients(organization._id, clientIds);
-    return distinct([...leadIds, ...ofClients.map(({ _id }) => _id)]);
-  }
-
-  async show(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<LeadDto[]> {
+    const filter = {
+      $or: [{ _id: { $in: ids } }, { clientId: { $in: clientIds }, erasedAt: null }],
+    };
     const sort = { isDeleted: 1, createdAt: -1 } as const;
-    const found = await this.leads.find(organizationId, { _id: { $in: ids } }, { sort });
+    const found = await this.leads.find(_id, filter, { sort, limit: maxLeads + 1 });
+    if (found.length > maxLeads) {
+      throw new Error(`More than ${maxLeads} leads match, of several people; refine the search.`);
+    }
     return found.map(presentLead);
   }
 
@@ -151,30 +158,18 @@ export class LeadErasuresService {
     return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
-  /** Includes deleted leads, but no erased ones. */
-  private async ofClients(
-    organizationId: Types.ObjectId,
-    clientIds: readonly Types.ObjectId[],
-  ): Promise<LeadDocument[]> {
-    if (clientIds.length === 0) return [];
-    const filter = { clientId: { $in: clientIds }, erasedAt: null };
-    return this.leads.find(organizationId, filter, { fields: ['clientId'] });
-  }
-
   private async divideClients(
     { organization, leadIds, unlisted }: ErasedLeads,
     leads: readonly Pick<LeadDocument, 'clientId'>[],
   ) {
     const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
     const own = new Set(leadIds.map((id) => id.toHexString()));
-    const all = await this.ofClients(organization._id, clientIds);
+    const filter = { clientId: { $in: clientIds }, erasedAt: null };
+    const all = await this.leads.find(organization._id, filter, { fields: ['clientId'] });
     const others = all.filter(({ _id }) => !own.has(_id.toHexString()));
-    const stillHolding = await unlisted(others.map(({ _id }) => _id));
-    const left = new Set(stillHolding.map((id) => id.toHexString()));
+    const holding = new Set((await unlisted(others.map(({ _id }) => _id))).map(String));
     const kept = new Set(
-      others.flatMap(({ _id, clientId }) =>
-        left.has(_id.toHexString()) && clientId ? clientId.toHexString() : [],
-      ),
+      others.filter(({ _id }) => holding.has(String(_id))).map(({ clientId }) => String(clientId)),
     );
     return {
       clientIds: clientIds.filter((id) => !kept.has(id.toHexString())),
@@ -185,15 +180,17 @@ export class LeadErasuresService {
 }
 
 /** Removes the values of an event about a lead or a client; `lead.erased` has none. */
-export function erasedEvent({ type, data, changes }: EventContent): EventContent {
-  if (type === 'lead.erased') return { type, data, ...(changes === undefined ? {} : { changes }) };
+export function erasedEvent(event: EventContent): EventContent {
+  const { type, data, changes } = event;
+  if (type === 'lead.erased') return event;
   const isLead = type.startsWith('lead.');
-  const left = isLead ? erasedLeadData(data) : erasedClientData(data);
-  if (changes === undefined) return { type, data: left };
-  const leftChanges = isLead
-    ? erasedLeadChanges(changes as FieldChange[])
-    : erasedClientChanges(changes);
-  return { type, data: left, changes: leftChanges };
+  return {
+    type,
+    data: isLead ? erasedLeadData(data) : erasedClientData(data),
+    ...(changes && {
+      changes: isLead ? erasedLeadChanges(changes as FieldChange[]) : erasedClientChanges(changes),
+    }),
+  };
 }
 
 function distinct(ids: readonly Types.ObjectId[]): Types.ObjectId[] {

@@ -10,11 +10,9 @@ import {
   duplicateKey,
   isDatabaseUnavailable,
 } from '../../core/database/connection/database-errors.js';
-import type { Contact } from '../../tenants/contacts/contact.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
-import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import {
   erasedEvent,
   type ErasedLeads,
@@ -24,9 +22,6 @@ import { defaultCountry, type Organization } from '../../tenants/organizations/o
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { type ErasureCounts, type ErasureDocument, noCounts } from './erasure.schema.js';
-
-/** More leads share something that is no real phone or email. */
-const maxLeads = 1_000;
 
 /** An erasure waits so long for requests about the same leads that follow each other without a pause. */
 const maxWaitMs = 30_000;
@@ -64,14 +59,6 @@ export class ErasuresService {
     private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
   ) {}
-
-  async leadsOfPerson(organization: Organization, person: Contact): Promise<LeadDto[]> {
-    const ids = await this.leads.ofPerson(organization, person);
-    if (ids.length > maxLeads) {
-      throw new Error(`${ids.length} leads match more than one person; refine the search.`);
-    }
-    return this.leads.show(organization._id, ids);
-  }
 
   /**
    * Erases leads and all values about them; a repetition removes values that were stored since.

@@ -84,7 +84,10 @@ export class ClientsService {
   }
 
   /** Leaves out deleted clients. */
-  async idsByContact(organization: Organization, contact: Contact): Promise<Types.ObjectId[]> {
+  async idsByContact(
+    organization: Pick<Organization, '_id' | 'phoneCountry'>,
+    contact: Contact,
+  ): Promise<Types.ObjectId[]> {
     const { _id } = organization;
     const byPhone = await this.findByPhones(_id, spellingsOf([contact], organization));
     const byEmail = await this.findByEmails(_id, contact.email ? [contact.email] : []);
@@ -156,7 +159,10 @@ export class ClientsService {
   }
 }
 
-function spellingsOf(contacts: readonly Contact[], { phoneCountry }: Organization): Set<string> {
+function spellingsOf(
+  contacts: readonly Contact[],
+  { phoneCountry }: Pick<Organization, 'phoneCountry'>,
+): Set<string> {
   const phones = new Set(contacts.flatMap((contact) => contact.phones));
   return new Set(
     [...phones].flatMap((phone) => [

@@ -71,9 +71,12 @@ export class ApiKeyGuard implements CanActivate {
     request.caller = callerOf(request, found);
   }
 
+  /** Returns the 401 in the form of the endpoint (rule AUTH-3). */
   private failure(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
-    this.failures.count(request.ip);
-    return unauthorized(request, reason);
+    const error: ErrorDefinition = authenticationErrors[reason];
+    const { keyErrors = [] } = routeOptionsOf(request);
+    const definition = keyErrors.find(({ code }) => code === error.code) ?? error;
+    return this.failures.count(request.ip, new DomainError(definition));
   }
 }
 
@@ -113,13 +116,6 @@ async function callWhenOver(work: Promise<void>, done: (error?: Error) => void):
 function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
   const language = requestLanguage(request);
   return { ...identity, requestId: request.id, language, failures: [] };
-}
-
-/** Returns the 401 in the form of the endpoint (rule AUTH-3). */
-function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
-  const error: ErrorDefinition = authenticationErrors[reason];
-  const { keyErrors = [] } = routeOptionsOf(request);
-  return new DomainError(keyErrors.find(({ code }) => code === error.code) ?? error);
 }
 
 /** Clients send UTF-8, which Node reads as Latin-1. */

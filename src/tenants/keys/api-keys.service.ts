@@ -87,11 +87,10 @@ export class ApiKeysService {
   }
 
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
-    return ids.length === 0 ? [] : this.findAcross({ _id: { $in: [...ids] } });
+    return this.findAcross({ _id: { $in: [...ids] } });
   }
 
   async listActive(organizationIds: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
-    if (organizationIds.length === 0) return [];
     const keys = known(this.keys, await this.keys.find(organizationIds, { revokedAt: null }));
     return keys.filter((key) => this.stateOf(key) === 'active');
   }
@@ -106,21 +105,13 @@ export class ApiKeysService {
     return apiKeyState(key, this.clock.now());
   }
 
-  /** @param changes without a field it stays; `addresses` are null for everywhere */
-  async restrict(
-    key: ApiKeyDocument,
-    changes: {
-      readonly operations?: readonly Operation[];
-      readonly addresses?: readonly string[] | null;
-    },
+  /** @param changes by paths such as `permissions.addresses`; other fields stay */
+  async update(
+    { _id, organizationId }: ApiKeyDocument,
+    changes: TenantUpdate<ApiKeyDocument>['$set'],
   ): Promise<void> {
-    const $set: Record<`permissions.${string}`, unknown> = {};
-    for (const [name, value] of Object.entries(changes)) $set[`permissions.${name}`] = value;
-    await this.update(key, $set);
-  }
-
-  async setRateLimit(key: ApiKeyDocument, rateLimit: RateLimit | null): Promise<void> {
-    await this.update(key, { rateLimit });
+    const $set = { ...changes, updatedAt: this.clock.now() };
+    await this.keys.updateOne(organizationId, { _id }, { $set });
   }
 
   async markUsed({ _id, organizationId }: ApiKeyDocument, lastUsedAt: Date): Promise<void> {
@@ -183,14 +174,6 @@ export class ApiKeysService {
     await this.keys.insert(document);
     // The key is never stored, and the secret is stored sealed.
     return { key, document, ...(earlier && { signingSecret }) };
-  }
-
-  private async update(
-    { _id, organizationId }: ApiKeyDocument,
-    changes: TenantUpdate<ApiKeyDocument>['$set'],
-  ): Promise<void> {
-    const $set = { ...changes, updatedAt: this.clock.now() };
-    await this.keys.updateOne(organizationId, { _id }, { $set });
   }
 
   private async findAcross(filter: Filter<ApiKeyDocument>): Promise<ApiKeyDocument[]> {

@@ -41,9 +41,12 @@ export class AuthenticationFailures {
     };
   }
 
-  count(address: string | undefined): void {
-    if (this.limit.rps === 0 || this.buckets.take(clientAt(address), this.limit) >= 0) return;
-    throw this.tooMany();
+  /** Counts a failure; returns its error, or a 429 where it is one too many. */
+  count(address: string | undefined, error: DomainError): DomainError {
+    const isLimited = this.limit.rps > 0;
+    return isLimited && this.buckets.take(clientAt(address), this.limit) < 0
+      ? this.tooMany()
+      : error;
   }
 
   private tooMany(): DomainError {

@@ -2,7 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { readEnvironment } from '../../core/configuration/load-environment.js';
-import type { DomainError } from '../../core/http/errors/domain-error.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
@@ -163,7 +164,8 @@ describe('unknown API keys', () => {
 
   it('are counted for a limited number of addresses', () => {
     const failures = new AuthenticationFailures(new Clock(), environment);
-    for (let index = 0; index < attempts; index++) failures.count(`address ${index}`);
+    const error = new DomainError(authenticationErrors.keyInvalid);
+    for (let index = 0; index < attempts; index++) failures.count(`address ${index}`, error);
     expect(failures.stats()).toEqual({ clients: 10_000 });
   });
 });

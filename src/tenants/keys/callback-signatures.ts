@@ -78,11 +78,6 @@ export class CallbackSignatures {
   }
 
   private refusal({ ip }: FastifyRequest): DomainError {
-    try {
-      this.failures.count(ip);
-      return new DomainError(authenticationErrors.signatureInvalid);
-    } catch (error) {
-      return error as DomainError;
-    }
+    return this.failures.count(ip, new DomainError(authenticationErrors.signatureInvalid));
   }
 }

@@ -42,13 +42,15 @@ export const actions: ActionsOf<typeof keyCommands> = {
 
   update: changing('update', (keys, key, { addresses, ...values }) => {
     const permitted = operationsOf(values);
-    return keys.restrict(key, {
-      ...(permitted && { operations: [...permitted] }),
-      ...(addresses && { addresses: addresses.from }),
+    return keys.update(key, {
+      ...(permitted && { 'permissions.operations': permitted }),
+      ...(addresses && { 'permissions.addresses': addresses.from }),
     });
   }),
 
-  limit: changing('limit', (keys, key, values) => keys.setRateLimit(key, rateLimitOf(values))),
+  limit: changing('limit', (keys, key, values) =>
+    keys.update(key, { rateLimit: rateLimitOf(values) }),
+  ),
 
   revoke: changing('revoke', (keys, key) => keys.revoke(key)),
 

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Types } from 'mongoose';
 import { scalarText, withoutUndefined } from '../../../core/values/json.js';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
+import { LeadErasuresService } from '../../../leads/erasure/lead-erasures.service.js';
 import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
 import { ErasuresService, failureOf } from '../../erasure/erasures.service.js';
@@ -72,7 +73,7 @@ async function confirmed(
   { phone, email, dryRun, yes }: EraseValues,
 ): Promise<Types.ObjectId[]> {
   const person = { email, phones: phone === undefined ? [] : [phone] };
-  const leads = await context.get(ErasuresService).leadsOfPerson(organization, person);
+  const leads = await context.get(LeadErasuresService).ofPerson(organization, person);
   const ids = leads.map(({ _id }) => _id);
   if (leads.length > 0 && !context.isJson) {
     await logDisclosure(context, organization._id, ids);
