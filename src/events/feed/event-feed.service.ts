@@ -10,6 +10,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { Snapshots, withoutSession } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { dayMs } from '../../core/values/time.js';
@@ -30,7 +31,7 @@ const pageBytes = 4 * mebibyte;
 const windowSize = 5_000;
 const searchMs = 1_000;
 
-const sequenceOnly = { fields: ['sequence'] } as const;
+const oldestFirst = { fields: ['sequence'], sort: { sequence: 1 } } as const;
 
 interface PageRequest {
   /** The number after which the page begins; 0 for the oldest event that is kept. */
@@ -38,11 +39,6 @@ interface PageRequest {
   readonly limit: number;
   /** Null for all. */
   readonly types: readonly string[] | null;
-}
-
-interface Range {
-  readonly after: number;
-  readonly last: number;
 }
 
 @Injectable()
@@ -98,14 +94,16 @@ export class EventFeedService {
     const last = await this.relay.lastNumber(organizationId);
     if (after > last) await this.assertNumberIssued(organizationId, after);
     if (after >= last) return { data: [], next: after, hasMore: false };
-    const oldest =
-      types === null ? null : await this.oldestSequence(organizationId, { after, last });
+    const ofTypes = types === null ? {} : { type: { $in: types } };
+    const oldest = types === null ? null : await this.oldestSequence(organizationId, after, last);
     const endOfSearch = performance.now() + searchMs;
     for (let position = oldest === null ? after : oldest - 1; ;) {
       const end = types === null ? last : Math.min(last, position + windowSize);
-      const range = { after: position, last: end };
-      const { data, next } = await this.readRange(organizationId, range, limit, types);
-      assertRetained(after, oldest ?? data[0]?.sequence ?? last + 1);
+      const filter = { ...this.retainedFilter(position, end), ...ofTypes };
+      const { data, isCut } = await this.readEvents(organizationId, filter, limit);
+      const next = isCut ? (data.at(-1)?.sequence ?? end) : end;
+      const first = oldest ?? data[0]?.sequence ?? last + 1;
+      if (after > 0 && first > after + 1) throw expired(first - 1);
       const isOver = data.length > 0 || next === last || performance.now() > endOfSearch;
       if (isOver) return { data, next, hasMore: next < last };
       position = next;
@@ -116,10 +114,11 @@ export class EventFeedService {
     if (/^\d+$/.test(event)) return Number(event);
     const _id = parseObjectId(idOfMessage(event));
     return this.inSnapshot(async () => {
-      const found = _id && (await this.events.findOne(organizationId, { _id }, sequenceOnly));
+      const found =
+        _id && (await this.events.findOne(organizationId, { _id }, { fields: oldestFirst.fields }));
       if (found?.sequence) return found.sequence;
       const last = await this.relay.lastNumber(organizationId);
-      throw expired((await this.oldestSequence(organizationId, { after: 0, last })) - 1);
+      throw expired((await this.oldestSequence(organizationId, 0, last)) - 1);
     });
   }
 
@@ -130,46 +129,36 @@ export class EventFeedService {
   }
 
   /** The number of the oldest event in a range that is kept; the one after the range if none is. */
-  private async oldestSequence(
-    organizationId: Types.ObjectId,
-    { after, last }: Range,
-  ): Promise<number> {
-    const first = await this.events.findOne(organizationId, this.retainedFilter({ after, last }), {
-      ...sequenceOnly,
-      sort: { sequence: 1 },
-    });
+  private async oldestSequence(organizationId: Types.ObjectId, after: number, last: number) {
+    const kept = this.retainedFilter(after, last);
+    const first = await this.events.findOne(organizationId, kept, oldestFirst);
     return first?.sequence ?? last + 1;
   }
 
   /** The server removes expired events later, in no certain order: they are not shown meanwhile. */
-  private retainedFilter({ after, last }: Range) {
+  private retainedFilter(after: number, last: number) {
     const expiredAt = new Date(this.clock.now().getTime() - this.retentionMs);
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
   }
 
-  private async readRange(
+  /** The first events in the order of their numbers, and whether a limit has cut them off. */
+  private async readEvents(
     organizationId: Types.ObjectId,
-    range: Range,
+    filter: TenantFilter<OutboxEventDocument>,
     limit: number,
-    types: readonly string[] | null,
-  ): Promise<{ data: EventDto[]; next: number }> {
+  ): Promise<{ data: EventDto[]; isCut: boolean }> {
     const data: EventDto[] = [];
-    const lastRead = () => data.at(-1)?.sequence ?? range.last;
     let bytes = 0;
-    const filter = {
-      ...this.retainedFilter(range),
-      ...(types !== null && { type: { $in: [...types] } }),
-    };
     const options = { sort: { sequence: 1 }, limit, hint: 'feed' } as const;
     for await (const batch of this.events.batches(organizationId, filter, options)) {
       for (const event of batch) {
         bytes += BSON.calculateObjectSize(event);
-        if (data.length > 0 && bytes > pageBytes) return { data, next: lastRead() };
+        if (data.length > 0 && bytes > pageBytes) return { data, isCut: true };
         const id = messageIdOf(event._id);
         data.push({ sequence: Number(event.sequence), id, ...payloadOf(event) });
       }
     }
-    return { data, next: data.length === limit ? lastRead() : range.last };
+    return { data, isCut: data.length === limit };
   }
 
   /** Shares a read that has not started: one that has may miss the event that woke a later reader. */
@@ -191,10 +180,6 @@ export class EventFeedService {
   private inSnapshot<T>(read: () => Promise<T>): Promise<T> {
     return withinDeadline(this.snapshots.during(read), this.deadlineMs);
   }
-}
-
-function assertRetained(after: number, oldest: number): void {
-  if (after > 0 && oldest > after + 1) throw expired(oldest - 1);
 }
 
 function expired(next: number): DomainError {

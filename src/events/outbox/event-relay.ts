@@ -9,7 +9,7 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { type Backlog, withIndexHint } from '../../core/database/documents/tenant-queries.js';
-import { type Lease, Leases } from '../../core/database/leases/leases.js';
+import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { openSession } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
@@ -48,12 +48,7 @@ const lowestId = new Types.ObjectId('0'.repeat(24));
 @Injectable()
 export class EventRelay implements OnModuleDestroy {
   private readonly logger = new Logger(EventRelay.name);
-  private readonly loop = new PollingLoop(
-    'Could not number events; trying again in 250 ms',
-    () => this.run(),
-    () => intervalMs,
-  );
-  private readonly lease: Lease;
+  private readonly loop: PollingLoop;
   private last: Types.ObjectId | null = null;
   private delaysNextBatch = false;
   private readonly numbered;
@@ -75,7 +70,12 @@ export class EventRelay implements OnModuleDestroy {
       'events_numbered_total',
       'Events that this process has given their numbers.',
     );
-    this.lease = leases.of('event-relay', leaseMs);
+    this.loop = new PollingLoop(
+      'Could not number events; trying again in 250 ms',
+      () => this.run(),
+      () => intervalMs,
+      leases.of('event-relay', leaseMs),
+    );
   }
 
   fanOutBy(fanOut: FanOut): void {
@@ -93,8 +93,6 @@ export class EventRelay implements OnModuleDestroy {
 
   async onModuleDestroy(): Promise<void> {
     await this.loop.stop();
-    // If the database is out of reach, the lease simply expires.
-    await this.lease.release().catch(() => undefined);
   }
 
   /** Numbers some events of the next organization; false when none has events without a number. */
@@ -127,7 +125,6 @@ export class EventRelay implements OnModuleDestroy {
   }
 
   private async run(): Promise<void> {
-    if (!(await this.lease.acquire())) return;
     const hasRelayed = await this.relayNext();
     if (hasRelayed) this.loop.wake();
     else if (this.delaysNextBatch) await delay(batchingDelayMs);

@@ -32,7 +32,7 @@ export class WebhookWorker implements OnModuleDestroy {
   start(): void {
     this.fanOut.onCreated(() => this.loop.wake());
     this.loop.start();
-    this.statistics.start();
+    this.statistics.backlogLoop.start();
   }
 
   /** Begins no attempt, and ends running ones after a moment. May be called again. */
@@ -42,7 +42,7 @@ export class WebhookWorker implements OnModuleDestroy {
     const timer = setTimeout(() => this.batches.aborting.abort(), shutdownGraceMs);
     await this.batches.slots.onIdle();
     clearTimeout(timer);
-    await this.statistics.stop();
+    await this.statistics.backlogLoop.stop();
   }
 
   async onModuleDestroy(): Promise<void> {

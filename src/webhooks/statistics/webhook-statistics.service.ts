@@ -8,7 +8,7 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
-import { type Lease, Leases } from '../../core/database/leases/leases.js';
+import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/time.js';
@@ -41,14 +41,7 @@ const hoursOfDay = 24;
 @Injectable()
 export class WebhookStatisticsService {
   private readonly logger = new Logger(WebhookStatisticsService.name);
-  private readonly lease: Lease;
-  private readonly loop = new PollingLoop(
-    'Could not record backlogs of webhooks; trying again in a minute',
-    async () => {
-      if (await this.lease.acquire()) await this.recordBacklogs();
-    },
-    () => backlogIntervalMs,
-  );
+  readonly backlogLoop: PollingLoop;
   readonly attempts = { delivered: 0, failed: 0 };
   private readonly attemptCounter;
   private readonly countedEndpoints = new Set<string>();
@@ -66,22 +59,17 @@ export class WebhookStatisticsService {
     metrics: Metrics,
     leases: Leases,
   ) {
-    this.lease = leases.of('webhook-backlogs', 4 * backlogIntervalMs);
+    this.backlogLoop = new PollingLoop(
+      'Could not record backlogs of webhooks; trying again in a minute',
+      () => this.recordBacklogs(),
+      () => backlogIntervalMs,
+      leases.of('webhook-backlogs', 4 * backlogIntervalMs),
+    );
     this.attemptCounter = metrics.counter(
       'delivery_attempts_total',
       'Attempts of this process to deliver a webhook, by endpoint and result.',
       ['endpoint', 'result'],
     );
-  }
-
-  start(): void {
-    this.loop.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.loop.stop();
-    // If the release fails, the lease expires.
-    await this.lease.release().catch(() => undefined);
   }
 
   async eventBacklog(): Promise<Backlog> {

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import PQueue from 'p-queue';
+import type { Lease } from './leases.js';
 
 const pollIntervalMs = 250;
 
@@ -11,11 +12,15 @@ export class PollingLoop {
   private isFailing = false;
   private ranAt = 0;
 
-  /** @param intervalMs longest pause between two runs; read four times per second */
+  /**
+   * @param intervalMs longest pause between two runs; read four times per second
+   * @param lease without which this process does not run the work
+   */
   constructor(
     private readonly failure: string,
     private readonly work: () => Promise<unknown>,
     private readonly intervalMs: () => number,
+    private readonly lease?: Lease,
   ) {}
 
   start(): void {
@@ -42,6 +47,8 @@ export class PollingLoop {
     this.timer = undefined;
     this.runs.clear();
     await this.runs.onIdle();
+    // If the database is out of reach, the lease simply expires.
+    await this.lease?.release().catch(() => undefined);
   }
 
   /** Runs the work a last time; what it cannot store then is lost. */
@@ -54,7 +61,7 @@ export class PollingLoop {
   private async runSafely(): Promise<void> {
     this.ranAt = performance.now();
     try {
-      await this.work();
+      if ((await this.lease?.acquire()) !== false) await this.work();
       this.isFailing = false;
     } catch (error) {
       const isFirst = !this.isFailing && this.timer !== undefined;
