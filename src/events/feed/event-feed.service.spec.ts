@@ -7,7 +7,7 @@ import { EventFeedService } from './event-feed.service.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
 
 it('returns no result when the process shuts down during a long search', async () => {
-  const relay = { onNumbered: () => undefined, lastNumbers: async () => new Map() };
+  const relay = { lastNumbers: async () => new Map() };
   const waiters = new LongPollWaiters(relay as unknown as EventRelay, new Metrics());
   const environment = { DATABASE_DEADLINE_MS: 8_000 } as Environment;
   const snapshots = { during: (read: () => Promise<unknown>) => read() };

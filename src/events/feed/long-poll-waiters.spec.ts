@@ -9,18 +9,16 @@ import { LongPollWaiters } from './long-poll-waiters.js';
 const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
 
 function newWaiters(most = 10) {
-  let numberHere: (organizationId: Types.ObjectId) => void = () => {};
   const last = new Map<string, number>();
   const lastNumbers = jest.fn(async (_ids: readonly Types.ObjectId[]) => last);
-  const onNumbered = (listener: typeof numberHere) => (numberHere = listener);
-  const relay = { onNumbered, lastNumbers } as unknown as EventRelay;
+  const relay = { lastNumbers } as unknown as EventRelay;
   const metrics = new Metrics();
   const waiters = new LongPollWaiters(relay, metrics);
   waiters.maxWaiters = most;
   const client = new AbortController();
   const news = (organizationId = one, lookedUpTo = 0) =>
     waiters.waitForEvents(organizationId, lookedUpTo, client.signal);
-  const number = (ids: readonly Types.ObjectId[]) => ids.forEach((id) => numberHere(id));
+  const number = (ids: readonly Types.ObjectId[]) => ids.forEach((id) => relay.onNumbered(id));
   return { waiters, metrics, client, news, number, last, lastNumbers };
 }
 

@@ -30,7 +30,7 @@ export class LongPollWaiters implements OnModuleDestroy {
     private readonly relay: EventRelay,
     metrics: Metrics,
   ) {
-    relay.onNumbered((id) => this.wake(new Map([[id.toHexString(), Number.POSITIVE_INFINITY]])));
+    relay.onNumbered = (id) => this.wake(new Map([[id.toHexString(), Number.POSITIVE_INFINITY]]));
     metrics.collect(
       'event_requests_waiting',
       'Requests that wait for events in this process; 5,000 at most.',
@@ -85,7 +85,7 @@ export class LongPollWaiters implements OnModuleDestroy {
     const keys = new Set([...this.waiting].map(({ organizationId }) => organizationId));
     const ids = [...keys].map((key) => new Types.ObjectId(key));
     // After a failure the next look follows as well.
-    this.wake(await this.relay.lastNumbers(ids).catch(() => new Map<string, number>()));
+    if (ids.length > 0) this.wake(await this.relay.lastNumbers(ids).catch(() => new Map()));
     this.timer = undefined;
     this.scheduleCheck();
   }

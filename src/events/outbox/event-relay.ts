@@ -52,8 +52,8 @@ export class EventRelay implements OnModuleDestroy {
   private last: Types.ObjectId | null = null;
   private delaysNextBatch = false;
   private readonly numbered;
-  private listener: (organizationId: Types.ObjectId) => void = () => {};
-  private fanOut: FanOut = async (_organizationId, { length }) => length;
+  onNumbered: (organizationId: Types.ObjectId) => void = () => {};
+  fanOut: FanOut = async (_organizationId, { length }) => length;
 
   constructor(
     @InjectAcrossTenants('OutboxEvent')
@@ -78,17 +78,9 @@ export class EventRelay implements OnModuleDestroy {
     );
   }
 
-  fanOutBy(fanOut: FanOut): void {
-    this.fanOut = fanOut;
-  }
-
-  onNumbered(listener: (organizationId: Types.ObjectId) => void): void {
-    this.listener = listener;
-  }
-
   start(): void {
     this.loop.start();
-    this.outbox.onPublished(() => this.loop.wake());
+    this.outbox.onPublished = () => this.loop.wake();
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -205,7 +197,7 @@ export class EventRelay implements OnModuleDestroy {
       },
     });
     this.numbered.inc(count);
-    if (count > 0) this.listener(organizationId);
+    if (count > 0) this.onNumbered(organizationId);
   }
 
   private async findUnnumbered(

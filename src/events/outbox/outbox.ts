@@ -33,17 +33,14 @@ const reservedBytes = 4_096;
 
 @Injectable()
 export class Outbox {
-  private listener = () => {};
-  private readonly report = () => this.listener();
+  /** The relay's, once events are stored. */
+  onPublished = () => {};
+  private readonly report = () => this.onPublished();
 
   constructor(
     @InjectCollection('OutboxEvent')
     private readonly events: TenantCollection<OutboxEventDocument>,
   ) {}
-
-  onPublished(listener: () => void): void {
-    this.listener = listener;
-  }
 
   /** @throws DomainError 400 when an event is too large to be sent */
   async publish(

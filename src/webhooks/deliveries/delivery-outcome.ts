@@ -1,14 +1,11 @@
 import { dayMs } from '../../core/values/time.js';
+import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-export interface AttemptResult {
-  readonly startedAt: Date;
-  readonly milliseconds: number;
-  readonly statusCode: number | null;
-  readonly response: string | null;
-  readonly error: string | null;
+export interface AttemptResult extends Readonly<
+  Omit<DeliveryAttempt, 'round' | 'attempt' | 'url'>
+> {
   /** Milliseconds that the receiver asks to wait. */
   readonly retryAfter: number | null;
 }
@@ -16,24 +13,13 @@ export interface AttemptResult {
 /** How an endpoint has responded lately; an endpoint is new until that is clear (rule HOOK-8). */
 export type LatencyClass = 'fast' | 'new' | 'slow';
 
-export type FailureReason =
-  | 'exhausted'
-  | 'gone'
-  | 'endpoint disabled'
-  | 'endpoint removed'
-  | 'event expired'
-  /** The command that sent it was ended. */
-  | 'interrupted';
-
 /** The fields of a delivery that an attempt changes. A retry does not change the status: the endpoint may be off. */
-export interface DeliveryOutcome {
-  readonly attempts: number;
-  readonly updatedAt: Date;
-  readonly status?: DeliveryStatus;
-  readonly failureReason?: FailureReason | null;
-  readonly nextAttemptAt?: Date;
-  readonly completedAt?: Date;
-}
+export type DeliveryOutcome = Readonly<
+  Pick<WebhookDeliveryDocument, 'attempts' | 'updatedAt'> &
+    Partial<
+      Pick<WebhookDeliveryDocument, 'status' | 'failureReason' | 'nextAttemptAt' | 'completedAt'>
+    >
+>;
 
 export const attemptsPerRound = 10;
 

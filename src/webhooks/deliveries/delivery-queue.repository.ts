@@ -8,13 +8,12 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import type {
-  AttemptResult,
-  DeliveryOutcome,
-  FailureReason,
-  LatencyClass,
-} from './delivery-outcome.js';
-import { maxLoggedAttempts, type WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+import type { AttemptResult, DeliveryOutcome } from './delivery-outcome.js';
+import {
+  type FailureReason,
+  maxLoggedAttempts,
+  type WebhookDeliveryDocument,
+} from './webhook-delivery.schema.js';
 
 export type DueDelivery = Omit<WebhookDeliveryDocument, 'log'>;
 
@@ -32,14 +31,9 @@ const isFree = {
   $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],
 };
 
-export interface DueEndpoint {
-  readonly _id: Types.ObjectId;
-  /** Missing if another program has deleted the endpoint. */
-  readonly endpoint?: {
-    readonly latencyClass?: LatencyClass;
-    /** Whether no worker has it, and it is not paused. */
-    readonly isReady: boolean;
-  };
+export interface DueEndpoint extends Pick<WebhookEndpointDocument, '_id' | 'latencyClass'> {
+  /** Whether no worker has it, and it is not paused; missing if another program has deleted the endpoint. */
+  readonly isReady?: boolean;
 }
 
 /** The first pending delivery of each endpoint, at one index seek each. */
@@ -93,7 +87,7 @@ export class DeliveryQueueRepository {
         ...firstPerEndpoint({ dueAt: { $first: '$nextAttemptAt' } }),
         { $match: { dueAt: { $lte: now } } },
         { $lookup: endpoint },
-        { $set: { endpoint: { $first: '$endpoint' } } },
+        { $replaceWith: { $mergeObjects: [{ _id: '$_id' }, { $first: '$endpoint' }] } },
       ])
       .toArray();
   }

@@ -25,12 +25,7 @@ import { EventHistoryService } from '../../events/outbox/event-history.service.j
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
-import {
-  type AttemptResult,
-  attemptsPerRound,
-  type DeliveryStatus,
-  outcomeOf,
-} from './delivery-outcome.js';
+import { type AttemptResult, attemptsPerRound, outcomeOf } from './delivery-outcome.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { newDelivery } from './webhook-fan-out.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -41,7 +36,7 @@ export interface DeliveryFilter {
   readonly eventIds?: readonly Types.ObjectId[] | undefined;
   /** Ids of leads, clients, units or wallets. */
   readonly objectIds?: readonly string[] | undefined;
-  readonly status?: DeliveryStatus | undefined;
+  readonly status?: WebhookDeliveryDocument['status'] | undefined;
   readonly type?: string | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;

@@ -2,7 +2,15 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
-import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
+
+export type FailureReason =
+  | 'exhausted'
+  | 'gone'
+  | 'endpoint disabled'
+  | 'endpoint removed'
+  | 'event expired'
+  /** The command that sent it was ended. */
+  | 'interrupted';
 
 @Schema({ _id: false })
 export class DeliveryAttempt {
@@ -59,7 +67,7 @@ export class WebhookDeliveryDocument extends TenantDocument {
   body?: string | null;
 
   @Prop({ type: String, required: true })
-  status!: DeliveryStatus;
+  status!: 'pending' | 'delivered' | 'failed';
 
   @Prop({ type: String })
   failureReason!: FailureReason | null;

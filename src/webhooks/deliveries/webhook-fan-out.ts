@@ -19,8 +19,9 @@ const maxDeliveries = 2_000;
 /** Creates the deliveries of events when these are numbered, for the endpoints that subscribe then (rule HOOK-4). */
 @Injectable()
 export class WebhookFanOut {
-  private listener = () => {};
-  private readonly report = () => this.listener();
+  /** The worker's, once deliveries are stored. */
+  onCreated = () => {};
+  private readonly report = () => this.onCreated();
 
   constructor(
     @InjectCollection('WebhookEndpoint')
@@ -30,11 +31,7 @@ export class WebhookFanOut {
     private readonly clock: Clock,
     relay: EventRelay,
   ) {
-    relay.fanOutBy((organizationId, events) => this.fanOut(organizationId, events));
-  }
-
-  onCreated(listener: () => void): void {
-    this.listener = listener;
+    relay.fanOut = (organizationId, events) => this.fanOut(organizationId, events);
   }
 
   async fanOut(

@@ -13,7 +13,7 @@ import {
   readPage,
 } from '../../core/database/documents/keyset.js';
 import { withoutUndefined } from '../../core/values/json.js';
-import type { FailureReason } from '../deliveries/delivery-outcome.js';
+import type { FailureReason } from '../deliveries/webhook-delivery.schema.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';

@@ -30,7 +30,7 @@ export class WebhookWorker implements OnModuleDestroy {
   ) {}
 
   start(): void {
-    this.fanOut.onCreated(() => this.loop.wake());
+    this.fanOut.onCreated = () => this.loop.wake();
     this.loop.start();
     this.statistics.backlogLoop.start();
   }
@@ -51,9 +51,9 @@ export class WebhookWorker implements OnModuleDestroy {
 
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
-    for (const { _id, endpoint } of await this.queue.endpointsDue(now)) {
-      if (endpoint === undefined) await this.queue.failWaiting(_id, 'endpoint removed', now);
-      else if (endpoint.isReady) this.queueTurn(_id, endpoint.latencyClass ?? 'new');
+    for (const { _id, isReady, latencyClass } of await this.queue.endpointsDue(now)) {
+      if (isReady === undefined) await this.queue.failWaiting(_id, 'endpoint removed', now);
+      else if (isReady) this.queueTurn(_id, latencyClass ?? 'new');
     }
   }
 
