@@ -335,10 +335,28 @@ describe('a reservation', () => {
     );
   });
 
-  it('is shown on the page of its unit', async () => {
+  it('is shown as the cause when a request changed its unit', async () => {
+    await addUnit(service.db, tenant.organizationId, { slug: 'villa-9', unitId: 'V-9' });
+    const body = { recordSystemId: 'deal-9', unit: 'villa-9', lead: { recordSystemId: 'form-1' } };
+    const created = await post('/reservations', body).expect(201);
+    const { _id, unitId: reserved } = created.body.reservation;
+    const unit = await shown(`/units/${organization}/${reserved}`);
+    expect(unit).toMatch(new RegExp(`Available → Reserved request about a reservation ${_id}`));
+  });
+
+  it('is shown on the page of its unit as the cause of status changes, also after many others', async () => {
+    for (let index = 0; index < 26; index++) {
+      const later = await addReservation(service.db, tenant.organizationId, unitId);
+      const canceled = { $set: { status: 'canceled' } };
+      await service.db.collection('reservations').updateOne({ _id: later }, canceled);
+    }
     const unit = await shown(`/units/${organization}/${unitId.toHexString()}`);
     expect(unit).toContain('Unit V-7');
-    expect(unit).toMatch(new RegExp(`Reservations .*${id} deal-7 approved`));
+    expect(unit).toMatch(
+      new RegExp(
+        `Status changes .*Available → Sold callback of reservation ${id} .*Sold → Available .*Available → Sold`,
+      ),
+    );
   });
 });
 

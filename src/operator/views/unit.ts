@@ -1,5 +1,13 @@
+import type { UnitStatusChange } from '../../reservations/reading/reservation-lookup.service.js';
 import type { FoundUnit } from '../../units/reading/unit-lookup.service.js';
-import { createdAt, externalIdField, id, statusField, updatedAt } from './common.js';
+import {
+  createdAt,
+  externalIdField,
+  id,
+  requestIdField,
+  statusField,
+  updatedAt,
+} from './common.js';
 import { field, type ViewField } from './field.js';
 
 export const unitFields: readonly ViewField<FoundUnit>[] = [
@@ -14,4 +22,16 @@ export const unitFields: readonly ViewField<FoundUnit>[] = [
   field('number', 'unit.price', ({ price }) => price || null),
   createdAt,
   updatedAt,
+];
+
+export const unitChangeFields: readonly ViewField<UnitStatusChange>[] = [
+  field('time', 'shared.when', 'at'),
+  field('text', 'shared.status', ({ from, to }) => `${from ?? '–'} → ${to}`),
+  field('status', 'unit.cause', ({ isByCallback, requestId, reservationId }) => {
+    if (isByCallback) return 'unit.causeCallback';
+    if (requestId === undefined) return 'shared.import';
+    return reservationId === null ? 'unit.causeUnit' : 'unit.causeReservation';
+  }),
+  field('code', 'shared.reservation', 'reservationId', { record: 'reservation' }),
+  requestIdField,
 ];

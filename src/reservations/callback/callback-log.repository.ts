@@ -118,6 +118,17 @@ export class CallbackLogRepository {
     return this.log.find(organizationIds, { reservationId }, { sort: newestFirst, limit });
   }
 
+  /** The callbacks about reservations that changed the status of their unit, newest first. */
+  async withUnitChanges(
+    organizationId: Types.ObjectId,
+    reservationIds: readonly string[],
+    limit: number,
+  ): Promise<CallbackLogDocument[]> {
+    const hasChange = { 'outcome.effects.unit': { $exists: true } };
+    const filter = { reservationId: { $in: reservationIds }, ...hasChange };
+    return this.log.find(organizationId, filter, { sort: newestFirst, limit });
+  }
+
   async ofRequest(
     organizationIds: Tenants,
     requestId: string,

@@ -15,8 +15,10 @@ import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-
 import type { Tenants } from '../../core/database/documents/tenant-queries.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
+import { objectIdOf } from '../../events/outbox/message.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
+import type { StatusChange } from '../callback/callback-decision.js';
 import {
   type CallbackLogDocument,
   CallbackLogRepository,
@@ -26,6 +28,7 @@ import { ReservationStore } from '../reservation-store.service.js';
 import {
   reservationTimeline,
   type ShownCallback,
+  statusChange,
   statusPath,
   type StatusTransition,
   type TimelineEntry,
@@ -56,6 +59,14 @@ export interface ReservationHistory {
   readonly leadNumber: number | null;
 }
 
+export interface UnitStatusChange extends StatusChange {
+  readonly at: Date;
+  readonly requestId: string | undefined;
+  readonly isByCallback: boolean;
+  /** The reservation of the callback or request; null for a request about the unit itself. */
+  readonly reservationId: string | null;
+}
+
 /** Most callbacks and events of a page of the console. */
 export const maxCallbacks = 100;
 const maxEvents = 200;
@@ -67,6 +78,8 @@ const reservationTypes = [
   'wallet.deleted',
   'wallet.restored',
 ] as const;
+
+const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
 
 /** Finds reservations and their history for the operator. */
 @Injectable()
@@ -167,6 +180,43 @@ export class ReservationLookupService {
       approvedOthers,
       leadNumber: leads[0]?.leadId ?? null,
     };
+  }
+
+  /** The changes of a unit's status, newest first, as far as events and callbacks are kept. */
+  async unitChanges(
+    organizationId: Types.ObjectId,
+    unitId: Types.ObjectId,
+  ): Promise<UnitStatusChange[]> {
+    const ofUnit = await this.unitReservations.ofUnits(organizationId, [unitId]);
+    const ids = ofUnit.map(({ _id }) => _id.toHexString());
+    const [events, callbacks] = await Promise.all([
+      this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, maxEvents),
+      this.log.withUnitChanges(organizationId, ids, maxCallbacks),
+    ]);
+    const requestIds = events.flatMap(({ requestId }) => requestId ?? []);
+    const others = await this.events.ofRequests(organizationId, requestIds, 4 * maxEvents);
+    const causes = new Map(
+      others
+        .filter(({ type }) => type.startsWith('reservation.'))
+        .map((event) => [event.requestId, objectIdOf(event)]),
+    );
+    const byRequests = events.map((event) => ({
+      change: statusChange(event),
+      at: event.createdAt,
+      requestId: event.requestId,
+      isByCallback: false,
+      reservationId: causes.get(event.requestId) ?? null,
+    }));
+    const byCallbacks = callbacks.map(({ createdAt, requestId, reservationId, outcome }) => ({
+      change: outcome.effects?.unit,
+      at: createdAt,
+      requestId,
+      isByCallback: true,
+      reservationId,
+    }));
+    return [...byRequests, ...byCallbacks]
+      .flatMap(({ change, ...cause }) => (change === undefined ? [] : [{ ...change, ...cause }]))
+      .toSorted((one, other) => other.at.getTime() - one.at.getTime());
   }
 
   async approvedOthers({ _id, unitId, ...reservation }: InspectedReservation): Promise<string[]> {

@@ -146,9 +146,9 @@ export function timelineEvent(event: ChangeEvent): TimelineEvent {
   return { type, at, requestId, status: statusChange(event) };
 }
 
-function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
-  if (!type.startsWith('reservation.')) return undefined;
-  if (type === 'reservation.created') {
+/** The change of the status of a reservation or a unit. */
+export function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
+  if (type === 'reservation.created' || type === 'unit.created') {
     return { from: null, to: textOf((data as { readonly status?: unknown }).status) };
   }
   const change = objectsOf(changes).find(({ field }) => field === 'status');

@@ -1,5 +1,5 @@
 import { reservationListFields } from '../../views/reservation.js';
-import { unitFields } from '../../views/unit.js';
+import { unitChangeFields, unitFields } from '../../views/unit.js';
 import type { ConsolePage } from './page.js';
 import { FieldList, FieldTable } from './shared/fields.js';
 import { recordOf } from './shared/organizations.js';
@@ -15,7 +15,10 @@ export const unitPage: ConsolePage = {
     if (record === null || unit === null) return null;
     const { organization, id: unitId } = record;
     const part = keysetRequestOf(request, 'reservations');
-    const reservations = await services.reservations.list(organization._id, { unitId }, part);
+    const [reservations, changes] = await Promise.all([
+      services.reservations.list(organization._id, { unitId }, part),
+      services.reservations.unitChanges(organization._id, unitId),
+    ]);
     const body = (
       <>
         <FieldList
@@ -30,6 +33,7 @@ export const unitPage: ConsolePage = {
           part="reservations"
           {...reservations}
         />
+        <FieldTable title={text('unit.changes')} fields={unitChangeFields} items={changes} />
       </>
     );
     return { name: unit.unitId || unit.slug || unit._id, body };

@@ -55,4 +55,5 @@ export const recordTexts = {
     'en-us': 'Newest first, without deleted ones',
     'ar-eg': 'الأحدث أولاً، دون المحذوفة',
   },
+  'unit.changes': { 'en-us': 'Status changes', 'ar-eg': 'تغيّرات الحالة' },
 } as const;
