@@ -99,7 +99,7 @@ export async function leaveTraces(service: WebhookService, tenant: Tenant, perso
   return { answers, leadId: lead?._id as ObjectId, reservationId };
 }
 
-/** Waits until every event of a tenant was delivered. */
+/** Waits until every event of a tenant was delivered, and the worker has released its endpoints. */
 export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<void> {
   await eventually(async () => {
     const waiting = await db
@@ -108,7 +108,11 @@ export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<
     const pending = await db
       .collection('webhookDeliveries')
       .countDocuments({ organizationId, status: 'pending' });
-    if (waiting + pending > 0) throw new Error(`${waiting} events, ${pending} deliveries wait`);
+    const leased = await db
+      .collection('webhookEndpoints')
+      .countDocuments({ organizationId, leaseOwner: { $ne: null } });
+    const left = { waiting, pending, leased };
+    if (waiting + pending + leased > 0) throw new Error(`Not delivered: ${JSON.stringify(left)}`);
   });
 }
 

@@ -8,7 +8,7 @@ import { objectOf, scalarText } from '../../core/values/json.js';
 
 export type Print = (line: string) => void;
 
-export interface DemoAddress {
+interface DemoAddress {
   readonly url: string;
   readonly keys: ReadonlyMap<KeyPurpose, string>;
 }
@@ -46,7 +46,7 @@ export interface Step {
 const margin = '    ';
 const requestTimeoutMs = 15_000;
 
-export async function exchange(address: DemoAddress, request: DemoRequest): Promise<DemoResponse> {
+async function exchange(address: DemoAddress, request: DemoRequest): Promise<DemoResponse> {
   try {
     const response = await fetch(`${address.url}/${basePath}/${request.path}`, {
       method: request.method,

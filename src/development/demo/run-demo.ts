@@ -6,7 +6,7 @@ import { basePath } from '../../core/http/server/route-options.js';
 import { createLogger } from '../../core/http/server/logger.js';
 import { openDatabase } from '../../open-database.js';
 import { createService, listen, type Service } from '../../start.js';
-import { type DemoAddress, DemoClient, exchange, type Print, type Step } from './demo-client.js';
+import { DemoClient, type Print, type Step } from './demo-client.js';
 import { openDemoOrganization } from './demo-organization.js';
 import { demoActions, type DemoRun } from './demo-actions.js';
 
@@ -29,8 +29,8 @@ The console shows the story, until a walk in an hour or later deletes it:
     {console}/units/{organization}/{unit}`;
 
 /**
- * Walks through the API as partners would, over a running service or one of its own. The organization of the walk is
- * deleted at the end, unless a console can show it.
+ * Walks through the API as partners would, over a service of its own. The organization of the walk is deleted at the
+ * end, unless a console can show it.
  *
  * @throws Error of one line when the database cannot be used or a response is not the expected one
  */
@@ -65,13 +65,10 @@ async function runIn(service: Service, context: DemoContext): Promise<void> {
   const { keys, organizationId, end } = await openDemoOrganization(app);
   let isToBeSeen = false;
   try {
-    const running = { url: `http://127.0.0.1:${environment.PORT}`, keys };
-    const isRunning = await acceptsKeys(running);
-    const url = isRunning ? running.url : await listen(service, options);
-    const origin = isRunning ? 'running already' : 'started for the demo';
+    const url = await listen(service, options);
     print('A walk through the Integration API');
     print('');
-    print(`  Service  ${url}/${basePath} (${origin})`);
+    print(`  Service  ${url}/${basePath}`);
     print(`  Data     ${data}`);
     print(`  API keys ${[...keys.keys()].join(', ')} (temporary, revoked at the end)`);
     const client = new DemoClient({ url, keys }, print, {
@@ -105,20 +102,6 @@ function demoOptions(environment: Environment, databaseUri: string): AppOptions 
     ENFORCE_API_DOMAIN: false,
   };
   return { environment: own, databaseUri, logger: createLogger(own, process.stderr) };
-}
-
-/** Whether a service runs there on the same database. */
-async function acceptsKeys(address: DemoAddress): Promise<boolean> {
-  try {
-    // Only a service of this kind gets the key.
-    const health = await exchange(address, { method: 'GET', path: 'healthz', key: null });
-    const { description, ok } = health.body as Record<string, unknown>;
-    if (description !== 'Integration API' || ok !== true) return false;
-    const lead = await exchange(address, { method: 'GET', path: 'leads/no-such-lead' });
-    return lead.status === 200 || lead.status === 404;
-  } catch {
-    return false;
-  }
 }
 
 /** Returns the numbers of skipped chapters. */
