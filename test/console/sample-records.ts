@@ -168,29 +168,22 @@ async function addReservationStory(
   };
 }
 
-/** A day of each endpoint, in quarters. */
+/** A day of each endpoint, by hour. */
 async function addWebhookStatistics(
   { db }: TestConsole,
   organizationId: ObjectId,
   endpoints: readonly Types.ObjectId[],
 ): Promise<void> {
-  const quarterMs = hourMs / 4;
-  const now = Date.now() - (Date.now() % quarterMs);
-  const quarters = endpoints.flatMap((endpoint, which) =>
-    Array.from({ length: 90 }, (_, index) => {
-      const at = new Date(now - (index + 1) * quarterMs);
-      const delivered = 20 + Math.round(15 * Math.sin(index / 9)) - which * 4;
-      const failed = index > 30 && index < 44 ? 6 * which + 1 : 0;
-      return {
-        ...conventions(organizationId),
-        endpointId: new ObjectId(endpoint.toHexString()),
-        at,
-        delivered,
-        failed,
-        milliseconds: (delivered + failed) * (80 + 40 * Math.sin(index / 5)),
-        backlog: failed * 3,
-      };
-    }),
+  const hours = endpoints.flatMap((endpoint, which) =>
+    Array.from({ length: 23 }, (_, hour) => ({
+      ...conventions(organizationId),
+      endpointId: new ObjectId(endpoint.toHexString()),
+      at: new Date(Date.now() - (hour + 1) * hourMs),
+      delivered: 80 + 15 * (hour % 5),
+      failed: hour > 7 && hour < 11 ? 24 * which + 4 : 0,
+      milliseconds: 8_000 + 2_000 * (hour % 7),
+      backlog: hour > 7 && hour < 11 ? 72 * which : 0,
+    })),
   );
-  await db.collection('webhookStatistics').insertMany(quarters);
+  await db.collection('webhookStatistics').insertMany(hours);
 }

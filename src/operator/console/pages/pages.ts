@@ -6,7 +6,7 @@ import type { ConsolePage } from './page.js';
 import { partnerPage } from './partners/partner.page.js';
 import { partnersPage } from './partners/partners.page.js';
 import { reservationPage } from './reservations/reservation.page.js';
-import { searchPage } from './search/search.page.js';
+import { searchPage } from './search.page.js';
 import { unitPage } from './unit.page.js';
 import { deliveryPage } from './webhooks/delivery.page.js';
 import { endpointPage } from './webhooks/endpoint.page.js';

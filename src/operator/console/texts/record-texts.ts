@@ -43,11 +43,6 @@ export const recordTexts = {
   },
   'reservation.walletRestored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
   'reservation.blockedBy': { 'en-us': 'Blocked by', 'ar-eg': 'يمنعه' },
-  'reservation.report': {
-    'en-us': 'Cheque {installment} reported as {status}',
-    'ar-eg': 'أُبلغ عن الشيك {installment} بحالة {status}',
-  },
-  'reservation.reportBy': { 'en-us': 'by {source}', 'ar-eg': 'من {source}' },
   'reservation.cheques': { 'en-us': 'Cheques', 'ar-eg': 'الشيكات' },
   'reservation.reports': { 'en-us': 'Reports', 'ar-eg': 'البلاغات' },
   'reservation.statusHistory': { 'en-us': 'Status history', 'ar-eg': 'تاريخ الحالة' },
@@ -56,4 +51,80 @@ export const recordTexts = {
     'ar-eg': 'الأحدث أولاً، دون المحذوفة',
   },
   'unit.changes': { 'en-us': 'Status changes', 'ar-eg': 'تغيّرات الحالة' },
+  'webhooks.title': { 'en-us': 'Webhooks', 'ar-eg': 'إشعارات الويب' },
+  'webhooks.caption': {
+    'en-us': 'Newest first; the charts show the last 24 hours',
+    'ar-eg': 'الأحدث أولاً، والرسوم لآخر 24 ساعة',
+  },
+  'endpoint.success': { 'en-us': 'Success rate', 'ar-eg': 'نسبة النجاح' },
+  'endpoint.latency': { 'en-us': 'Latency', 'ar-eg': 'زمن الرد' },
+  'endpoint.backlog': { 'en-us': 'Backlog', 'ar-eg': 'المتراكم' },
+  'endpoint.curve': {
+    'en-us': '{name} over the last 24 hours: now {last}, lowest {lowest}, highest {highest}',
+    'ar-eg': '{name} خلال آخر 24 ساعة: الآن {last}، الأدنى {lowest}، الأعلى {highest}',
+  },
+  'endpoint.noAttempts': { 'en-us': 'no attempts', 'ar-eg': 'لا محاولات' },
+  'endpoint.lastDay': { 'en-us': 'The last 24 hours', 'ar-eg': 'آخر 24 ساعة' },
+  'endpoint.failedAttempts': { 'en-us': 'Failed attempts', 'ar-eg': 'المحاولات الفاشلة' },
+  'endpoint.enable': { 'en-us': 'Enable', 'ar-eg': 'تفعيل' },
+  'endpoint.replayFailed': {
+    'en-us': 'Send failed deliveries again',
+    'ar-eg': 'أعد إرسال العمليات الفاشلة',
+  },
+  'endpoint.replayTime': { 'en-us': 'Send a time range again', 'ar-eg': 'أعد إرسال مدة زمنية' },
+  'endpoint.since': { 'en-us': 'Created since (UTC)', 'ar-eg': 'أُنشئ منذ (بالتوقيت العالمي)' },
+  'endpoint.until': { 'en-us': 'Created before (UTC)', 'ar-eg': 'أُنشئ قبل (بالتوقيت العالمي)' },
+  'endpoint.onlyFailed': { 'en-us': 'Only failed deliveries', 'ar-eg': 'الفاشلة فقط' },
+  'endpoint.mustBeEnabled': {
+    'en-us': 'The endpoint is disabled. Enable it before you send deliveries again.',
+    'ar-eg': 'نقطة الاستقبال معطّلة. فعّلها قبل إعادة الإرسال.',
+  },
+  'endpoint.actions': { 'en-us': 'Actions', 'ar-eg': 'الإجراءات' },
+  'endpoint.deliveries': { 'en-us': 'Deliveries', 'ar-eg': 'عمليات الإرسال' },
+  'endpoint.showAll': { 'en-us': 'All deliveries', 'ar-eg': 'كل العمليات' },
+  'delivery.title': { 'en-us': 'Delivery', 'ar-eg': 'عملية إرسال' },
+  'delivery.copy': { 'en-us': 'Copy the body', 'ar-eg': 'انسخ المحتوى' },
+  'delivery.copied': { 'en-us': 'Copied', 'ar-eg': 'نُسخ' },
+  'delivery.body': { 'en-us': 'Body', 'ar-eg': 'المحتوى' },
+  'delivery.cut': {
+    'en-us': 'Only the first {count} characters.',
+    'ar-eg': 'أول {count} حرف فقط.',
+  },
+  'delivery.replay': { 'en-us': 'Send again', 'ar-eg': 'أعد الإرسال' },
+  'confirm.replayDelivery': {
+    'en-us': 'Send this delivery to {url} again? It keeps its id and body.',
+    'ar-eg': 'هل تعيد إرسال هذه العملية إلى {url}؟ يبقى معرّفها ومحتواها كما هما.',
+  },
+  'confirm.replayMany': {
+    'en-us': 'Send {count} deliveries ({what}) to {url} again? They keep their ids and bodies.',
+    'ar-eg': 'هل تعيد إرسال {count} عملية ({what}) إلى {url}؟ تبقى معرّفاتها ومحتوياتها كما هي.',
+  },
+  'confirm.enable': {
+    'en-us': 'Enable {url} again? Only a replay sends the events that it missed.',
+    'ar-eg': 'هل تفعّل {url} من جديد؟ ما فاتها من أحداث لا يُرسل إلا بإعادة الإرسال.',
+  },
+  'confirm.yes': { 'en-us': 'Yes, do it', 'ar-eg': 'نعم' },
+  'confirm.no': { 'en-us': 'No, go back', 'ar-eg': 'لا، ارجع' },
+  'confirm.nothing': {
+    'en-us': 'No delivery matches: there is nothing to send again.',
+    'ar-eg': 'لا توجد عملية مطابقة: لا يوجد ما يُعاد إرساله.',
+  },
+  'confirm.wrongTime': {
+    'en-us': 'Enter a time range that ends after it begins, or choose failed deliveries.',
+    'ar-eg': 'أدخل مدة تنتهي بعد بدايتها، أو اختر العمليات الفاشلة.',
+  },
+  'done.replayed': {
+    'en-us':
+      'Queued to be sent again: {count}. A delivery that is being attempted right now is left out.',
+    'ar-eg': 'أُعيد إلى قائمة الإرسال: {count}. ما تجري محاولته الآن لم يُعد.',
+  },
+  'done.before': {
+    'en-us': 'This was requested before: {result}. See the operator log.',
+    'ar-eg': 'طُلب هذا من قبل: {result}. انظر سجل المشغّل.',
+  },
+  'done.now': {
+    'en-us': 'Now: {state}, last response {response}.',
+    'ar-eg': 'الآن: {state}، آخر رد {response}.',
+  },
+  'done.enabled': { 'en-us': 'The endpoint is enabled.', 'ar-eg': 'تم تفعيل نقطة الاستقبال.' },
 } as const;

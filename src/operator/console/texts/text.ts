@@ -1,18 +1,14 @@
 import type { Language } from '../../../core/localization/language.js';
 import { viewTexts } from '../../views/texts.js';
-import { commonTexts } from './common-texts.js';
 import { formatsOf } from './formats.js';
 import { recordTexts } from './record-texts.js';
-import { usageTexts } from './usage-texts.js';
-import { webhookTexts } from './webhook-texts.js';
+import { pageTexts } from './page-texts.js';
 
 /** All texts of the console in both languages; `{name}` is a placeholder. */
 export const texts = {
   ...viewTexts,
-  ...commonTexts,
-  ...usageTexts,
+  ...pageTexts,
   ...recordTexts,
-  ...webhookTexts,
 } as const satisfies Readonly<Record<string, Readonly<Record<Language, string>>>>;
 
 export type TextKey = keyof typeof texts;

@@ -3,7 +3,6 @@ import {
   type StatusTransition,
   type TimelineEntry,
 } from '../../../../reservations/reading/reservation-lookup.service.js';
-import { requestIdField } from '../../../views/common.js';
 import {
   chequeFields,
   chequesInAllWallets,
@@ -12,7 +11,7 @@ import {
   reservationFields,
 } from '../../../views/reservation.js';
 import { type ConsolePage, useReader } from '../page.js';
-import { FieldList, FieldTable } from '../shared/fields.js';
+import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
 import { recordOf } from '../shared/organizations.js';
 import { Card, Code, ValueChange, When } from '../shared/parts.js';
 import { Callback, type CallbackContext } from './callback.js';
@@ -95,6 +94,16 @@ function Transition({ from, to, by, at }: StatusTransition) {
   );
 }
 
+type TimelineEvent = Extract<TimelineEntry, { kind: 'event' }>['event'];
+
+const eventFields: readonly ShownField<TimelineEvent>[] = [
+  { title: 'shared.event', kind: 'code', of: ({ type }) => type },
+  { title: 'shared.status', show: ({ status }) => status && <ValueChange {...status} /> },
+  { title: 'shared.request', show: ({ requestId }) => requestId && <Code>{requestId}</Code> },
+];
+
+const timelineReportFields = reportFields.filter(({ title }) => title !== 'reservation.reported');
+
 function Entry({
   entry,
   context,
@@ -102,30 +111,13 @@ function Entry({
   readonly entry: TimelineEntry;
   readonly context: CallbackContext;
 }) {
-  const { text } = useReader();
   switch (entry.kind) {
     case 'callback':
       return <Callback {...context} callback={entry.callback} />;
-    case 'event': {
-      const { type, status, requestId } = entry.event;
-      return (
-        <>
-          <p>
-            <Code>{type}</Code> {status !== undefined && <ValueChange {...status} />}
-          </p>
-          {requestId && <FieldList fields={[requestIdField]} item={{ requestId }} />}
-        </>
-      );
-    }
-    case 'report': {
-      const { installmentId, status, source } = entry.report;
-      return (
-        <p>
-          <b>{text('reservation.report', { installment: installmentId, status })}</b>{' '}
-          {text('reservation.reportBy', { source })}
-        </p>
-      );
-    }
+    case 'event':
+      return <FieldList fields={eventFields} item={entry.event} />;
+    case 'report':
+      return <FieldList fields={timelineReportFields} item={entry.report} />;
     default:
       return entry satisfies never;
   }

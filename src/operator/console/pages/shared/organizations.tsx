@@ -39,7 +39,7 @@ export function OrganizationFilter({
       <p>
         <label for="organization">{text('shared.organization')}</label>
         <select id="organization" name="organization">
-          {chosen === undefined && <option value="">–</option>}
+          {chosen === undefined && <option value="">{text('shared.all')}</option>}
           {[...namesOf(organizations)].map(([id, name]) => (
             <option key={id} value={id} selected={id === chosen?._id.toHexString()}>
               {`${name} (${id})`}

@@ -1,11 +1,91 @@
+import type { ComponentChildren } from 'preact';
 import type { Types } from 'mongoose';
-import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
-import { textIn } from '../../../../core/localization/language.js';
-import { objectIdOf } from '../../../../events/outbox/message.js';
-import type { Organization } from '../../../../tenants/organizations/organization.js';
-import { eventPath, recordPath } from '../../../views/field.js';
-import type { PageRequest } from '../page.js';
-import { maskedUrl } from '../shared/masking.js';
+import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
+import { textIn } from '../../../core/localization/language.js';
+import { objectIdOf } from '../../../events/outbox/message.js';
+import type { Organization } from '../../../tenants/organizations/organization.js';
+import { eventPath, recordPath } from '../../views/field.js';
+import type { ConsolePage, PageContent, PageRequest, Redirect } from './page.js';
+import { FieldTable } from './shared/fields.js';
+import { maskedUrl } from './shared/masking.js';
+import { namesOf } from './shared/organizations.js';
+import { Form, Link } from './shared/parts.js';
+
+const maxResults = 50;
+
+/**
+ * One box for every record of all organizations; a single result is opened. The reference is posted, since it may be
+ * a phone number, which must not be part of an address.
+ */
+export const searchPage: ConsolePage = {
+  path: '/search',
+  title: 'search.title',
+  isInMenu: true,
+  actions: { '': search },
+  read: (request) => Promise.resolve(contentWith(request, null)),
+};
+
+async function search(request: PageRequest): Promise<PageContent | Redirect> {
+  const { text, form, services } = request;
+  const reference = (form['reference'] ?? '').trim();
+  const organizations = await services.organizations.listByName();
+  const results = await findRecords(request, organizations, reference);
+  const [first] = results;
+  if (first === undefined) return contentWith(request, <p>{text('search.none')}</p>);
+  if (results.length === 1 && first.path !== null) return { redirectTo: first.path };
+  const names = namesOf(organizations);
+  return contentWith(
+    request,
+    <FieldTable<SearchResult>
+      title={text('search.results')}
+      fields={[
+        {
+          title: 'lead.name',
+          show: ({ path, name }) => (path === null ? name : <Link to={path}>{name}</Link>),
+        },
+        { title: 'shared.what', kind: 'status', of: ({ kind }) => `record.${kind}` as const },
+        {
+          title: 'log.details',
+          kind: 'text',
+          of: ({ details }) => details.filter(Boolean).join(' · '),
+        },
+        {
+          title: 'shared.organization',
+          kind: 'text',
+          of: ({ organizationId }) => names.get(organizationId) ?? organizationId,
+          note: ({ organizationId }) => organizationId,
+        },
+        { title: 'shared.created', kind: 'time', of: ({ createdAt }) => createdAt },
+      ]}
+      items={results}
+      limit={maxResults}
+    />,
+  );
+}
+
+function contentWith({ form, text }: PageRequest, result: ComponentChildren): PageContent {
+  const body = (
+    <>
+      <Form to="/search" label={text('search.title')} class="card search" role="search" isPrimary>
+        <p>
+          <label for="reference">{text('search.reference')}</label>
+          <input
+            id="reference"
+            name="reference"
+            value={form['reference'] ?? ''}
+            required
+            maxLength={1_024}
+            autocomplete="off"
+            aria-describedby="reference-hint"
+          />
+          <small id="reference-hint">{text('search.hint')}</small>
+        </p>
+      </Form>
+      <div role="status">{result}</div>
+    </>
+  );
+  return { body };
+}
 
 interface Query {
   readonly organizations: readonly Organization[];
@@ -17,7 +97,7 @@ interface Query {
 type Id = Types.ObjectId | string;
 
 /** A record that a reference may mean, and how it differs from others. */
-export type SearchResult = ReturnType<typeof result>;
+type SearchResult = ReturnType<typeof result>;
 
 function result(
   kind: 'lead' | 'reservation' | 'unit' | 'delivery' | 'endpoint' | 'key' | 'event',
@@ -92,15 +172,14 @@ function deleted({ isDeleted }: { readonly isDeleted?: boolean | null }): string
 }
 
 /** Searches all organizations. */
-export async function findRecords(
+async function findRecords(
   request: PageRequest,
   organizations: readonly Organization[],
   reference: string,
-  limit: number,
 ): Promise<SearchResult[]> {
-  if (organizations.length === 0) return [];
+  if (organizations.length === 0 || reference === '') return [];
   const ids = organizations.map(({ _id }) => _id);
-  const query = { organizations, ids, reference, limit };
-  const found = (await Promise.all(searches.map((search) => search(request, query)))).flat();
+  const query = { organizations, ids, reference, limit: maxResults + 1 };
+  const found = (await Promise.all(searches.map((one) => one(request, query)))).flat();
   return [...new Map(found.map((one) => [one.path ?? one.name, one])).values()];
 }
