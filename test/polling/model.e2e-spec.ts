@@ -27,53 +27,63 @@ afterAll(() => service.stop());
 const partKinds = ['compounds', 'phases', 'propertyTypes', 'unitDesigns', 'amenities'] as const;
 type PartKind = (typeof partKinds)[number];
 
+type Change = 'value' | 'references' | 'delete' | 'tombstone' | 'restore';
+
 /** A write of another program, or a page that a poller reads; each a number of seconds after the last. */
 type Step = { readonly pause: number; readonly lag: number } & (
   | { readonly kind: 'page'; readonly list: 'units' | 'compounds'; readonly limit: number }
-  | { readonly kind: 'price' | 'newPart'; readonly unit: number; readonly value: number }
-  | { readonly kind: 'insert'; readonly isFirst: boolean }
-  | { readonly kind: 'delete' | 'tombstone' | 'restore'; readonly unit: number }
-  | { readonly kind: 'organization'; readonly value: number }
   | {
-      readonly kind: 'rename' | 'deletePart' | 'tombstonePart' | 'restorePart' | 'createPart';
-      readonly part: PartKind;
+      readonly kind: 'change';
+      readonly target: 'organizations' | 'units' | PartKind;
       readonly index: number;
+      readonly change: Change;
       readonly value: number;
     }
+  | { readonly kind: 'insert'; readonly isFirst: boolean }
+  | { readonly kind: 'create'; readonly part: PartKind }
 );
 
 const pause = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 400 }));
 const timing = { pause, lag: fc.nat({ max: maxLagSeconds }) };
-const unit = fc.nat({ max: unitCount - 1 });
-const value = fc.nat({ max: 99 });
-const kindOf = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);
+const oneOf = <K extends string>(...names: K[]) => fc.constantFrom(...names);
+
+const changeOf = (
+  target: fc.Arbitrary<'organizations' | 'units' | PartKind>,
+  count: number,
+  change: fc.Arbitrary<Change>,
+) =>
+  fc.record({
+    ...timing,
+    kind: oneOf('change'),
+    target,
+    index: fc.nat({ max: count - 1 }),
+    change,
+    value: fc.nat({ max: 99 }),
+  });
+const ofUnit = oneOf<Change>(
+  'value',
+  'value',
+  'references',
+  'references',
+  'delete',
+  'tombstone',
+  'restore',
+);
+const ofPart = oneOf<Change>('value', 'value', 'delete', 'tombstone', 'restore');
+const page = { kind: oneOf('page'), list: oneOf('units', 'units', 'compounds') };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 12,
-    arbitrary: fc.record({
-      ...timing,
-      kind: kindOf('page'),
-      list: kindOf('units', 'units', 'compounds'),
-      limit: fc.integer({ min: 1, max: 4 }),
-    }),
+    arbitrary: fc.record({ ...timing, ...page, limit: fc.integer({ min: 1, max: 4 }) }),
   },
-  { weight: 4, arbitrary: fc.record({ ...timing, kind: kindOf('price', 'newPart'), unit, value }) },
-  { weight: 1, arbitrary: fc.record({ ...timing, kind: kindOf('insert'), isFirst: fc.boolean() }) },
+  { weight: 7, arbitrary: changeOf(oneOf('units'), unitCount, ofUnit) },
+  { weight: 4, arbitrary: changeOf(oneOf(...partKinds), partCount + 1, ofPart) },
+  { weight: 1, arbitrary: changeOf(oneOf('organizations'), 1, oneOf('value')) },
+  { weight: 1, arbitrary: fc.record({ ...timing, kind: oneOf('insert'), isFirst: fc.boolean() }) },
   {
-    weight: 3,
-    arbitrary: fc.record({ ...timing, kind: kindOf('delete', 'tombstone', 'restore'), unit }),
-  },
-  { weight: 1, arbitrary: fc.record({ ...timing, kind: kindOf('organization'), value }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      ...timing,
-      kind: kindOf('rename', 'rename', 'deletePart', 'tombstonePart', 'restorePart', 'createPart'),
-      part: kindOf(...partKinds),
-      index: fc.nat({ max: partCount }),
-      value,
-    }),
+    weight: 1,
+    arbitrary: fc.record({ ...timing, kind: oneOf('create'), part: oneOf(...partKinds) }),
   },
 );
 
@@ -118,62 +128,32 @@ type World = Awaited<ReturnType<typeof addWorld>>;
 
 /** A write of another program, with the time at which it read the clock. */
 async function write(world: World, tenant: Tenant, action: Step): Promise<void> {
-  const stamp = new Date(now - action.lag * 1_000);
-  const set = (collection: string, _id: ObjectId | undefined, fields: Document) =>
-    service.db.collection(collection).updateOne({ _id } as Document, { $set: fields });
-  const states = {
-    delete: { isDeleted: true, deletedAt: stamp, updatedAt: stamp },
-    tombstone: { isDeleted: true, deletedAt: stamp },
-    restore: { isDeleted: false, updatedAt: stamp },
-  };
-  switch (action.kind) {
-    case 'page':
-      return;
-    case 'price':
-      await set('units', world.units[action.unit], { price: action.value, updatedAt: stamp });
-      return;
-    case 'newPart': {
-      const fields = { ...world.references(action.value), updatedAt: stamp };
-      await set('units', world.units[action.unit], fields);
-      return;
-    }
-    case 'insert': {
-      const _id = action.isFirst
-        ? new ObjectId(`01${new ObjectId().toHexString().slice(2)}`)
-        : null;
-      const inserted = world.unitOf(action.lag, _id ?? new ObjectId());
-      await service.db.collection('units').insertOne({ ...inserted, updatedAt: stamp });
-      return;
-    }
-    case 'delete':
-    case 'tombstone':
-    case 'restore':
-      await set('units', world.units[action.unit], states[action.kind]);
-      return;
-    case 'organization': {
-      const fields = { name: `Homes ${action.value}`, updatedAt: stamp };
-      await set('organizations', tenant.organizationId, fields);
-      return;
-    }
-    case 'rename': {
-      const fields = { name: { 'en-us': `New ${action.value}` }, updatedAt: stamp };
-      await set(action.part, world.ids[action.part][action.index], fields);
-      return;
-    }
-    case 'createPart': {
-      const part = { ...world.partOf(action.part, partCount), createdAt: stamp, updatedAt: stamp };
-      const filter = { _id: part._id } as Document;
-      await service.db
-        .collection(action.part)
-        .updateOne(filter, { $setOnInsert: part }, { upsert: true });
-      return;
-    }
-    case 'deletePart':
-    case 'tombstonePart':
-    case 'restorePart': {
-      const state = action.kind.slice(0, -'Part'.length) as keyof typeof states;
-      await set(action.part, world.ids[action.part][action.index], states[state]);
-    }
+  const updatedAt = new Date(now - action.lag * 1_000);
+  if (action.kind === 'insert') {
+    const _id = new ObjectId(
+      `${action.isFirst ? '01' : 'ff'}${new ObjectId().toHexString().slice(2)}`,
+    );
+    const inserted = { ...world.unitOf(action.lag, _id), updatedAt };
+    await service.db.collection('units').insertOne(inserted);
+  } else if (action.kind === 'create') {
+    const created = { ...world.partOf(action.part, partCount), createdAt: updatedAt, updatedAt };
+    const filter = { _id: created._id } as Document;
+    await service.db
+      .collection(action.part)
+      .updateOne(filter, { $setOnInsert: created }, { upsert: true });
+  } else if (action.kind === 'change') {
+    const { target, index, change, value } = action;
+    const ids = { organizations: [tenant.organizationId], units: world.units, ...world.ids };
+    const name = target === 'organizations' ? `Homes ${value}` : { 'en-us': `New ${value}` };
+    const $set = {
+      value: { ...(target === 'units' ? { price: value } : { name }), updatedAt },
+      references: { ...world.references(value), updatedAt },
+      delete: { isDeleted: true, deletedAt: updatedAt, updatedAt },
+      tombstone: { isDeleted: true, deletedAt: updatedAt },
+      restore: { isDeleted: false, updatedAt },
+    }[change];
+    const filter = { _id: ids[target][index] } as Document;
+    await service.db.collection(target).updateOne(filter, { $set });
   }
 }
 
