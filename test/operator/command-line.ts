@@ -27,18 +27,21 @@ export async function runCli(
   return (await response.json()) as Outcome;
 }
 
-/** The command line with variables that stay. */
+/** The command line with variables that stay. Spaces separate the words of a first text. */
 export interface Session {
-  run(...args: string[]): Promise<Outcome>;
+  run(line: string, ...more: readonly string[]): Promise<Outcome>;
   /** Runs a command with `--json` and gives what it printed; fails when it fails. */
-  json<T>(...args: string[]): Promise<T>;
+  json<T>(line: string, ...more: readonly string[]): Promise<T>;
 }
 
-/** Gives a command line whose calls all have the same environment. */
-export function startSession(variables: Record<string, string>): Session {
+/** @param variables a function where they are known only when tests run */
+export function startSession(
+  variables: Record<string, string> | (() => Record<string, string>),
+): Session {
+  const known = () => (typeof variables === 'function' ? variables() : variables);
   return {
-    run: (...args) => runCli(args, variables),
-    json: (...args) => runJson(args, variables),
+    run: (line, ...more) => runCli([...line.split(' '), ...more], known()),
+    json: (line, ...more) => runJson([...line.split(' '), ...more], known()),
   };
 }
 

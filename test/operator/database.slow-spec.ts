@@ -3,7 +3,7 @@ import { MongoClient, ObjectId } from 'mongodb';
 import { addKey, addTenant } from '../support/builders.js';
 import { startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { runCli, runCliProcess, runJson } from './command-line.js';
+import { runCli, runCliProcess, startSession } from './command-line.js';
 
 interface StatusJson {
   readonly isComplete: boolean;
@@ -26,10 +26,11 @@ interface StatusJson {
 }
 
 const variables = { MONGODB_URI: randomDatabaseUri() };
+const cli = startSession(variables);
 
 describe('db', () => {
   it('reports missing structure until db init creates it', async () => {
-    const before = await runCli(['db', 'status', '--json'], variables);
+    const before = await cli.run('db status --json');
     expect(before).toMatchObject({ code: 1, stderr: '' });
     const missing = JSON.parse(before.stdout) as StatusJson;
     expect(missing).toMatchObject({ isComplete: false });
@@ -40,10 +41,10 @@ describe('db', () => {
       validatorIsCurrent: false,
     });
 
-    const init = await runJson<{ migrations: string[] }>(['db', 'init'], variables);
+    const init = await cli.json<{ migrations: string[] }>('db init');
     expect(init.migrations).toEqual(missing.migrations.map(({ name }) => name));
 
-    const after = await runJson<StatusJson>(['db', 'status'], variables);
+    const after = await cli.json<StatusJson>('db status');
     expect(after.isComplete).toBe(true);
     expect(after.collections.filter((state) => !state.exists || !state.validatorIsCurrent)).toEqual(
       [],
@@ -58,19 +59,18 @@ describe('db', () => {
     await addKey(client.db(), organizationId, { permissions: { operations: ['leads.write'] } });
     await client.close();
     const prefix = key.slice(0, 6);
-    const unrestricted = async () =>
-      (await runJson<StatusJson>(['db', 'status'], variables)).unrestrictedKeys;
+    const unrestricted = async () => (await cli.json<StatusJson>('db status')).unrestrictedKeys;
     expect(await unrestricted()).toEqual([
       expect.objectContaining({ organizationId: organizationId.toHexString(), prefix }),
     ]);
-    expect((await runCli(['db', 'status'], variables)).stdout).toContain('key update');
-    await runJson(['key', 'update', prefix, '--for', 'website'], variables);
+    expect((await cli.run('db status')).stdout).toContain('key update');
+    await cli.json(`key update ${prefix} --for website`);
     expect(await unrestricted()).toEqual([]);
   });
 
   it('prints the status as tables', async () => {
     const [init, fresh] = await Promise.all([
-      runCli(['db', 'init'], variables),
+      cli.run('db init'),
       runCli(['db', 'status'], { MONGODB_URI: randomDatabaseUri() }),
     ]);
     const stdout = 'The database has everything that this version needs.\n';

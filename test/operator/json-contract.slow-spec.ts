@@ -11,10 +11,10 @@ import {
   addWallet,
 } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
-import { runCli, runJson } from './command-line.js';
+import { startSession } from './command-line.js';
 
 const service = sharedService();
-let variables: Record<string, string>;
+const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
 let org: string;
 let reservation: string;
 let folder: string;
@@ -27,10 +27,9 @@ const shapeOf = (value: unknown): string => {
   return `{ ${fields.toSorted().join(', ')} }`;
 };
 
-const shape = async (...args: string[]) => shapeOf(await runJson(args, variables));
+const shape = async (line: string) => shapeOf(await cli.json(line));
 
 beforeAll(async () => {
-  variables = { MONGODB_URI: service.databaseUri };
   const { organizationId, key } = await addTenant(service.db);
   org = organizationId.toHexString();
   const post = (path: string, body: object) =>
@@ -50,31 +49,28 @@ afterAll(() => rm(folder, { recursive: true }));
 it('commands keep the JSON fields that programs read', async () => {
   const ledger = join(folder, 'ledger.csv');
   await writeFile(ledger, `reservationId,installmentId,chequeStatus\n${reservation},1,pending\n`);
-  const issued = await runJson<{ _id: string }>(
-    ['key', 'issue', '--org', org, '--name', 'JSON', '--for', 'crm'],
-    variables,
-  );
+  const issued = await cli.json<{ _id: string }>(`key issue --org ${org} --name JSON --for crm`);
   // Not runJson: earlier tests leave organizations with invalid values, which are logged.
-  const { stdout } = await runCli(['org', 'list', '--json'], variables);
+  const { stdout } = await cli.run('org list --json');
   const organizations = JSON.parse(stdout) as { _id: string }[];
   const { _id: key } = issued;
   const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(key) };
-  const usage = await runJson<{ keyId: string }[]>(['key', 'usage'], variables);
+  const usage = await cli.json<{ keyId: string }[]>('key usage');
   await addLoggedRequest(service.db, ids, 1, { errorCodes: ['lead.duplicate_phone'] });
   expect({
-    'lead show': await shape('lead', 'show', 'json', '--org', org),
-    'lead history': await shape('lead', 'history', 'json', '--org', org),
-    'reservation show': await shape('reservation', 'show', reservation),
-    'reservation callbacks': await shape('reservation', 'callbacks', reservation),
-    'reservation reconcile': await shape('reservation', 'reconcile', ledger, '--org', org),
-    'org show': await shape('org', 'show', org),
+    'lead show': await shape(`lead show json --org ${org}`),
+    'lead history': await shape(`lead history json --org ${org}`),
+    'reservation show': await shape(`reservation show ${reservation}`),
+    'reservation callbacks': await shape(`reservation callbacks ${reservation}`),
+    'reservation reconcile': await shape(`reservation reconcile ${ledger} --org ${org}`),
+    'org show': await shape(`org show ${org}`),
     'org list': shapeOf(organizations.filter(({ _id }) => _id === org)),
     'key issue': shapeOf(issued),
-    'key list': await shape('key', 'list', '--org', org),
-    'key limit': await shape('key', 'limit', key, '--rps', '5'),
-    'key rotate': await shape('key', 'rotate', key),
-    'key revoke': await shape('key', 'revoke', key),
-    'key requests': await shape('key', 'requests', key),
+    'key list': await shape(`key list --org ${org}`),
+    'key limit': await shape(`key limit ${key} --rps 5`),
+    'key rotate': await shape(`key rotate ${key}`),
+    'key revoke': await shape(`key revoke ${key}`),
+    'key requests': await shape(`key requests ${key}`),
     'key usage': shapeOf(usage.filter(({ keyId }) => keyId === key)),
   }).toEqual({
     'key issue':

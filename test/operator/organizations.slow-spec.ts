@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient, ObjectId } from 'mongodb';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { runCli, runJson } from './command-line.js';
+import { startSession } from './command-line.js';
 
 interface OrganizationJson {
   readonly _id: string;
@@ -34,12 +34,13 @@ const everyOption = Object.entries({
   '--match-clients-by': 'email',
 }).flat();
 
-const variables = { MONGODB_URI: randomDatabaseUri() };
+const uri = randomDatabaseUri();
+const cli = startSession({ MONGODB_URI: uri });
 let client: MongoClient;
 let db: Db;
 
 beforeAll(async () => {
-  client = await new MongoClient(variables.MONGODB_URI).connect();
+  client = await new MongoClient(uri).connect();
   db = client.db();
 });
 afterAll(async () => {
@@ -50,8 +51,8 @@ afterAll(async () => {
 describe('org', () => {
   it('creates an organization with defaults or with all settings', async () => {
     const [plain, oasis] = await Promise.all([
-      runJson<OrganizationJson>(['org', 'create', '--name', 'Nile Homes'], variables),
-      runJson<OrganizationJson>(['org', 'create', ...everyOption], variables),
+      cli.json<OrganizationJson>('org create --name', 'Nile Homes'),
+      cli.json<OrganizationJson>('org create', ...everyOption),
     ]);
     expect(plain).toEqual({
       _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -86,7 +87,7 @@ describe('org', () => {
       .collection('organizations')
       .insertOne({ _id, ...organization, createdAt: now, updatedAt: now });
     const changes = ['--name', 'New', '--create-clients', 'false', '--phone-country', 'AE'];
-    const updated = await runJson(['org', 'update', _id.toHexString(), ...changes], variables);
+    const updated = await cli.json(`org update ${_id.toHexString()}`, ...changes);
     const settings = {
       allowConflictLeads: true,
       phoneCountry: 'AE',
@@ -113,10 +114,10 @@ describe('org', () => {
     const oasis = await addOrganization('واحة', '2026-01-03T00:00:00Z');
     await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });
     const [list, table, shown, details] = await Promise.all([
-      runJson<OrganizationJson[]>(['org', 'list'], variables),
-      runCli(['org', 'list'], variables),
-      runJson<OrganizationJson>(['org', 'show', oasis], variables),
-      runCli(['org', 'show', nile], variables),
+      cli.json<OrganizationJson[]>('org list'),
+      cli.run('org list'),
+      cli.json<OrganizationJson>(`org show ${oasis}`),
+      cli.run(`org show ${nile}`),
     ]);
     expect(list.map(({ _id }) => _id)).toEqual([nile, oasis]);
     expect(shown).toEqual(list[1]);
@@ -136,12 +137,12 @@ describe('org', () => {
     const created = '2026-01-02T03:04:05Z';
     const wide = 'Towers '.repeat(5).trim();
     await addOrganization(wide, created);
-    const { stdout } = await runCli(['org', 'list'], variables);
+    const { stdout } = await cli.run('org list');
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(3);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     await addOrganization('T'.repeat(60), created);
-    const list = (await runCli(['org', 'list'], variables)).stdout;
+    const list = (await cli.run('org list')).stdout;
     expect(list).toContain(`Name        ${wide}\nApi domain  -\nCreated at  ${created}\n\nId `);
   });
 
@@ -151,26 +152,25 @@ describe('org', () => {
     const unknown = await addOrganization('Thames Homes', time, settings('UK'));
     const lowerCase = await addOrganization('Oasis', time, settings('sa'));
     const [shown, table, oasis] = await Promise.all([
-      runJson<OrganizationJson>(['org', 'show', unknown], variables),
-      runCli(['org', 'show', unknown], variables),
-      runJson<OrganizationJson>(['org', 'show', lowerCase], variables),
+      cli.json<OrganizationJson>(`org show ${unknown}`),
+      cli.run(`org show ${unknown}`),
+      cli.json<OrganizationJson>(`org show ${lowerCase}`),
     ]);
     expect(shown).toMatchObject({ settings: defaults, unknownPhoneCountry: 'UK' });
     expect(table.stdout).toMatch(/^Settings phone country +EG$[^]+^Unknown phone country +UK$/m);
     expect(oasis.settings).toEqual({ ...defaults, phoneCountry: 'SA' });
     expect(oasis).not.toHaveProperty('unknownPhoneCountry');
-    const refused = await runCli(['org', 'update', unknown, '--phone-country', 'UK'], variables);
+    const refused = await cli.run(`org update ${unknown} --phone-country UK`);
     expect(refused.code).not.toBe(0);
     expect(refused.stderr).toContain('ISO 3166 alpha-2');
-    await runJson(['org', 'update', unknown, '--phone-country', 'gb'], variables);
+    await cli.json(`org update ${unknown} --phone-country gb`);
     const _id = new ObjectId(unknown);
     expect(await db.collection('organizations').findOne({ _id })).toMatchObject(settings('GB'));
   });
 
   it('accepts the name of an organization when it is unique', async () => {
     const id = await addOrganization('Delta Towers', '2026-01-01T00:00:00Z');
-    const issue = (name: string) =>
-      runCli(['key', 'issue', '--org', name, '--name', 'A', '--for', 'crm', '--json'], variables);
+    const issue = (name: string) => cli.run('key issue --name A --for crm --json --org', name);
     const { stdout } = await issue('delta towers');
     expect(JSON.parse(stdout)).toMatchObject({ organizationId: id });
     const second = await addOrganization('Delta Towers', '2026-01-02T00:00:00Z');
@@ -190,8 +190,8 @@ describe('org', () => {
     const unknown = new ObjectId().toHexString();
     const deleted = await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });
     const [show, update] = await Promise.all([
-      runCli(['org', 'show', unknown], variables),
-      runCli(['org', 'update', deleted, '--name', 'Back'], variables),
+      cli.run(`org show ${unknown}`),
+      cli.run(`org update ${deleted} --name Back`),
     ]);
     const stderr = (id: string) =>
       `There is no organization with id ${id}: \`org list\` lists them.\n`;

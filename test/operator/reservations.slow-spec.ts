@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
-import { runCli, runJson } from './command-line.js';
+import { runJson, startSession } from './command-line.js';
 
 const service = sharedService();
-let variables: Record<string, string>;
+const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
 let tenant: Tenant;
 let reservationId: string;
 let blockingId: string;
@@ -20,7 +20,6 @@ const callback = (body: object, key = tenant.key) =>
     .send({ reservationId, ...body });
 
 beforeAll(async () => {
-  variables = { MONGODB_URI: service.databaseUri };
   tenant = await addTenant(service.db);
   const { organizationId } = tenant;
   const unitId = await addUnit(service.db, organizationId, { slug: 'villa-1' });
@@ -39,7 +38,7 @@ beforeAll(async () => {
 
 describe('reservation show', () => {
   it('prints unit, status, wallet and the history of each cheque', async () => {
-    const { code, stdout } = await runCli(['reservation', 'show', reservationId], variables);
+    const { code, stdout } = await cli.run(`reservation show ${reservationId}`);
     expect(code).toBe(0);
     for (const line of [
       /^Status +canceled$/m,
@@ -58,7 +57,7 @@ describe('reservation show', () => {
   });
 
   it('prints the same as JSON', async () => {
-    const shown = await runJson(['reservation', 'show', reservationId], variables);
+    const shown = await cli.json(`reservation show ${reservationId}`);
     expect(shown).toMatchObject({
       _id: reservationId,
       organizationId: tenant.organizationId.toHexString(),
@@ -79,7 +78,7 @@ describe('reservation show', () => {
   it.each([new ObjectId().toHexString(), 'unknown'])(
     'rejects the unknown id %s with one line',
     async (id) => {
-      const outcome = await runCli(['reservation', 'show', id], variables);
+      const outcome = await cli.run(`reservation show ${id}`);
       const stderr = `There is no reservation with id ${id}.\n`;
       expect(outcome).toEqual({ code: 1, stdout: '', stderr });
     },
@@ -88,7 +87,7 @@ describe('reservation show', () => {
 
 describe('reservation callbacks', () => {
   it('lists the outcome of each callback of any organization, newest first', async () => {
-    const list = await runJson(['reservation', 'callbacks', reservationId], variables);
+    const list = await cli.json(`reservation callbacks ${reservationId}`);
     expect(list).toMatchObject([
       {
         payload: { installmentId: '1', chequeStatus: 'collected' },
@@ -97,10 +96,7 @@ describe('reservation callbacks', () => {
       { outcome: { status: 201, messages: [], cheque: 'applied' } },
       { outcome: { status: 404, messages: ['Reservation not found'], reservation: 'unchanged' } },
     ]);
-    const { stdout } = await runCli(
-      ['reservation', 'callbacks', 'ERP-77', '--limit', '1'],
-      variables,
-    );
+    const { stdout } = await cli.run('reservation callbacks ERP-77 --limit 1');
     const titles = stdout.match(/^\w.*?(?= {2})/gm);
     expect(titles).toEqual(expect.arrayContaining(['Received', 'Response', 'Why', 'Request']));
     expect(new Set(titles).size).toBe(titles?.length);
@@ -122,7 +118,7 @@ describe('reservation reconcile', () => {
     const file = join(folder, 'ledger.csv');
     await writeFile(file, ledger);
     const org = tenant.organizationId.toHexString();
-    return runCli(['reservation', 'reconcile', file, '--org', org, ...options], variables);
+    return cli.run(`reservation reconcile ${file} --org ${org}`, ...options);
   }
 
   const header = 'installmentId,reservationId,chequeStatus,chequeAmount,chequeNumber\n';
@@ -136,7 +132,7 @@ describe('reservation reconcile', () => {
     await writeFile(file, `${header}${rows.join('\n')}\n`);
     const org = tenant.organizationId.toHexString();
     const compared = await runJson<object>(['reservation', 'reconcile', file, '--org', org], {
-      ...variables,
+      MONGODB_URI: service.databaseUri,
       DATABASE_DEADLINE_MS: '100',
     });
     expect(compared).toMatchObject({ compared: 20_000, matching: 0 });

@@ -9,7 +9,7 @@ import {
   toLoopback,
   type WebhookService,
 } from '../webhooks/webhook-service.js';
-import { type Session, startSession } from './command-line.js';
+import { startSession } from './command-line.js';
 
 interface Added {
   readonly _id: string;
@@ -17,7 +17,7 @@ interface Added {
 }
 
 let service: WebhookService;
-let session: Session;
+const { run, json } = startSession(() => ({ MONGODB_URI: service.databaseUri, ...toLoopback }));
 let tenant: Tenant;
 let org: string;
 let receiver: Receiver;
@@ -25,20 +25,16 @@ let added: Added;
 
 beforeAll(async () => {
   service = await startWebhookService();
-  session = startSession({ MONGODB_URI: service.databaseUri, ...toLoopback });
   tenant = await addTenant(service.db);
   org = tenant.organizationId.toHexString();
   receiver = await startReceiver();
   const url = ['--url', receiver.url];
-  added = await json<Added>('webhook', 'add', '--org', org, ...url, '--events', 'lead.*,client.*');
+  added = await json<Added>(`webhook add --org ${org}`, ...url, '--events', 'lead.*,client.*');
 });
 afterAll(async () => {
   await receiver.stop();
   await service.stop();
 });
-
-const run = (...args: string[]) => session.run(...args);
-const json = <T>(...args: string[]) => session.json<T>(...args);
 
 describe('webhook', () => {
   it('adds an endpoint, shows its secret once, and the service sends events to it', async () => {
@@ -52,9 +48,9 @@ describe('webhook', () => {
     const [request] = await receiver.receivedRequests(1);
     new Webhook(added.secret).verify(request?.body ?? '', request?.headers ?? {});
     const [list, shown, table] = await Promise.all([
-      json<object[]>('webhook', 'list', '--org', org),
-      json<object>('webhook', 'show', added._id),
-      run('webhook', 'show', added._id),
+      json<object[]>(`webhook list --org ${org}`),
+      json<object>(`webhook show ${added._id}`),
+      run(`webhook show ${added._id}`),
     ]);
     expect(list).toHaveLength(1);
     expect(shown).toMatchObject({ _id: added._id, isEnabled: true, disabledReason: null });
@@ -68,14 +64,14 @@ describe('webhook', () => {
 
   it("sends a ping and prints the receiver's response", async () => {
     receiver.respondWith((_received, response) => response.writeHead(418).end('short and stout'));
-    const failed = await run('webhook', 'test', added._id);
+    const failed = await run(`webhook test ${added._id}`);
     expect(failed).toMatchObject({ code: 1, stderr: '' });
     expect(failed.stdout).toMatch(
       /^Delivered +no\nStatus code +418\n.*\nResponse +short and stout\n/,
     );
     receiver.respondWith(204);
     const before = receiver.received.length;
-    const passed = await json<object>('webhook', 'test', added._id);
+    const passed = await json<object>(`webhook test ${added._id}`);
     expect(passed).toMatchObject({ delivered: true, statusCode: 204, error: null });
     const ping = receiver.received[before];
     expect(new Webhook(added.secret).verify(ping?.body ?? '', ping?.headers ?? {})).toMatchObject({
@@ -88,19 +84,14 @@ describe('webhook', () => {
     const lead = await service.db.collection('leads').findOne({ recordSystemId: 'form-1' });
     const object = lead?._id.toHexString() ?? '';
     const [listed] = await json<{ _id: string }[]>(
-      'webhook',
-      'deliveries',
-      '--org',
-      org,
-      '--object',
-      object,
+      `webhook deliveries --org ${org} --object ${object}`,
     );
     expect(listed).toMatchObject({ type: 'lead.created', status: 'delivered', objectId: object });
     const id = listed?._id ?? '';
     const [detail, table, ofEndpoint] = await Promise.all([
-      json<{ body: string }>('webhook', 'deliveries', id),
-      run('webhook', 'deliveries', id),
-      json<object[]>('webhook', 'deliveries', added._id, '--status', 'failed'),
+      json<{ body: string }>(`webhook deliveries ${id}`),
+      run(`webhook deliveries ${id}`),
+      json<object[]>(`webhook deliveries ${added._id} --status failed`),
     ]);
     expect(detail).toMatchObject({ log: [{ attempt: 1, statusCode: 204, url: receiver.url }] });
     const names =
@@ -108,15 +99,17 @@ describe('webhook', () => {
     expect(ofEndpoint.map((one) => Object.keys(one).join())).toEqual([names]);
     expect(Object.keys(detail).join()).toBe(`${names},body,log`);
     expect(JSON.parse(detail.body)).toMatchObject({ type: 'lead.created' });
+    const ofOrganization = (await run(`webhook deliveries --org ${org} --object ${object}`)).stdout;
+    expect(ofOrganization).toMatch(new RegExp(`^Endpoint +${added._id}$`, 'm'));
     expect(table.stdout).toMatch(/^Round +1\nAttempt +1\nStarted/m);
     expect(ofEndpoint).toMatchObject([{ type: 'webhook.ping', lastStatusCode: 418 }]);
 
     const before = receiver.received.length;
-    expect(await json('webhook', 'replay', id)).toEqual({ replayed: 1 });
-    expect(await json('webhook', 'replay', added._id, '--failed')).toEqual({ replayed: 1 });
+    expect(await json(`webhook replay ${id}`)).toEqual({ replayed: 1 });
+    expect(await json(`webhook replay ${added._id} --failed`)).toEqual({ replayed: 1 });
     const mistaken = [
-      await run('webhook', 'replay', added._id),
-      await run('webhook', 'replay', id, '--failed'),
+      await run(`webhook replay ${added._id}`),
+      await run(`webhook replay ${id} --failed`),
     ];
     expect(mistaken.map(({ code, stderr }) => [code, stderr])).toEqual([
       [
@@ -127,7 +120,7 @@ describe('webhook', () => {
     ]);
     await receiver.receivedRequests(before + 2);
     const since = new Date(Date.now() + 60_000).toISOString();
-    expect(await json('webhook', 'replay', added._id, '--since', since)).toEqual({ replayed: 0 });
+    expect(await json(`webhook replay ${added._id} --since ${since}`)).toEqual({ replayed: 0 });
     const logged = await service.db.collection('operatorLog').find({ subjectId: id }).toArray();
     expect(logged.map(({ action, subject, count }) => [action, subject, count])).toEqual([
       ['show', 'delivery', null],
@@ -137,27 +130,23 @@ describe('webhook', () => {
   });
 
   it('updates, disables, enables, rotates and removes an endpoint', async () => {
-    const updated = await json('webhook', 'update', added._id, '--events', '*');
+    const updated = await json(`webhook update ${added._id} --events *`);
     expect(updated).toMatchObject({ eventTypes: ['*'] });
-    expect(await json('webhook', 'disable', added._id)).toMatchObject({
+    expect(await json(`webhook disable ${added._id}`)).toMatchObject({
       isEnabled: false,
       disabledReason: 'operator',
     });
-    const rejected = await run('webhook', 'replay', added._id, '--failed');
+    const rejected = await run(`webhook replay ${added._id} --failed`);
     expect(rejected).toMatchObject({ code: 1, stdout: '' });
     expect(rejected.stderr).toMatch(/is disabled: enable it first\.\n$/);
-    expect(await json('webhook', 'enable', added._id)).toMatchObject({ disabledReason: null });
+    expect(await json(`webhook enable ${added._id}`)).toMatchObject({ disabledReason: null });
     const rotated = await json<Added & { oldSecretExpiresAt: string }>(
-      'webhook',
-      'rotate-secret',
-      added._id,
-      '--overlap-hours',
-      '2',
+      `webhook rotate-secret ${added._id} --overlap-hours 2`,
     );
     expect(rotated.secret).not.toBe(added.secret);
     const overlap = Date.parse(rotated.oldSecretExpiresAt) - Date.now();
     expect(Math.abs(overlap - 7_200_000)).toBeLessThan(60_000);
-    expect(await json('webhook', 'remove', added._id)).toEqual({
+    expect(await json(`webhook remove ${added._id}`)).toEqual({
       _id: added._id,
       url: receiver.url,
     });
@@ -169,9 +158,9 @@ describe('webhook', () => {
     const add = (url: string) =>
       strict.run('webhook', 'add', '--org', org, '--url', url, '--events', '*');
     const outcomes = await Promise.all([
-      run('webhook', 'show', unknown),
-      run('webhook', 'deliveries', unknown),
-      run('lead', 'show', 'nobody', '--org', org),
+      run(`webhook show ${unknown}`),
+      run(`webhook deliveries ${unknown}`),
+      run(`lead show nobody --org ${org}`),
       add('http://example.com/'),
       add('https://2852039166/'),
       add('https://user:word@example.com/'),
@@ -205,10 +194,10 @@ describe('lead', () => {
     await post({ data: { budget: 5 } }).expect(200);
     await service.deliveryOf(endpoint, { status: 'delivered' });
     const [shown, byNumber, history, table] = await Promise.all([
-      json<object>('lead', 'show', 'form-2', '--org', org),
-      json<object>('lead', 'show', String(created.body.lead.leadId), '--org', org),
-      json<object[]>('lead', 'history', created.body.lead._id, '--org', org),
-      run('lead', 'history', 'form-2', '--org', org),
+      json<object>(`lead show form-2 --org ${org}`),
+      json<object>('lead show', String(created.body.lead.leadId), '--org', org),
+      json<object[]>(`lead history ${created.body.lead._id} --org ${org}`),
+      run(`lead history form-2 --org ${org}`),
     ]);
     expect(shown).toMatchObject({ recordSystemId: 'form-2', data: { name: 'Mona', budget: 5 } });
     expect(byNumber).toEqual(shown);
