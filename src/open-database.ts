@@ -1,5 +1,3 @@
-import type { INestApplicationContext } from '@nestjs/common';
-import { getConnectionToken } from '@nestjs/mongoose';
 import { type Document, MongoClient } from 'mongodb';
 import type { Connection } from 'mongoose';
 import type { Environment } from './core/configuration/environment.js';
@@ -85,8 +83,7 @@ function withoutCredentials(uri: string): string {
 }
 
 /** @throws StartupError when the database can run no transactions */
-export async function assertTransactionsSupported(app: INestApplicationContext): Promise<void> {
-  const { db } = app.get<Connection>(getConnectionToken());
+export async function assertTransactionsSupported({ db }: Connection): Promise<void> {
   const fault = faultOf((await db?.admin().command({ hello: 1 })) ?? {});
   if (fault !== undefined) {
     throw new StartupError(`The database at MONGODB_URI cannot be used: ${fault}`);

@@ -186,7 +186,7 @@ async function prepareDatabase(
   app: NestFastifyApplication,
   { NODE_ENV }: Environment,
 ): Promise<void> {
-  await assertTransactionsSupported(app);
+  await assertTransactionsSupported(app.get<Connection>(getConnectionToken()));
   const structure = app.get(DatabaseStructure);
   const logger = app.get(Logger);
   if (NODE_ENV === 'production') await structure.assertComplete((line) => logger.warn(line));

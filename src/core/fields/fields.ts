@@ -90,7 +90,7 @@ const text = { stored: { type: String }, read: textOf, api: { type: String } };
 const nullable = (of: FieldKind, api: Documentation = { example: null }): FieldKind => ({
   ...of,
   read: (value, language) => of.read(value, language) || null,
-  api: { ...of.api, nullable: true, ...api } as ApiPropertyOptions,
+  api: { ...of.api, nullable: true, ...api },
 });
 
 export const Text = kind({ ...text, sent: shortTextField });
@@ -152,7 +152,7 @@ export const Flag = kind({
 
 const time = { stored: { type: Date }, read: timeOf, api: timeApi };
 
-export const Time = kind(time);
+const Time = kind(time);
 
 export const ImportedTime = kind({
   ...time,

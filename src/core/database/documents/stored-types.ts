@@ -126,7 +126,7 @@ function checkOf(shape: Shape): Check {
   const { bsonType = [], properties, items } = shape;
   const [type = ''] = [bsonType].flat();
   const { [type]: isKnown = () => true } = isOfType;
-  const itemCheck = items === undefined || items.properties ? undefined : checkOf(items);
+  const itemCheck = items && !items.properties ? checkOf(items) : undefined;
   const checks = checksOf(shape);
   return (value) => {
     if (!isKnown(value)) return undefined;

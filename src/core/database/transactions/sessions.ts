@@ -55,7 +55,11 @@ export class Snapshots {
   /** The reads of the work see one state, committed by a majority; they have to come one after the other. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const snapshot = this.open();
-    return snapshot.run(work).finally(() => snapshot.close());
+    try {
+      return await snapshot.run(work);
+    } finally {
+      await snapshot.close();
+    }
   }
 }
 

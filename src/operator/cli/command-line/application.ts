@@ -45,7 +45,7 @@ export async function withApplication(
     const connection = application.get<Connection>(getConnectionToken());
     activeTracing()?.traceCommands(connection.getClient());
     const checked = async () => {
-      await assertTransactionsSupported(application);
+      await assertTransactionsSupported(connection);
       await work(new CommandContext(application, isJson));
     };
     try {
