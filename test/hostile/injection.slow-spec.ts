@@ -11,7 +11,7 @@ import {
   hostileValues,
   type Payload,
 } from './payloads.js';
-import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
+import { type Answer, createSender, type SentRequest } from './requests.js';
 import {
   addTenantData,
   requestWith,
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await untilPhonesDerived(service.db, tenant);
 });
 afterAll(async () => {
-  sender.close();
+  await sender.close();
   await service.stop();
 });
 
@@ -161,7 +161,7 @@ describe('a hostile value at any position of any request', () => {
   it('is rejected as documented without a write, or stored unchanged', async () => {
     const attacks = allAttacks();
     const prototypes = prototypeNames();
-    const answers = await inParallel(attacks, ({ request }) => sender.send(request));
+    const answers = await Promise.all(attacks.map(({ request }) => sender.send(request)));
     const faults = attacks.flatMap(
       (attack, index) => fault(attack, answers[index] as Answer) ?? [],
     );
@@ -173,7 +173,7 @@ describe('a hostile value at any position of any request', () => {
       ({ request }, index) => request.method !== 'GET' && (answers[index]?.status ?? 0) >= 400,
     );
     const before = await storedOf(service.db, tenant.organizationId);
-    const again = await inParallel(refused, ({ request }) => sender.send(request));
+    const again = await Promise.all(refused.map(({ request }) => sender.send(request)));
     expect(again.filter(({ status }) => status < 400)).toEqual([]);
     expect(await storedOf(service.db, tenant.organizationId)).toEqual(before);
 

@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Pool } from 'undici';
 import { basePath } from '../support/shared-service.js';
 
 /** A response as it came. */
@@ -17,34 +17,17 @@ export interface SentRequest {
   readonly body?: string | Buffer;
 }
 
-/** How many requests are under way at once. */
-const width = 16;
 /** How often a request is repeated. */
 const maxRepeated = 5;
 
-/** Sends requests to a service over a few connections. */
+/** Sends requests to a service over a few connections; further ones wait. */
 export function createSender(url: string) {
-  const agent = new Agent({ keepAlive: true, maxSockets: width });
-  const { hostname, port } = new URL(url);
-  const sendOnce = ({ method, path, headers, body }: SentRequest): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const sent = request(
-        { agent, hostname, port, method, path: `/${basePath}${path}`, headers },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject).on('end', () => {
-            const { statusCode = 0, headers: received } = response;
-            resolve({
-              status: statusCode,
-              headers: received,
-              text: Buffer.concat(chunks).toString(),
-            });
-          });
-        },
-      );
-      sent.on('error', reject).end(body);
-    });
+  const pool = new Pool(url, { connections: 16 });
+  const sendOnce = async ({ path, body = '', ...sent }: SentRequest): Promise<Answer> => {
+    const response = await pool.request({ ...sent, path: `/${basePath}${path}`, body });
+    const { statusCode: status, headers } = response;
+    return { status, headers, text: await response.body.text() };
+  };
   return {
     /** A 503 is repeated, as it asks for: many requests at a time meet each other. */
     send: async (sent: SentRequest): Promise<Answer> => {
@@ -54,23 +37,6 @@ export function createSender(url: string) {
       }
       return answer;
     },
-    close: () => agent.destroy(),
+    close: () => pool.destroy(),
   };
-}
-
-/** Runs work for all items, some at the same time, and gives the outcomes in their order. */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const outcomes: R[] = [];
-  let next = 0;
-  const takeTurns = async () => {
-    while (next < items.length) {
-      const index = next++;
-      outcomes[index] = await work(items[index] as T);
-    }
-  };
-  await Promise.all(Array.from({ length: width }, takeTurns));
-  return outcomes;
 }

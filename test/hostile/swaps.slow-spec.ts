@@ -4,7 +4,7 @@ import { documentedOperations, type Operation, type Position } from '../support/
 import { rounds } from '../support/rounds.js';
 import { isAcrossTenants, type TenantCommand } from '../support/tenant-commands.js';
 import { startTestService, type TestService } from '../support/test-service.js';
-import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
+import { type Answer, createSender, type SentRequest } from './requests.js';
 import {
   addTenantData,
   foreignReferences,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   service.tenantCommands.onCommand((command) => commands.push(command));
 });
 afterAll(async () => {
-  sender.close();
+  await sender.close();
   await service.stop();
 });
 
@@ -132,12 +132,14 @@ function answerToUnused({ operation, position, kind }: Swap) {
 }
 
 const run = (chosen: readonly Swap[]) =>
-  inParallel(chosen, async (swap) => {
-    const expected = await answerToUnused(swap);
-    const got = seen(await sender.send(requestOf(swap, swap.id)), swap.id);
-    const where = `${swap.operation.name} ${swap.position.steps.join('.')} ${swap.kind} ${swap.id}`;
-    return { swap, where, got, expected };
-  });
+  Promise.all(
+    chosen.map(async (swap) => {
+      const expected = await answerToUnused(swap);
+      const got = seen(await sender.send(requestOf(swap, swap.id)), swap.id);
+      const where = `${swap.operation.name} ${swap.position.steps.join('.')} ${swap.kind} ${swap.id}`;
+      return { swap, where, got, expected };
+    }),
+  );
 
 const stored = (tenant: TenantData) => storedOf(service.db, tenant.organizationId);
 
