@@ -29,9 +29,9 @@ export async function runCli(
 
 /** The command line with variables that stay. Spaces separate the words of a first text. */
 export interface Session {
-  run(line: string, ...more: readonly string[]): Promise<Outcome>;
+  readonly run: (line: string, ...more: readonly string[]) => Promise<Outcome>;
   /** Runs a command with `--json` and gives what it printed; fails when it fails. */
-  json<T>(line: string, ...more: readonly string[]): Promise<T>;
+  readonly json: <T>(line: string, ...more: readonly string[]) => Promise<T>;
 }
 
 /** @param variables a function where they are known only when tests run */

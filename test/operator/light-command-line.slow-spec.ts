@@ -9,8 +9,6 @@ const compiled = 'dist';
 /** The only packages that help and wrong usage may load; these find their own by their real paths. */
 const lightPackages = ['cli-progress', 'cli-table3', 'commander'];
 
-const id = '665f1c2ab7e4d2f0a1b2c3d4';
-
 let folder: string;
 
 beforeAll(async () => {
