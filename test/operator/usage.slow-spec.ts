@@ -60,6 +60,18 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ['en-us or ar-eg', `lead import a.csv --org ${id} --language ar`],
   ['Give at least one option to change', `org update ${id}`],
   ['Give at least one option to change', `webhook update ${id}`],
+  ['Say what the key is for', `key issue --org ${id} --name A`],
+  ['Give at least one of --for', 'key update x'],
+  ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call) => [
+    ['collector or crm', `${call} --for partner`] as const,
+    ['Give --for or --operations', `${call} --for crm --operations leads.read`] as const,
+    ['list of leads.write', `${call} --operations leads.read,leads.eat`] as const,
+    ['list of leads.write', `${call} --operations`, ''] as const,
+    ...['example.com', '10.0.0.0/33', ''].map(
+      (from) => ['addresses and ranges', `${call} --for crm --addresses`, from] as const,
+    ),
+  ]),
+  ['number of days', `key issue --org ${id} --name A --for crm --expires 90days`],
   ['ISO 3166 alpha-2', `org update ${id} --phone-country XX`],
   ['--lead) or the person (--phone, --email)', `lead erase --org ${id}`],
   ['--lead) or the person', `lead erase --org ${id} --lead a --phone 01001234567`],
