@@ -85,9 +85,7 @@ export class FreshCache {
     );
   }
 
-  /**
-   * Requests for a value that is being made share it, unless it fails. Transactions and snapshots bypass the cache.
-   */
+  /** Simultaneous requests share one load unless it fails. Transactions and snapshots bypass the cache. */
   async get<T>(
     organizationId: Types.ObjectId,
     key: string,

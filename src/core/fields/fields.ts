@@ -86,7 +86,6 @@ const kind =
 
 const text = { stored: { type: String }, read: textOf, api: { type: String } };
 
-/** Shows null for a missing value. */
 const nullable = (of: FieldKind, api: Documentation = { example: null }): FieldKind => ({
   ...of,
   read: (value, language) => of.read(value, language) || null,
@@ -112,7 +111,6 @@ const optionalText = {
   api: { type: String, required: false },
 };
 
-/** A text; left out if missing. */
 export const OptionalText = kind({ ...optionalText, sent: shortTextField });
 
 export const OptionalExternalId = kind({ ...optionalText, sent: ExternalIdField });
@@ -136,7 +134,6 @@ export const SerialNumber = kind({
   api: { type: 'integer', minimum: 1 },
 });
 
-/** A number; left out if missing. */
 export const OptionalNumber = kind({
   stored: { type: Number },
   read: (value) => (value === undefined || value === null ? undefined : numberOf(value)),
@@ -162,7 +159,6 @@ export const ImportedTime = kind({
 
 export const NullableTime = kind(nullable(time));
 
-/** A time; left out if missing. */
 export const OptionalTime = kind({
   ...time,
   read: (value) => timeOf(value) || undefined,
@@ -203,7 +199,6 @@ export const RecordIds = kind({
   api: { ...idsApi, items: { type: 'string', pattern: objectIdApi.pattern } },
 });
 
-/** Stored as sent. */
 export const FreeForm = kind({
   stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
   read: objectOf,

@@ -121,7 +121,6 @@ function traceRequests(fastify: FastifyInstance): void {
   });
 }
 
-/** Makes spans of database commands within a trace. */
 function traceCommands(client: MongoClient): void {
   const spans = new Map<number, Span>();
   client.on('commandStarted', ({ requestId, commandName, command, databaseName, address }) => {

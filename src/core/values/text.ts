@@ -65,7 +65,6 @@ export const maxChequeNumberLength = 256;
 
 export const chequeNumber: ValueKind = [string, maxLength(maxChequeNumberLength)];
 
-/** 24 hexadecimal digits in any case. */
 export function isObjectId(value: string): boolean {
   return /^[0-9a-f]{24}$/i.test(value);
 }

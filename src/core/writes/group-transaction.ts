@@ -44,10 +44,7 @@ export class GroupTransaction<
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
   ) {}
 
-  /**
-   * Returns the outcomes of as many requests, from the first on, as one transaction should store; of a batch, its one
-   * response.
-   */
+  /** Returns the outcomes of the first requests, as many as one transaction should store; of a batch, its response. */
   async run(
     requests: readonly Request[],
     batch?: Batch<Request, Response, ServiceResponse>,

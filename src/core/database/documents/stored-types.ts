@@ -4,7 +4,6 @@ import { Decimal128, type Document, Long, ObjectId } from 'mongodb';
 import type { Schema } from 'mongoose';
 import { isStoredObject } from '../../values/json.js';
 
-/** The part of a JSON Schema that is about one value. */
 interface Shape {
   readonly bsonType?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Shape>>;
