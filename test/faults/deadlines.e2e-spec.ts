@@ -55,7 +55,7 @@ async function attempts(round: number): Promise<Attempt[]> {
   };
   const person = (name: string) => ({ name, email: `${name}-${round}@example.com` });
   const batch = [id('b1'), id('b2')];
-  const report = { installmentId: '1', chequeStatus: 'overdue' };
+  const cheque = { installmentId: '1', chequeStatus: 'overdue' };
   return [
     create('l1', 'leads', false, person('l1')),
     create('l2', 'leads', true, person('l2')),
@@ -70,7 +70,7 @@ async function attempts(round: number): Promise<Attempt[]> {
     },
     {
       path: '/reservations/webhook',
-      body: { reservationId, ...report },
+      body: { reservationId, ...cheque },
       isKeyed: true,
       stores: ['chequeWallets', { reservationId, 'cheques.status': 'overdue' }, 1],
     },

@@ -76,11 +76,11 @@ describe('a database', () => {
     expect(proxy.cuts()).toBeGreaterThan(before);
   });
 
-  it.each<[string, () => unknown, canRead?: 'can read']>([
-    ['closes before every commit', () => become({ cutCommit: () => 'before' })],
-    ['closes within every commit', () => become({ cutCommit: () => 'within' })],
-    ['closes after every commit', () => become({ cutCommit: () => 'after' })],
-    ['is throttled', () => become({ bytesPerSecond: 4_000 })],
+  it.each<[string, () => unknown, 'can read' | '']>([
+    ['closes before every commit', () => become({ cutCommit: () => 'before' }), ''],
+    ['closes within every commit', () => become({ cutCommit: () => 'within' }), ''],
+    ['closes after every commit', () => become({ cutCommit: () => 'after' }), ''],
+    ['is throttled', () => become({ bytesPerSecond: 4_000 }), ''],
     ['is read-only', () => blockWrites(true), 'can read'],
     [
       'has a full disk',

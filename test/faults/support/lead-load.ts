@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from '@jest/globals';
 import type { Db } from 'mongodb';
 import type { Tenant } from '../../support/builders.js';
-import { countStatuses } from '../../support/counting.js';
+import { countStatuses, range } from '../../support/counting.js';
 import { eventually } from '../../support/eventually.js';
-import { send } from '../../support/service-process.js';
+import { type ResponseBody, send } from '../../support/service-process.js';
 import type { RandomNumbers } from './random.js';
 import { differences } from './stored-state.js';
 
@@ -22,8 +22,6 @@ export interface KnownLead {
   repetitions: number;
 }
 
-type StoredLead = Pick<KnownLead, '_id' | 'leadId'>;
-
 /** One response, or that there was none. */
 export interface LoadResponse {
   /** HTTP status; 0 when the connection was refused or cut. */
@@ -31,15 +29,12 @@ export interface LoadResponse {
   /** Code of the error on the connection. */
   readonly error?: string;
   readonly headers: Headers;
-  readonly body?: { readonly lead: StoredLead };
+  readonly body?: ResponseBody;
   readonly sentAt: number;
   readonly milliseconds: number;
 }
 
-/** How a lead is made recognizable when its creation is repeated. */
-export type Identity = 'recordSystemId' | 'Idempotency-Key';
-
-export interface LoadOptions {
+interface LoadOptions {
   readonly db: Db;
   /** Has no other callers. */
   readonly tenant: Tenant;
@@ -57,7 +52,8 @@ afterAll(() => {
 });
 
 /**
- * Callers that create and update leads, retry until acknowledged, and record the responses. Each lead belongs to one caller, who updates it step by step.
+ * Callers that create and update leads, retry until acknowledged, and record the responses. Each lead belongs to one
+ * caller, who updates it step by step.
  */
 export class LeadLoad {
   /** Every lead whose creation was acknowledged. */
@@ -71,11 +67,6 @@ export class LeadLoad {
   private turn = 0;
 
   constructor(private readonly options: LoadOptions) {}
-
-  /** Acknowledged changes: each one has stored something. */
-  get acknowledged(): number {
-    return this.leads.reduce((sum, { step }) => sum + 1 + step, 0);
-  }
 
   /** The responses that asked for a retry, because the database was not available. */
   get unavailable(): LoadResponse[] {
@@ -93,7 +84,7 @@ export class LeadLoad {
   /** Lets a number of callers begin. */
   start(clients: number): void {
     this.isStopped = false;
-    this.clients = Array.from({ length: clients }, () => this.run());
+    this.clients = range(clients).map(() => this.run());
     // Notifies waiting callers.
     for (const client of this.clients) client.catch(() => undefined);
   }
@@ -112,28 +103,19 @@ export class LeadLoad {
     await Promise.all(this.clients);
   }
 
-  /** Creates a lead, again and again until that is acknowledged. */
-  async create(identity: Identity): Promise<KnownLead> {
+  /** Creates a lead that its repetitions recognize, again and again until that is acknowledged. */
+  async create(identity: 'recordSystemId' | 'Idempotency-Key'): Promise<KnownLead> {
     const number = ++lastLead;
     const marker = `lead-${number}`;
     const phoneNumber = `010${String(number).padStart(8, '0')}`;
-    const recordSystemId = identity === 'recordSystemId' ? { recordSystemId: marker } : {};
-    const body = { ...recordSystemId, name: marker, phoneNumber, data: { marker, step: 0 } };
-    const headers = identity === 'recordSystemId' ? undefined : { 'idempotency-key': marker };
-    const { lead: stored, repetitions } = await this.untilAcknowledged(body, headers);
-    const { _id, leadId } = stored;
-    const lead = { marker, ...recordSystemId, _id, leadId, step: 0, repetitions };
+    const isKeyed = identity === 'Idempotency-Key';
+    const id = isKeyed ? {} : { recordSystemId: marker };
+    const body = { ...id, name: marker, phoneNumber, data: { marker, step: 0 } };
+    const headers = isKeyed ? { 'idempotency-key': marker } : undefined;
+    const { _id, leadId, repetitions } = await this.untilAcknowledged(body, headers);
+    const lead = { marker, ...id, _id, leadId, step: 0, repetitions };
     this.leads.push(lead);
     return lead;
-  }
-
-  /** Makes the next step of a lead that has a recordSystemId, until that is acknowledged. */
-  async update(lead: KnownLead): Promise<void> {
-    const step = lead.step + 1;
-    const { recordSystemId } = lead;
-    const { repetitions } = await this.untilAcknowledged({ recordSystemId, data: { step } });
-    lead.step = step;
-    lead.repetitions += repetitions;
   }
 
   /**
@@ -144,9 +126,8 @@ export class LeadLoad {
    */
   async wrongs(order: 'in their order' | 'in any order' = 'in their order'): Promise<string[]> {
     const { db, tenant } = this.options;
-    const unexpected = this.responses.filter(
-      ({ status }) => ![200, 201, 0, 503, 409].includes(status),
-    );
+    const expected = [200, 201, 0, 503, 409];
+    const unexpected = this.responses.filter(({ status }) => !expected.includes(status));
     return [
       ...unexpected.map(({ status, body }) => `${status} ${JSON.stringify(body)}`),
       ...(await differences(db, tenant.organizationId, this.leads, order)),
@@ -167,25 +148,29 @@ export class LeadLoad {
     return timed;
   }
 
+  private get acknowledged(): number {
+    return this.leads.reduce((sum, { step }) => sum + 1 + step, 0);
+  }
+
   private async run(): Promise<void> {
     const { random } = this.options;
     const own: KnownLead[] = [];
     while (!this.isStopped) {
       const lead = own[random.below(own.length)];
-      if (lead !== undefined && random.next() < 0.4) await this.update(lead);
-      else if (random.next() < 0.4) await this.create('Idempotency-Key');
+      if (lead !== undefined && random.next() < 0.4) {
+        const body = { recordSystemId: lead.recordSystemId, data: { step: lead.step + 1 } };
+        lead.repetitions += (await this.untilAcknowledged(body)).repetitions;
+        lead.step += 1;
+      } else if (random.next() < 0.4) await this.create('Idempotency-Key');
       else own.push(await this.create('recordSystemId'));
     }
   }
 
-  private async untilAcknowledged(
-    body: object,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<{ readonly lead: StoredLead; readonly repetitions: number }> {
+  private async untilAcknowledged(body: object, headers?: Readonly<Record<string, string>>) {
     for (let repetitions = 0; !isOver; repetitions++) {
       const { status, body: received } = await this.post(body, headers);
       if (received !== undefined && (status === 200 || status === 201)) {
-        return { lead: received.lead, repetitions };
+        return { ...received.lead, repetitions };
       }
       // A retry cannot fix other statuses; the responses show them, and the test ends.
       if (status >= 400 && status < 500 && status !== 409) {
@@ -194,11 +179,6 @@ export class LeadLoad {
       await delay(25);
     }
     throw new Error('The test ended before the load.');
-  }
-
-  private nextUrl(): string | undefined {
-    const urls = this.options.urls();
-    return urls[this.turn++ % urls.length];
   }
 
   private async exchange(
@@ -212,17 +192,18 @@ export class LeadLoad {
     try {
       return await send(url, { method: 'POST', path: '/leads', key, body, headers });
     } catch (error) {
-      return { ...none, error: connectionErrorOf(error) };
+      const { cause } = error as { cause?: NodeJS.ErrnoException };
+      return { ...none, error: cause?.code ?? String(error) };
     }
+  }
+
+  private nextUrl(): string | undefined {
+    const urls = this.options.urls();
+    return urls[this.turn++ % urls.length];
   }
 }
 
 /** The longest that a caller waited for a response, in milliseconds. */
 export function longestWait(responses: readonly LoadResponse[]): number {
   return Math.round(Math.max(0, ...responses.map(({ milliseconds }) => milliseconds)));
-}
-
-function connectionErrorOf(error: unknown): string {
-  const { cause } = error as { cause?: NodeJS.ErrnoException };
-  return cause?.code ?? String(error);
 }

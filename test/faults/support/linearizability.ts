@@ -49,7 +49,7 @@ function faultIn<State>(
   /** @param done a bit for each operation after the `first`, before which all are done */
   const search = (state: State, first: number, done: bigint, left: number): boolean => {
     if (left === 0) return true;
-    for (; done & 1n; done >>= 1n) first += 1;
+    if (done & 1n) return search(state, first + 1, done >> 1n, left);
     const attempt = JSON.stringify([first, done.toString(36), state]);
     if (failed.has(attempt)) return false;
     const candidates: RecordedOperation[] = [];
