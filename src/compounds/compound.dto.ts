@@ -4,19 +4,18 @@ import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { responseClass, type Presented } from '../core/fields/declared-fields.js';
 import { Id, Text } from '../core/fields/fields.js';
 import { PaginationDto } from '../core/http/lists/list-reading.js';
-import { TimeField } from '../core/http/validation/fields.js';
 import {
-  After,
   IgnoredWithAll,
   PageLimit,
   PageNumber,
+  PollingQuery,
   ZeroOrOneField,
 } from '../core/http/validation/query-fields.js';
 import { ToleratesUnknownNames } from '../core/http/validation/dto-reading.js';
 
 /** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @ToleratesUnknownNames()
-export class ListCompoundsQuery {
+export class ListCompoundsQuery extends PollingQuery {
   @IgnoredWithAll()
   @PageNumber()
   page?: string;
@@ -27,21 +26,6 @@ export class ListCompoundsQuery {
 
   @ZeroOrOneField('1 gives everything in one streamed response; page and limit are then ignored.')
   all?: string;
-
-  @TimeField({
-    description:
-      'Only what changed since then, itself or its organization, oldest change first. Send the ' +
-      'x-updated-as-of of the last page.',
-  })
-  updatedSince?: Date;
-
-  @After()
-  after?: string;
-
-  @ZeroOrOneField(
-    '1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.',
-  )
-  includeDeleted?: string;
 }
 
 export class CompoundOrganization {

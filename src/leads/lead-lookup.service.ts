@@ -9,8 +9,7 @@ import {
 import { notDeleted, parseObjectId } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter, Tenants } from '../core/database/documents/tenant-queries.js';
 import { caseSpellings, looseCollation } from '../core/localization/fold-case.js';
-import type { Localized } from '../core/localization/language.js';
-import { ClientsService, type FoundClient } from '../tenants/clients/clients.service.js';
+import { ClientsService } from '../tenants/clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
 import type { Organization } from '../tenants/organizations/organization.js';
 import { UsersRepository } from '../tenants/organizations/users.repository.js';
@@ -20,15 +19,7 @@ import { havingPhones } from './leads.repository.js';
 
 export type FoundLead = LeadDto & { readonly organizationId: string };
 
-export interface InspectedLead {
-  readonly lead: LeadDto;
-  readonly isErased: boolean;
-  /** The names of its compounds; the id of a missing one. */
-  readonly compounds: readonly Partial<Localized>[];
-  /** The name of its assignee. */
-  readonly assignedTo: string | undefined;
-  readonly client: FoundClient | null;
-}
+export type InspectedLead = NonNullable<Awaited<ReturnType<LeadLookupService['inspect']>>>;
 
 /** Active leads first, then the newest. */
 const sort = { isDeleted: 1, createdAt: -1 } as const;
@@ -94,7 +85,8 @@ export class LeadLookupService {
     }));
   }
 
-  async inspect(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<InspectedLead | null> {
+  /** With the names of its compounds, or the id of a missing one, and of its assignee. */
+  async inspect(organizationId: Types.ObjectId, id: Types.ObjectId) {
     const lead = await this.leads.findOne(organizationId, { _id: id });
     if (lead === null) return null;
     const { clientId, assignedToId } = lead;

@@ -19,11 +19,6 @@ export interface LeadRow {
   readonly json: Buffer;
 }
 
-export interface LeadFile {
-  readonly fileHash: string;
-  readonly rows: readonly LeadRow[];
-}
-
 const nestedColumn = /^(data|additionalData)\.(.+)$/s;
 const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
 const csvColumns = {
@@ -36,7 +31,7 @@ const csvColumns = {
  *
  * @throws Error for a name `.json`, text that is not UTF-8, broken CSV, or an unknown column
  */
-export async function readLeadFile(path: string): Promise<LeadFile> {
+export async function readLeadFile(path: string) {
   if (/\.json$/i.test(path)) {
     throw new Error(
       'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) named .ndjson or .jsonl.',

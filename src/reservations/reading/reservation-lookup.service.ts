@@ -18,7 +18,6 @@ import { EventHistoryService } from '../../events/outbox/event-history.service.j
 import { objectIdOf } from '../../events/outbox/message.js';
 import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
-import type { StatusChange } from '../callback/callback-decision.js';
 import {
   type CallbackLogDocument,
   CallbackLogRepository,
@@ -39,33 +38,12 @@ export type { ShownCallback, StatusTransition, TimelineEntry };
 
 export type FoundReservation = Presented<ReservationDocument>;
 
-export interface InspectedReservation extends FoundReservation {
-  /** Null when the unit is missing, not when it is deleted. */
-  readonly unit: {
-    readonly slug: string | null;
-    readonly status: string | null;
-    readonly isDeleted: boolean;
-  } | null;
-  /** The active wallet first, then the one deleted last. */
-  readonly wallets: readonly Presented<ChequeWalletDocument>[];
-}
+export type InspectedReservation = NonNullable<
+  Awaited<ReturnType<ReservationLookupService['inspect']>>
+>;
+export type ReservationHistory = Awaited<ReturnType<ReservationLookupService['historyOf']>>;
 
-export interface ReservationHistory {
-  readonly timeline: readonly TimelineEntry[];
-  readonly statusPath: readonly StatusTransition[];
-  readonly isCut: boolean;
-  /** The other approved reservations of the unit, because of which callbacks are refused. */
-  readonly approvedOthers: readonly string[];
-  readonly leadNumber: number | null;
-}
-
-export interface UnitStatusChange extends StatusChange {
-  readonly at: Date;
-  readonly requestId: string | undefined;
-  readonly isByCallback: boolean;
-  /** The reservation of the callback or request; null for a request about the unit itself. */
-  readonly reservationId: string | null;
-}
+export type UnitStatusChange = Awaited<ReturnType<ReservationLookupService['unitChanges']>>[number];
 
 /** Most callbacks and events of a page of the console. */
 export const maxCallbacks = 100;
@@ -95,10 +73,8 @@ export class ReservationLookupService {
     private readonly events: EventHistoryService,
   ) {}
 
-  async inspect(
-    organizationIds: Tenants,
-    _id: Types.ObjectId,
-  ): Promise<InspectedReservation | null> {
+  /** The active wallet comes first, then the one deleted last; the unit is null only if missing. */
+  async inspect(organizationIds: Tenants, _id: Types.ObjectId) {
     const [reservation] = await this.reservations.find(organizationIds, { _id });
     if (reservation === undefined) return null;
     const { organizationId, unitId } = reservation;
@@ -160,7 +136,7 @@ export class ReservationLookupService {
   }
 
   /** The history of a reservation, without callbacks of other organizations. */
-  async historyOf(reservation: InspectedReservation): Promise<ReservationHistory> {
+  async historyOf(reservation: InspectedReservation) {
     const { leadId, wallets, status } = reservation;
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const _id = new Types.ObjectId(reservation._id);
@@ -183,10 +159,7 @@ export class ReservationLookupService {
   }
 
   /** The changes of a unit's status, newest first, as far as events and callbacks are kept. */
-  async unitChanges(
-    organizationId: Types.ObjectId,
-    unitId: Types.ObjectId,
-  ): Promise<UnitStatusChange[]> {
+  async unitChanges(organizationId: Types.ObjectId, unitId: Types.ObjectId) {
     const ofUnit = await this.unitReservations.ofUnits(organizationId, [unitId]);
     const ids = ofUnit.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
@@ -219,6 +192,7 @@ export class ReservationLookupService {
       .toSorted((one, other) => other.at.getTime() - one.at.getTime());
   }
 
+  /** The other approved reservations of the unit, because of which callbacks are refused. */
   async approvedOthers({ _id, unitId, ...reservation }: InspectedReservation): Promise<string[]> {
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const unitIds = unitId === null ? [] : [new Types.ObjectId(unitId)];

@@ -8,8 +8,7 @@ import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-
 import { Snapshots } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
-import { RequestValidationPipe } from '../../core/http/validation/validation.pipe.js';
+import { checkedDto } from '../../core/http/validation/validation.pipe.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { type CsvRow, readCsvRows } from '../../core/values/csv.js';
@@ -35,21 +34,14 @@ const fieldsWithoutHistories = [
   'cheques.chequeAmount',
 ] as const;
 
-export interface LedgerError {
-  readonly line: number;
-  readonly message: string;
-}
-
 export type FileOutcome =
-  | { readonly errors: readonly LedgerError[]; readonly comparison?: never }
+  | { readonly errors: readonly { line: number; message: string }[]; readonly comparison?: never }
   | { readonly errors?: never; readonly comparison: ReconciliationResponseDto };
 
 type Column = keyof LedgerEntryDto;
 
 const required = ['reservationId', 'installmentId', 'chequeStatus'] satisfies Column[];
 const names = [...required, 'chequeNumber', 'chequeAmount'] satisfies Column[];
-
-const validation = new RequestValidationPipe();
 
 /** Reservations whose wallets, up to 4 MiB each, are in memory at the same time. */
 const reservationsPerBatch = 100;
@@ -88,19 +80,14 @@ export class ReconciliationsService {
     text: string,
     complete: boolean,
   ): Promise<FileOutcome> {
-    const cheques: LedgerEntryDto[] = [];
-    const errors: LedgerError[] = [];
-    for (const { line, cells } of readCsvRows(text, { names, required })) {
-      try {
-        cheques.push(entryOf(cells));
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-        for (const message of error.messages) {
-          errors.push({ line, message: this.messages.textOf(message, defaultLanguage) });
-        }
-      }
-    }
+    const entries = readCsvRows(text, { names, required }).map(entryOf);
+    const errors = entries.flatMap(({ line, messages }) =>
+      messages.map((message) => {
+        return { line, message: this.messages.textOf(message, defaultLanguage) };
+      }),
+    );
     if (errors.length > 0) return { errors };
+    const cheques = entries.map(({ dto }) => dto as LedgerEntryDto);
     // Without a deadline; the server keeps the snapshot for five minutes.
     const comparison = await this.snapshots.during(() =>
       this.compare(organizationId, { cheques, complete }),
@@ -181,11 +168,9 @@ export class ReconciliationsService {
   }
 }
 
-function entryOf({ chequeAmount, ...texts }: CsvRow['cells']): LedgerEntryDto {
-  const body =
-    chequeAmount === undefined ? texts : { ...texts, chequeAmount: amountOf(chequeAmount) };
-  const metadata = { type: 'body', metatype: LedgerEntryDto } as const;
-  return validation.transform(body, metadata) as LedgerEntryDto;
+function entryOf({ line, cells: { chequeAmount, ...texts } }: CsvRow) {
+  const amount = chequeAmount === undefined ? {} : { chequeAmount: amountOf(chequeAmount) };
+  return { line, ...checkedDto(LedgerEntryDto, { ...texts, ...amount }) };
 }
 
 /** A number, or the text itself, which the rules then refuse. */

@@ -1,13 +1,12 @@
 import type { Order } from '../../core/database/documents/keyset.js';
 import { Field } from '../../core/http/validation/field.js';
-import { TimeField } from '../../core/http/validation/fields.js';
 import {
-  After,
   CommaList,
   ExternalIdList,
   PageLimit,
   PageNumber,
   PlainNumber,
+  PollingQuery,
   SortList,
   ZeroOrOneField,
 } from '../../core/http/validation/query-fields.js';
@@ -44,7 +43,7 @@ export function orderOf(sort: readonly string[], language: Language): Order {
 export const exportFormats = ['json', 'csv', 'ndjson'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-export class UnitFiltersQuery {
+export class UnitFiltersQuery extends PollingQuery {
   @SortList(sortFields, '-createdAt')
   sort?: string;
 
@@ -95,20 +94,6 @@ export class UnitFiltersQuery {
 
   @PlainNumber('Most bedrooms.')
   maxBeds?: string;
-
-  @TimeField({
-    description:
-      'Only what changed since then, itself or what it refers to; updatedAt is the default order.',
-  })
-  updatedSince?: Date;
-
-  @After()
-  after?: string;
-
-  @ZeroOrOneField(
-    '1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.',
-  )
-  includeDeleted?: string;
 }
 
 export class ListUnitsQuery extends UnitFiltersQuery {

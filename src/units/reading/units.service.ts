@@ -15,7 +15,6 @@ import type { BatchOptions } from '../../core/database/documents/tenant-queries.
 import { withoutSession, Snapshots } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import {
-  type ListEnd,
   ListReading,
   type ListPage,
   type PaginationDto,
@@ -70,13 +69,6 @@ function labelOf(item: unknown): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-export interface UnitExport {
-  /** All matches, even if the export is cut. */
-  readonly total: number;
-  readonly end: ListEnd;
-  readonly text: AsyncGenerator<Buffer, void>;
-}
-
 @Injectable()
 export class UnitsService {
   /** Most units of an export, and of an order by several fields; tests lower it. */
@@ -112,8 +104,8 @@ export class UnitsService {
     });
   }
 
-  /** Reads everything from one snapshot. */
-  async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat): Promise<UnitExport> {
+  /** Reads everything from one snapshot; the total counts all matches, even if the export is cut. */
+  async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat) {
     const { reading, count, batches } = await this.search(caller, query);
     const snapshot = this.snapshots.open();
     const { total, end } = await snapshot.run(async () => {

@@ -1159,6 +1159,18 @@ export type ListCompoundsData = {
     path?: never;
     query?: {
         /**
+         * Only what changed since then, itself or what it refers to; the oldest change first, unless sort says other. Send the x-updated-as-of of the last page.
+         */
+        updatedSince?: string;
+        /**
+         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         */
+        includeDeleted?: 0 | 1;
+        /**
          * Number of the page.
          */
         page?: number;
@@ -1170,18 +1182,6 @@ export type ListCompoundsData = {
          * 1 gives everything in one streamed response; page and limit are then ignored.
          */
         all?: 0 | 1;
-        /**
-         * Only what changed since then, itself or its organization, oldest change first. Send the x-updated-as-of of the last page.
-         */
-        updatedSince?: string;
-        /**
-         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
-         */
-        after?: string;
-        /**
-         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
-         */
-        includeDeleted?: 0 | 1;
     };
     url: '/external/apis/v1.0/compounds';
 };
@@ -1248,6 +1248,18 @@ export type ListUnitsData = {
     };
     path?: never;
     query?: {
+        /**
+         * Only what changed since then, itself or what it refers to; the oldest change first, unless sort says other. Send the x-updated-as-of of the last page.
+         */
+        updatedSince?: string;
+        /**
+         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         */
+        includeDeleted?: 0 | 1;
         /**
          * Comma list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
          */
@@ -1316,18 +1328,6 @@ export type ListUnitsData = {
          * Most bedrooms.
          */
         maxBeds?: number;
-        /**
-         * Only what changed since then, itself or what it refers to; updatedAt is the default order.
-         */
-        updatedSince?: string;
-        /**
-         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
-         */
-        after?: string;
-        /**
-         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
-         */
-        includeDeleted?: 0 | 1;
         /**
          * Number of the page.
          */
@@ -1398,6 +1398,18 @@ export type ExportUnitsData = {
     path?: never;
     query?: {
         /**
+         * Only what changed since then, itself or what it refers to; the oldest change first, unless sort says other. Send the x-updated-as-of of the last page.
+         */
+        updatedSince?: string;
+        /**
+         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         */
+        includeDeleted?: 0 | 1;
+        /**
          * Comma list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
          */
         sort?: string;
@@ -1465,18 +1477,6 @@ export type ExportUnitsData = {
          * Most bedrooms.
          */
         maxBeds?: number;
-        /**
-         * Only what changed since then, itself or what it refers to; updatedAt is the default order.
-         */
-        updatedSince?: string;
-        /**
-         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
-         */
-        after?: string;
-        /**
-         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
-         */
-        includeDeleted?: 0 | 1;
         /**
          * Instead of the Accept header, which it overrules.
          */

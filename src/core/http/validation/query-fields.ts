@@ -3,6 +3,7 @@ import { decimal, parseInteger } from '../../values/numbers.js';
 import { listItems, maxExternalIdLength, maxLength, storable, string } from '../../values/text.js';
 import type { Rule, ValueKind } from '../../values/rule.js';
 import { Field } from './field.js';
+import { TimeField } from './fields.js';
 
 /** Rule HTTP-15. */
 const maxPageLimit = 100;
@@ -37,14 +38,6 @@ export function PageLimit(): PropertyDecorator {
       },
     ],
   );
-}
-
-/** Rule COMP-16. */
-export function After(): PropertyDecorator {
-  const description =
-    'The next of the response before, sent with the same other parameters and without page. 0 begins ' +
-    'a copy of everything in the order of ids.';
-  return Field({ type: 'string', description }, [string]);
 }
 
 /** The parameter is not validated if `all=1` is sent. */
@@ -130,4 +123,30 @@ function isSortList(value: unknown, fields: readonly string[]): boolean {
   if (typeof value !== 'string') return false;
   const named = value.split(',').map((item) => item.replace(/^-/, ''));
   return named.every((field) => fields.includes(field)) && new Set(named).size === named.length;
+}
+
+/** Parameters of a list that programs poll (rules COMP-3 and COMP-16). */
+export class PollingQuery {
+  @TimeField({
+    description:
+      'Only what changed since then, itself or what it refers to; the oldest change first, unless ' +
+      'sort says other. Send the x-updated-as-of of the last page.',
+  })
+  updatedSince?: Date;
+
+  @Field(
+    {
+      type: 'string',
+      description:
+        'The next of the response before, sent with the same other parameters and without page. 0 begins ' +
+        'a copy of everything in the order of ids.',
+    },
+    [string],
+  )
+  after?: string;
+
+  @ZeroOrOneField(
+    '1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.',
+  )
+  includeDeleted?: string;
 }
