@@ -31,7 +31,10 @@ const publicPaths: ReadonlySet<string> = new Set(
   ['login', 'console.css'].map((name) => `${consolePath}/${name}`),
 );
 
-const maxBodyBytes = 65_536;
+const formOptions = {
+  bodyLimit: 65_536,
+  parser: (form: string) => Object.fromEntries(new URLSearchParams(form)),
+};
 
 const headers = {
   'content-security-policy': [
@@ -71,8 +74,7 @@ export class Console {
       async (scope) => {
         await scope.register(cookies, { secret: sessions.cookieKey });
         scope.removeAllContentTypeParsers();
-        const parser = (form: string) => Object.fromEntries(new URLSearchParams(form));
-        await scope.register(forms, { bodyLimit: maxBodyBytes, parser });
+        await scope.register(forms, formOptions);
         this.guard(scope, sessions);
         this.handleFailures(scope);
         await scope.register(assets, {

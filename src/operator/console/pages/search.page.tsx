@@ -97,9 +97,9 @@ interface Query {
 type Id = Types.ObjectId | string;
 
 /** A record that a reference may mean, and how it differs from others. */
-type SearchResult = ReturnType<typeof result>;
+type SearchResult = ReturnType<typeof resultOf>;
 
-function result(
+function resultOf(
   kind: 'lead' | 'reservation' | 'unit' | 'delivery' | 'endpoint' | 'key' | 'event',
   record: { readonly _id: Id; organizationId: Id; createdAt: Date | string | null },
   name: string,
@@ -115,7 +115,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
   async ({ services }, { organizations, reference, limit }) => {
     const leads = await services.leads.search(organizations, reference, limit);
     return leads.map((lead) =>
-      result('lead', lead, String(lead.leadId), [lead.recordSystemId, deleted(lead)]),
+      resultOf('lead', lead, String(lead.leadId), [lead.recordSystemId, deleted(lead)]),
     );
   },
   async ({ services }, { ids, reference, limit }) => {
@@ -124,7 +124,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
       services.reservations.ofRequest(ids, reference, limit),
     ]);
     return [...named, ...changed].map((one) =>
-      result('reservation', one, one.recordSystemId ?? one._id, [one.status, deleted(one)]),
+      resultOf('reservation', one, one.recordSystemId ?? one._id, [one.status, deleted(one)]),
     );
   },
   async ({ services, language }, { ids, reference, limit }) => {
@@ -132,14 +132,14 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
     return units.map((unit) => {
       const compound = textIn(unit.compound, language) || unit.compoundId;
       const { _id, unitId, slug, status } = unit;
-      return result('unit', unit, unitId || slug || _id, [compound, slug, status]);
+      return resultOf('unit', unit, unitId || slug || _id, [compound, slug, status]);
     });
   },
   async ({ services }, { ids, reference, limit }) => {
     const events = await services.events.ofRequests(ids, [reference], limit);
     return events.map((event) => {
       const name = objectIdOf(event) ?? '';
-      const shown = result('event', event, name, [event.type]);
+      const shown = resultOf('event', event, name, [event.type]);
       return { ...shown, path: eventPath(event.type, shown.organizationId, name) };
     });
   },
@@ -148,7 +148,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
     const shown = deliveries.map(async (delivery) => {
       const endpoint = await services.endpoints.show(delivery.endpointId);
       const details = [delivery.type, delivery.status, endpoint && maskedUrl(endpoint.shown.url)];
-      return result('delivery', delivery, String(delivery._id), details);
+      return resultOf('delivery', delivery, String(delivery._id), details);
     });
     return Promise.all(shown);
   },
@@ -157,12 +157,12 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
     const endpoint = id && (await services.endpoints.show(id));
     if (endpoint === null) return [];
     const { shown } = endpoint;
-    return [result('endpoint', shown, shown._id, [maskedUrl(shown.url)])];
+    return [resultOf('endpoint', shown, shown._id, [maskedUrl(shown.url)])];
   },
   async ({ services }, { ids, reference }) => {
     const keys = await services.keys.search(ids, reference);
     return keys.map((key) =>
-      result('key', key, key.name || String(key._id), [key.prefix, services.keys.stateOf(key)]),
+      resultOf('key', key, key.name || String(key._id), [key.prefix, services.keys.stateOf(key)]),
     );
   },
 ];

@@ -7,7 +7,7 @@ import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpo
 import { requestIdField } from '../../../views/common.js';
 import { clientFields, leadFields } from '../../../views/lead.js';
 import { reservationListFields } from '../../../views/reservation.js';
-import { type ConsolePage, type PageRequest, useReader } from '../page.js';
+import type { ConsolePage, PageRequest, Reader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
 import { disclosing, outcomeOf, ResendDelivery } from '../shared/operator-actions.js';
@@ -80,7 +80,7 @@ async function read(request: PageRequest) {
           { title: 'shared.what', kind: 'text', of: ({ context }) => context },
           {
             title: 'lead.changedFields',
-            show: (entry) => <ChangedFields changes={storedChanges(entry.changes)} names={names} />,
+            show: (entry, reader) => changedFields(storedChanges(entry.changes), names, reader),
           },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => keyOf(apiKeyId) },
           requestIdField,
@@ -94,7 +94,7 @@ async function read(request: PageRequest) {
           { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
           { title: 'shared.event', kind: 'code', of: ({ type }) => type },
           { title: 'lead.feedNumber', kind: 'code', of: ({ sequence }) => sequence },
-          { title: 'lead.sentTo', show: (event) => <SentTo {...event} endpoints={endpoints} /> },
+          { title: 'lead.sentTo', show: (event, reader) => sentTo(event, endpoints, reader) },
           requestIdField,
         ]}
         part="events"
@@ -117,16 +117,13 @@ async function read(request: PageRequest) {
 }
 
 /** Only fields of `data` and `additionalData` can be personal; ids and flags are not. */
-function ChangedFields({
-  changes,
-  names,
-}: {
-  readonly changes: readonly FieldChange[];
+function changedFields(
+  changes: readonly FieldChange[],
   /** Shown instead of ids. */
-  readonly names: ReadonlyMap<string | null, string | undefined>;
-}) {
-  const { text, isShown } = useReader();
-  if (changes.length === 0) return <>{text('lead.nothingChanged')}</>;
+  names: ReadonlyMap<string | null, string | undefined>,
+  { text, isShown }: Reader,
+) {
+  if (changes.length === 0) return text('lead.nothingChanged');
   return (
     <ul class="plain" dir="ltr">
       {changes.slice(0, maxFields).map(({ field, from, to }, index) => {
@@ -147,19 +144,14 @@ function ChangedFields({
   );
 }
 
-function SentTo({
-  numberedAt,
-  failureReason,
-  sent,
-  endpoints,
-}: ListedEvent & {
-  readonly sent: readonly ListedDelivery[];
-  readonly endpoints: readonly ShownEndpoint[];
-}) {
-  const { text } = useReader();
-  if (!numberedAt) return <>{text('lead.notRelayed')}</>;
+function sentTo(
+  { numberedAt, failureReason, sent }: ListedEvent & { readonly sent: readonly ListedDelivery[] },
+  endpoints: readonly ShownEndpoint[],
+  { text }: Reader,
+) {
+  if (!numberedAt) return text('lead.notRelayed');
   if (failureReason) return <span class="bad">{failureReason}</span>;
-  if (sent.length === 0) return <>{text('lead.sentToNobody')}</>;
+  if (sent.length === 0) return text('lead.sentToNobody');
   return (
     <ul class="plain">
       {sent.slice(0, maxReceivers).map(({ _id, endpointId, status }) => {

@@ -1,7 +1,7 @@
 import { partnerListFields } from '../../../views/partner.js';
 import type { ConsolePage } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
-import { UsualWeek } from './usual-week.js';
+import { usualWeek } from './usual-week.js';
 
 const partnersPerPage = 20;
 const refreshSeconds = 60;
@@ -17,10 +17,7 @@ export const partnersPage: ConsolePage = {
     const body = (
       <FieldTable
         title={text('partners.title')}
-        fields={[
-          ...partnerListFields,
-          { title: 'partners.habit', show: ({ week }) => <UsualWeek week={week} /> },
-        ]}
+        fields={[...partnerListFields, { title: 'partners.habit', show: usualWeek }]}
         items={partners.slice((page - 1) * partnersPerPage, page * partnersPerPage)}
         next={page < last ? String(page + 1) : null}
         part="page"

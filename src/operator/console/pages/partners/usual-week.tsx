@@ -1,13 +1,12 @@
 import type { Partner } from '../../../usage/partners.service.js';
 import { Bars } from '../../charts/bars.js';
-import { type Reader, useReader } from '../page.js';
+import type { Reader } from '../page.js';
 
 const hoursOfDay = 24;
 
 /** A bar for each hour from Monday. */
-export function UsualWeek({ week }: Pick<Partner, 'week'>) {
-  const reader = useReader();
-  if (Math.max(...week) === 0) return <>–</>;
+export function usualWeek({ week }: Partner, reader: Reader) {
+  if (Math.max(...week) === 0) return '–';
   const series = [{ name: 'calls', color: 'accent', values: week }] as const;
   return <Bars label={usualWeekText(reader, week)} series={series} />;
 }

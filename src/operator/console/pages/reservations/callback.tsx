@@ -7,7 +7,7 @@ import type {
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { recordPath } from '../../../views/field.js';
 import { callbackFields } from '../../../views/reservation.js';
-import { useReader } from '../page.js';
+import { type Reader, useReader } from '../page.js';
 import { FieldList, Lines } from '../shared/fields.js';
 import { ValueChange, Code, Link } from '../shared/parts.js';
 
@@ -42,9 +42,9 @@ export function Callback({
           ...(outcome.messages.length > 0 ? [callbackFields.why] : []),
           {
             title: 'reservation.blockedBy',
-            show: () => outcome.errorCode === 'unit.already_reserved' && <BlockedBy {...context} />,
+            show: () => outcome.errorCode === 'unit.already_reserved' && blockedBy(context),
           },
-          { title: 'reservation.did', show: () => <Effects outcome={outcome} /> },
+          { title: 'reservation.did', show: effectsOf },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
           callbackFields.request,
         ]}
@@ -55,7 +55,7 @@ export function Callback({
 }
 
 /** The reservation that blocked this one; it may be canceled by now, then the unit, which lists all. */
-function BlockedBy({
+function blockedBy({
   reservation: { organizationId, unitId },
   history: { approvedOthers },
 }: Omit<CallbackContext, 'keys'>) {
@@ -68,11 +68,10 @@ function BlockedBy({
   ));
 }
 
-function Effects({ outcome }: Pick<ShownCallback, 'outcome'>) {
-  const { text } = useReader();
+function effectsOf({ outcome }: ShownCallback, { text }: Reader) {
   const { reservation, cheque, effects, status } = outcome;
   if (effects === undefined && status < 400)
-    return <>{text('reservation.didUnknown', { reservation, cheque })}</>;
+    return text('reservation.didUnknown', { reservation, cheque });
   const changes = [
     ['shared.reservation', effects?.reservation],
     ['reservation.cheque', effects?.cheque],

@@ -10,7 +10,8 @@ export type Titled = { readonly title: TextKey } | { readonly name: string };
 
 /** A field of a description, or one that only a page can show. */
 export type ShownField<T> =
-  ViewField<T, TextKey> | (Titled & { readonly isNumber?: true; show(item: T): ComponentChildren });
+  | ViewField<T, TextKey>
+  | (Titled & { readonly isNumber?: true; show(item: T, reader: Reader): ComponentChildren });
 
 interface Fields<T> {
   readonly fields: readonly ShownField<NoInfer<T>>[];
@@ -130,7 +131,7 @@ function classOf<T>(field: ShownField<T>) {
 }
 
 function valueOf<T>(field: ShownField<T>, item: T, reader: Reader): ComponentChildren {
-  if ('show' in field) return field.show(item);
+  if ('show' in field) return field.show(item, reader);
   const plain = plainValue(field, item, reader);
   const path = pathOf(field, item, reader.params['organization'] ?? '');
   const linked = path === null ? plain : <Link to={path}>{plain}</Link>;

@@ -7,7 +7,6 @@ import {
   type PageRequest,
   type Redirect,
   type Subject,
-  type Texts,
   useReader,
 } from '../page.js';
 import { Card, Form, Link, When } from './parts.js';
@@ -47,12 +46,25 @@ export async function perform(
   request: PageRequest,
   action: Action,
 ): Promise<PageContent | Redirect> {
-  const { form, path, address, session, services } = request;
+  const { form, path, address, session, services, text } = request;
   const { question, work, ...logged } = action;
   const back = backPattern.test(form['back'] ?? '') ? (form['back'] ?? path) : path;
   if (form['formId'] === undefined) {
-    const to = `${path}/${action.action}`;
-    return { body: <Confirmation {...{ question, to, back, form }} /> };
+    const fields = { ...form, back, formId: randomUUID() };
+    const body = (
+      <Card title={question}>
+        <Form
+          to={`${path}/${action.action}`}
+          label={text('confirm.yes')}
+          isPrimary
+          fields={fields}
+        />
+        <p>
+          <Link to={back}>{text('confirm.no')}</Link>
+        </p>
+      </Card>
+    );
+    return { body };
   }
   const formId = form['formId'] || randomUUID();
   await services.operatorLog.perform({ ...logged, formId, address, session }, work);
@@ -89,29 +101,6 @@ export async function outcomeOf(
     </p>
   );
   return delivery?.status === 'pending' ? { notice, refreshSeconds } : { notice };
-}
-
-function Confirmation({
-  question,
-  to,
-  back,
-  form,
-}: {
-  readonly question: string;
-  readonly to: string;
-  readonly back: string;
-  readonly form: Texts;
-}) {
-  const { text } = useReader();
-  const fields = { ...form, back, formId: randomUUID() };
-  return (
-    <Card title={question}>
-      <Form to={to} label={text('confirm.yes')} isPrimary fields={fields} />
-      <p>
-        <Link to={back}>{text('confirm.no')}</Link>
-      </p>
-    </Card>
-  );
 }
 
 /** Sends a delivery again, from any page that lists it, and leads back there. */

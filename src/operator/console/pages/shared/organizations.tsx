@@ -1,14 +1,10 @@
-import type { Types } from 'mongoose';
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { type PageRequest, useReader } from '../page.js';
 import { consolePath } from './parts.js';
 
 /** The record of a page `/…/:organization/:id`; null without such an organization. */
-export async function recordOf({ params, services }: PageRequest): Promise<{
-  readonly organization: Organization;
-  readonly id: Types.ObjectId;
-} | null> {
+export async function recordOf({ params, services }: PageRequest) {
   const id = parseObjectId(params['id'] ?? '');
   const organization = await services.organizations.findByHexId(params['organization'] ?? '');
   return id === null || organization === null ? null : { organization, id };

@@ -57,7 +57,7 @@ export const endpointPage: ConsolePage = {
           <FieldList
             title={text('endpoint.lastDay')}
             fields={[
-              ...curveFields(request),
+              ...curveFields,
               { title: 'delivery.attempts', kind: 'number', of: () => attempts },
               { title: 'endpoint.failedAttempts', kind: 'number', of: () => failures },
             ]}

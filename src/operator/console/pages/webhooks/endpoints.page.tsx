@@ -30,7 +30,7 @@ export const endpointsPage: ConsolePage = {
         <FieldTable
           title={text('webhooks.title')}
           caption={text('webhooks.caption')}
-          fields={[...endpointSummaryFields, ...curveFields(request)]}
+          fields={[...endpointSummaryFields, ...curveFields]}
           items={endpoints}
           next={next}
           part="older"
