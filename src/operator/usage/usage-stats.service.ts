@@ -74,7 +74,7 @@ export class UsageStatsService {
   async lastDay() {
     const [first = 0] = stepsUntil('quarter', this.clock.now().getTime());
     const from = new Date(first);
-    const totals = this.totals('quarter', from);
+    const totals = await this.totals('quarter', from);
     const routes = new Map<string, Counts>();
     const keys = new Map<string, Counts>();
     const quarters = this.find<Pick<UsageStatsDocument, 'keys' | 'routes'>>(
@@ -85,7 +85,7 @@ export class UsageStatsService {
       addByName(routes, quarter.routes);
       addByName(keys, quarter.keys);
     }
-    const total = sumOf((await totals).map(({ counts }) => counts));
+    const total = sumOf(totals.map(({ counts }) => counts));
     return {
       total: summaryOf(total),
       deliveries: deliveriesOf(total),
