@@ -9,14 +9,13 @@ const patienceMs = 60_000;
  *
  * @param url of the service
  * @param nextRequest gives the next request
- * @param expected statuses of which any other is an error
- * @returns latencies in milliseconds, how many unexpected statuses by status, bytes of bodies, and seconds from the
- * first request to the last response
+ * @returns latencies in milliseconds, bytes of bodies, and seconds from the first request to the last response
+ * @throws Error when a response has another status than one of those expected
  */
 export async function drive({ url, connections, seconds, nextRequest, expected }) {
   const startedAt = performance.now();
   const until = startedAt + seconds * 1_000;
-  const run = { latencies: [], unexpected: {}, bytes: 0 };
+  const run = { latencies: [], bytes: 0 };
   const timeouts = { headersTimeout: patienceMs, bodyTimeout: patienceMs };
   const clients = Array.from({ length: connections }, () => new Client(url, timeouts));
   const keepBusy = async (client) => {
@@ -25,7 +24,7 @@ export async function drive({ url, connections, seconds, nextRequest, expected }
       const receivedAt = performance.now();
       run.latencies.push(receivedAt - now);
       run.bytes += bytes;
-      if (!expected.includes(status)) run.unexpected[status] = (run.unexpected[status] ?? 0) + 1;
+      if (!expected.includes(status)) throw new Error(`A response has the status ${status}.`);
       now = receivedAt;
     }
   };
