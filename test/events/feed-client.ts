@@ -1,8 +1,7 @@
-import { type Document, ObjectId } from 'mongodb';
+import type { Document, ObjectId } from 'mongodb';
 import { expect } from '@jest/globals';
-import { addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
+import { addTenant, mayReadEvents, publishedEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import type { TestService } from '../support/test-service.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 
@@ -100,12 +99,9 @@ export class FeedClient {
     overrides: Document = {},
   ): Promise<ObjectId[]> {
     const past = new Date(Date.now() - 60_000);
-    const times = { storedAt: serverTimestampPlaceholder, createdAt: past, updatedAt: past };
-    const documents = Array.from({ length: count }, (_, index) => {
-      const data = { _id: new ObjectId().toHexString(), index };
-      return { _id: new ObjectId(), organizationId, type: 'lead.created', data, ...times };
-    });
-    await this.events.insertMany(documents.map((document) => ({ ...document, ...overrides })));
-    return documents.map(({ _id }) => _id);
+    const times = { createdAt: past, updatedAt: past };
+    const events = publishedEvents(organizationId, count, { ...times, ...overrides });
+    await this.events.insertMany(events);
+    return events.map(({ _id }) => _id);
   }
 }

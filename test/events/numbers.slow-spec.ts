@@ -3,10 +3,9 @@ import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
-import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
-import type { Tenant } from '../support/builders.js';
+import { publishedEvents, type Tenant } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { FeedClient } from './feed-client.js';
 
@@ -36,20 +35,11 @@ describe('the relay', () => {
 
   it('numbers events of one batch in storage order, regardless of their ids', async () => {
     const tenant = await feed.addReader();
-    const ids = Array.from({ length: 5 }, () => new ObjectId()).toReversed();
-    const now = new Date();
-    const { organizationId } = tenant;
-    const common = {
-      organizationId,
-      type: 'lead.created',
-      data: {},
-      storedAt: serverTimestampPlaceholder,
-    };
-    const times = { createdAt: now, updatedAt: now };
-    await feed.events.insertMany(ids.map((_id) => ({ _id, ...common, ...times })));
-    await feed.numbered(tenant, ids.length);
+    const events = publishedEvents(tenant.organizationId, 5).toReversed();
+    await feed.events.insertMany(events);
+    await feed.numbered(tenant, events.length);
     const all = await feed.readAll(tenant);
-    expect(all.map(({ id }) => id)).toEqual(ids.map((id) => `msg_${id.toHexString()}`));
+    expect(all.map(({ id }) => id)).toEqual(events.map(({ _id }) => `msg_${_id.toHexString()}`));
   });
 
   it('gives each number once when two processes number concurrently', async () => {
@@ -154,16 +144,9 @@ describe('the relay', () => {
     const broken = { type: 5 };
     const options = { bypassDocumentValidation: true };
     const { organizationId } = tenant;
-    const event = (fields: Document) => {
-      const times = {
-        storedAt: serverTimestampPlaceholder,
-        createdAt: new Date(),
-        updatedAt: new Date(),
-      };
-      return { organizationId, type: 'lead.created', data: {}, ...times, ...fields };
-    };
-    const types = Array.from({ length: 9 }, (_, index) => (index === 4 ? broken : {}));
-    await feed.events.insertMany(types.map(event), options);
+    const events = publishedEvents(organizationId, 9);
+    Object.assign(events[4] ?? {}, broken);
+    await feed.events.insertMany(events, options);
     await feed.numbered(tenant, 9);
     const all = await feed.events.find({ organizationId }).sort({ sequence: 1 }).toArray();
     expect(all.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Document, ObjectId } from 'mongodb';
-import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
-import { addTenant, type Tenant } from '../support/builders.js';
+import type { Document } from 'mongodb';
+import { addTenant, publishedEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
@@ -33,18 +32,6 @@ beforeEach(async () => {
   receiver.received.length = 0;
 });
 afterAll(() => receiver.stop());
-
-/** Stores events as features do. */
-async function publish(count: number): Promise<void> {
-  const { organizationId } = tenant;
-  const now = new Date();
-  const times = { storedAt: serverTimestampPlaceholder, createdAt: now, updatedAt: now };
-  const events = Array.from({ length: count }, () => {
-    const data = { _id: new ObjectId().toHexString() };
-    return { organizationId, type: 'lead.created', data, ...times };
-  });
-  await database.db.collection('outboxEvents').insertMany(events);
-}
 
 /** Waits until every event has arrived with its own id; returns missing events. */
 async function missingOf(count: number): Promise<string[]> {
@@ -97,7 +84,8 @@ describe('a database command of relay or worker', () => {
         if (index % ways !== way % ways) continue;
         const namespace = collection === '' ? {} : { namespace: `faults.${collection}` };
         await database.fail({ failCommands: [command], ...namespace, ...data }, { times: 1 });
-        await publish(5);
+        const events = publishedEvents(tenant.organizationId, 5);
+        await database.db.collection('outboxEvents').insertMany(events);
         count += 5;
         expect(await missingOf(count)).toEqual([]);
         await database.pass();

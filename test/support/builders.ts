@@ -1,3 +1,4 @@
+import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { type Db, type Document, type InsertOneOptions, ObjectId } from 'mongodb';
 
@@ -21,6 +22,21 @@ async function insert(
   const document = { ...conventions(organizationId), ...fields };
   await db.collection(collection).insertOne(document);
   return document._id;
+}
+
+/** Events as features publish them, without their changes. */
+export function publishedEvents(organizationId: ObjectId, count: number, fields: Document = {}) {
+  const now = new Date();
+  return Array.from({ length: count }, (): Document & { _id: ObjectId } => ({
+    _id: new ObjectId(),
+    organizationId,
+    type: 'lead.created',
+    data: { _id: new ObjectId().toHexString() },
+    storedAt: serverTimestampPlaceholder,
+    createdAt: now,
+    updatedAt: now,
+    ...fields,
+  }));
 }
 
 /** Writes an organization and a key for it, as the admin platform would. */

@@ -155,20 +155,6 @@ describe('a delivery', () => {
     await receiver.receivedRequests(3);
   });
 
-  it('leases its endpoint for a minute while an attempt runs', async () => {
-    const { service, tenant } = webhooks;
-    let answer: (() => void) | undefined;
-    const receiver = await webhooks.receiverWith((_received, response) => {
-      answer = () => response.writeHead(204).end();
-    });
-    const { id } = await service.subscribe(tenant, receiver.url);
-    await service.createLead(tenant);
-    await receiver.receivedRequests(1);
-    const leasedUntil = Number((await webhooks.endpointNow(id))?.['leasedUntil']);
-    expect(Math.abs(leasedUntil - Date.now() - minute)).toBeLessThan(30_000);
-    answer?.();
-  });
-
   it('is not attempted when the endpoint lease expires before the attempt would end', async () => {
     const { service, tenant } = webhooks;
     const receiver = await webhooks.receiverWith();

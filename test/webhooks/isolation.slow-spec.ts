@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { type Document, ObjectId } from 'mongodb';
+import type { Document } from 'mongodb';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
-import { serverTimestampPlaceholder } from '../../src/events/outbox/outbox-event.schema.js';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { addTenant, publishedEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import type { Receiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
@@ -16,15 +15,9 @@ beforeAll(() => {
   ({ service } = webhooks);
 });
 
-/** Stores events as features do, without their changes. */
 async function publish({ organizationId }: Tenant, count: number, fields: Document = {}) {
-  const now = new Date();
-  const times = { storedAt: serverTimestampPlaceholder, createdAt: now, updatedAt: now };
   for (let stored = 0; stored < count; stored += 5_000) {
-    const events = Array.from({ length: Math.min(5_000, count - stored) }, () => {
-      const data = { _id: new ObjectId().toHexString(), ...fields };
-      return { organizationId, type: 'lead.created', data, ...times };
-    });
+    const events = publishedEvents(organizationId, Math.min(5_000, count - stored), fields);
     await service.db.collection('outboxEvents').insertMany(events);
   }
 }
@@ -92,7 +85,7 @@ describe('slow, failing and huge receivers', () => {
     const large = await addTenant(service.db);
     for (const number of [1, 2]) await service.subscribe(large, `${huge.url}/${number}`);
     await publish(others, 30);
-    await publish(large, 10, { text: 'x'.repeat(1_048_576) });
+    await publish(large, 10, { data: { text: 'x'.repeat(1_048_576) } });
     await Promise.all([slow, hanging, failing, huge].map((one) => one.receivedRequests(3)));
     const together = await medianDelay(healthy, receiver, count);
     const medians = [alone, together].map((delay) => delay.toFixed(0)).join(' and ');

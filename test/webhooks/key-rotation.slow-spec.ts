@@ -238,16 +238,11 @@ describe('webhook reseal', () => {
     expect(keys).toContainEqual({ key, secrets: 1, state: 'missing' });
     expect(await opened(other)).toEqual(['whsec_1']);
 
-    const [again, status] = await Promise.all([
-      runCli(['webhook', 'reseal'], variables(lists.both)),
-      runCli(['db', 'status'], variables(lists.both)),
-    ]);
+    const again = await runCli(['webhook', 'reseal'], variables(lists.both));
     expect(again.code).toBe(1);
     expect(again.stdout).toMatch(/^Sealed with the newest key: 0\n/);
     expect(again.stdout).toContain(`The key ${key}`);
-    expect(status.code).toBe(1);
-    expect(status.stdout).toMatch(new RegExp(`^${key} +1 +missing$`, 'm'));
-    const shown = JSON.stringify([run, again, status]);
+    const shown = JSON.stringify([run, again]);
     for (const secret of [older, newer, foreign]) {
       expect(shown).not.toContain(secret.toString('base64').slice(0, 12));
     }

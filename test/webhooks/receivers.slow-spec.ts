@@ -46,45 +46,49 @@ async function attemptOnce(url: string) {
 }
 
 describe('an attempt', () => {
-  it('ends after WEBHOOKS_TIMEOUT_MS when the receiver does not respond', async () => {
-    const { url } = await receiverWith(() => undefined);
-    const { delivery, attempt } = await attemptOnce(url);
+  /** Talks below HTTP until its connection closes. */
+  const dripping = createServer((socket) => {
+    const drip = setInterval(() => socket.write('H'), 20);
+    socket.on('close', () => clearInterval(drip)).on('error', () => undefined);
+  });
+  const silent = createServer((socket) => socket.on('error', () => undefined));
+
+  it.each([
+    ['does not respond', silent],
+    ['sends its headers byte by byte', dripping],
+  ])('ends after WEBHOOKS_TIMEOUT_MS when the receiver %s', async (_how, server) => {
+    const { delivery, attempt } = await attemptOnce(await listenOn(server));
     expect(delivery).toMatchObject({ status: 'pending' });
-    expect(attempt).toMatchObject({
-      statusCode: null,
-      response: null,
-      error: `No response within ${attemptTimeoutMs} ms`,
-    });
+    expect(attempt).toMatchObject({ statusCode: null, response: null, error: expect.any(String) });
+    expect(attempt['milliseconds']).toBeLessThan(attemptTimeoutMs + 5_000);
   });
 
-  it('ends after the timeout when the receiver sends its headers byte by byte', async () => {
-    const server = createServer((socket) => {
-      const sendByteByByte = setInterval(() => socket.write('H'), 20);
-      socket.on('close', () => clearInterval(sendByteByByte)).on('error', () => undefined);
-    });
-    const url = await listenOn(server);
-    const { delivery, attempt } = await attemptOnce(url);
-    expect(delivery).toMatchObject({ status: 'pending' });
-    expect(attempt['error']).toEqual(expect.any(String));
-  });
-
-  it('keeps status and partial body when the receiver sends its body byte by byte', async () => {
+  it.each([
+    [500, 'pending'],
+    [200, 'delivered'],
+  ])('keeps status %i and the partial body when the body does not end', async (status, state) => {
     let isClosed = false;
     const { url } = await receiverWith((_received, response) => {
-      response.writeHead(500);
-      const sendByteByByte = setInterval(() => response.write('x'), 20);
+      response.writeHead(status);
+      const drip = setInterval(() => response.write('x'), 20);
       response.on('close', () => {
-        clearInterval(sendByteByByte);
+        clearInterval(drip);
         isClosed = true;
       });
     });
-    const { attempt } = await attemptOnce(url);
+    const { delivery, attempt } = await attemptOnce(url);
+    expect(delivery).toMatchObject({ status: state });
     expect(attempt).toMatchObject({
-      statusCode: 500,
+      statusCode: status,
       response: expect.stringMatching(/^x+$/),
-      error: expect.stringContaining('broke off'),
+      error: expect.stringContaining('body broke off: it took longer than 1000 ms'),
     });
-    await eventually(() => expect(isClosed).toBe(true));
+    await eventually(async () => {
+      expect(isClosed).toBe(true);
+      const endpoint = await webhooks.endpointNow(delivery['endpointId']);
+      // A success that takes a second is no fast one.
+      expect(['new', 'slow']).toContain(endpoint?.['latencyClass']);
+    });
   });
 
   it('reads at most 4 KiB of a response', async () => {
@@ -167,27 +171,6 @@ describe('an attempt', () => {
       statusCode: null,
       error: expect.stringMatching(/ECONNREFUSED/),
     });
-  });
-});
-
-describe('many slow receivers', () => {
-  it('do not delay a healthy receiver or exceed their share', async () => {
-    const slow = await receiverWith(() => undefined);
-    const endpoints: TestEndpoint[] = [];
-    for (let number = 0; number < 6; number++) {
-      endpoints.push(await service.subscribe(tenant, `${slow.url}/${number}`));
-    }
-    for (let event = 0; event < 5; event++) await service.createLead(tenant);
-    await slow.receivedRequests(4);
-    const healthy = await addTenant(service.db);
-    const receiver = await receiverWith();
-    await service.subscribe(healthy, receiver.url);
-    const before = slow.received.length;
-    await service.createLead(healthy);
-    await receiver.receivedRequests(1);
-    // It did not have to wait for the queue of the slow ones.
-    expect(before).toBeLessThan(30);
-    expect(slow.received.length).toBeLessThan(30);
   });
 });
 

@@ -80,20 +80,3 @@ describe('WEBHOOKS_CONCURRENCY', () => {
     for (const answer of open) answer();
   });
 });
-
-describe('a response with 200 and an endless body', () => {
-  it('counts as a success after one second, but does not make the endpoint fast', async () => {
-    const dripping = await receiverWith((_received, response) => {
-      response.writeHead(200);
-      const drip = setInterval(() => response.write('x'), 50);
-      response.on('close', () => clearInterval(drip));
-    });
-    const endpoint = await service.subscribe(webhooks.tenant, dripping.url);
-    await service.createLead(webhooks.tenant);
-    const { log } = await service.deliveryOf(endpoint, { status: 'delivered' });
-    expect(log).toMatchObject([{ statusCode: 200, response: expect.stringMatching(/^x+$/) }]);
-    expect(log[0].error).toMatch(/body broke off: it took longer than 1000 ms/);
-    expect(log[0].milliseconds).toBeLessThan(15_000);
-    await eventually(async () => expect(['new', 'slow']).toContain(await classOf(endpoint)));
-  });
-});
