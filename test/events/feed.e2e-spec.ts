@@ -90,15 +90,8 @@ describe('GET /events', () => {
   it('rejects a key without events.read, whatever other permissions it has', async () => {
     const tenant = await feed.addReader();
     const key = await addKey(feed.service.db, tenant.organizationId);
-    const refused = await feed.read({ ...tenant, key }, { nonsense: 1 }).expect(403);
-    expect(refused.body).toEqual({
-      statusCode: 403,
-      message: 'This API key may not events.read',
-      error: 'Forbidden',
-    });
-    expect(refused.headers['x-error-code']).toBe('authentication.operation_not_permitted');
-    const arabic = await feed.read({ ...tenant, key }, {}, { language: 'ar-eg' }).expect(403);
-    expect(arabic.body.message).toBe('لا يُسمح لمفتاح API هذا بالعملية events.read');
+    const { headers } = await feed.read({ ...tenant, key }, { nonsense: 1 }).expect(403);
+    expect(headers['x-error-code']).toBe('authentication.operation_not_permitted');
   });
 
   it('returns only events of the own organization', async () => {

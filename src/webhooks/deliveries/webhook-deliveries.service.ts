@@ -132,8 +132,9 @@ export class WebhookDeliveriesService {
       .batchSize(replayBatchSize);
     let done = 0;
     for await (const found of bufferedBatches(cursor)) {
-      const ids = found.map(({ _id }) => _id);
-      done += await this.startRound({ ...left, _id: { $in: ids } }, replayRun);
+      const batch = { ...left, _id: { $in: found.map(({ _id }) => _id) } };
+      const round = newRound(replayRun, this.clock.now());
+      done += (await this.deliveries.acrossTenants.updateMany(batch, round)).modifiedCount;
       progress(done, total);
     }
     const $unset = { [`replays.${name}`]: '' as const };
@@ -204,25 +205,20 @@ export class WebhookDeliveriesService {
     );
     return endpoint?.replays?.[name] ?? now;
   }
+}
 
-  /** A running attempt stays one of the old round. */
-  private async startRound(
-    filter: Filter<WebhookDeliveryDocument>,
-    replayRun: Date,
-  ): Promise<number> {
-    const now = this.clock.now();
-    const $set = {
-      status: 'pending',
-      failureReason: null,
-      attempts: 0,
-      nextAttemptAt: now,
-      completedAt: null,
-      replayRun,
-      updatedAt: now,
-    } as const;
-    const update = { $set, $inc: { round: 1 } };
-    return (await this.deliveries.acrossTenants.updateMany(filter, update)).modifiedCount;
-  }
+/** A running attempt stays one of the old round. */
+function newRound(replayRun: Date, now: Date) {
+  const $set = {
+    status: 'pending',
+    failureReason: null,
+    attempts: 0,
+    nextAttemptAt: now,
+    completedAt: null,
+    replayRun,
+    updatedAt: now,
+  } as const;
+  return { $set, $inc: { round: 1 } };
 }
 
 function listedDelivery(delivery: WebhookDeliveryDocument) {
