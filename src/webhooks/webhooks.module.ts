@@ -15,6 +15,14 @@ import { WebhookWorker } from './sending/webhook-worker.js';
 import { webhookStatisticsSchema } from './statistics/webhook-statistics.schema.js';
 import { WebhookStatisticsService } from './statistics/webhook-statistics.service.js';
 
+const services = [
+  SecretKeys,
+  WebhookEndpointsService,
+  WebhookDeliveriesService,
+  WebhookWorker,
+  WebhookStatisticsService,
+];
+
 @Module({
   imports: [
     TenantsModule,
@@ -25,23 +33,7 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
       { name: 'WebhookStatistics', schema: webhookStatisticsSchema },
     ),
   ],
-  providers: [
-    WebhookFanOut,
-    WebhookEndpointsService,
-    SecretKeys,
-    DeliveryQueueRepository,
-    WebhookDeliveriesService,
-    WebhookSender,
-    DeliveryBatches,
-    WebhookWorker,
-    WebhookStatisticsService,
-  ],
-  exports: [
-    SecretKeys,
-    WebhookEndpointsService,
-    WebhookDeliveriesService,
-    WebhookWorker,
-    WebhookStatisticsService,
-  ],
+  providers: [...services, WebhookFanOut, DeliveryQueueRepository, WebhookSender, DeliveryBatches],
+  exports: services,
 })
 export class WebhooksModule {}

@@ -28,8 +28,6 @@ export class NameResolver {
   }
 }
 
-export class ForbiddenAddressError extends Error {}
-
 /** A lookup for sockets, which connect to the checked address; `urlViolation` checks literal addresses (rule HOOK-11). */
 export function ssrfSafeLookup(
   policy: AddressPolicy,
@@ -42,7 +40,7 @@ export function ssrfSafeLookup(
     // A single forbidden address is enough: it would be chance which one is used.
     for (const address of addresses) {
       const reason = ssrfViolation(address, policy);
-      if (reason !== null) throw new ForbiddenAddressError(`${name}: ${reason}`);
+      if (reason !== null) throw new Error(`${name}: ${reason}`);
     }
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   });

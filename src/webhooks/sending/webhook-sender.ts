@@ -1,13 +1,13 @@
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { WebhookMessage } from '../../events/outbox/message.js';
 import { type AttemptResult, retryAfterMs } from '../deliveries/delivery-outcome.js';
 import { signedHeaders } from '../../core/secrets/signing-secret.js';
 import { urlViolation } from './addresses.js';
-import { ForbiddenAddressError, NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
+import { NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
 const maxResponseBytes = 4_096;
 /** How long the body may take after the status (rule HOOK-6). */
@@ -26,7 +26,8 @@ export interface Target {
 }
 
 @Injectable()
-export class WebhookSender implements OnApplicationShutdown {
+export class WebhookSender {
+  /** Idle connections do not keep the process running. */
   private readonly agents = {
     'http:': new http.Agent({ keepAlive: true, timeout: keepAliveMs }),
     'https:': new https.Agent({ keepAlive: true, timeout: keepAliveMs }),
@@ -45,10 +46,6 @@ export class WebhookSender implements OnApplicationShutdown {
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: Math.floor(this.timeout / maxAddressAttempts),
     } as RequestOptions;
-  }
-
-  onApplicationShutdown(): void {
-    for (const agent of Object.values(this.agents)) agent.destroy();
   }
 
   /** Posts a signed message, again if the receiver had closed the reused connection. Never rejects. */
@@ -76,7 +73,7 @@ export class WebhookSender implements OnApplicationShutdown {
     { startedAt, signal }: { readonly startedAt: Date; readonly signal: AbortSignal },
   ): Promise<ExchangeResult> {
     const reason = urlViolation(url, this.environment);
-    if (reason !== null) throw new ForbiddenAddressError(reason);
+    if (reason !== null) throw new Error(reason);
     const headers = {
       'content-type': 'application/json',
       'user-agent': userAgent,
