@@ -87,7 +87,7 @@ const pure = [
   '^src/reservations/(cheques/cheques|reservation-state|transitions)\\.ts$',
   '^src/tenants/(change-log/field-changes|contacts/(contact|phone-number))\\.ts$',
   '^src/availability/availability\\.ts$',
-  '^src/webhooks/[^/]+/(addresses|delivery-outcome|endpoint-state)\\.ts$',
+  '^src/webhooks/[^/]+/(addresses|attempt-outcome)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|reference/generate)\\.ts$';

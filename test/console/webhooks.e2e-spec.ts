@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
-import type { AttemptResult } from '../../src/webhooks/deliveries/delivery-outcome.js';
+import type { AttemptResult } from '../../src/webhooks/deliveries/attempt-outcome.js';
 import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import {
   addKey,

@@ -8,7 +8,7 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import type { AttemptResult, DeliveryOutcome } from './delivery-outcome.js';
+import type { AttemptResult, DeliveryOutcome } from './attempt-outcome.js';
 import {
   type FailureReason,
   maxLoggedAttempts,

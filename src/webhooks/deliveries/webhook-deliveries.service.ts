@@ -25,7 +25,7 @@ import { EventHistoryService } from '../../events/outbox/event-history.service.j
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
-import { type AttemptResult, attemptsPerRound, outcomeOf } from './delivery-outcome.js';
+import { type AttemptResult, attemptsPerRound, outcomeOf } from './attempt-outcome.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { newDelivery } from './webhook-fan-out.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';

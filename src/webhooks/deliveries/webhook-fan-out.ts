@@ -9,7 +9,7 @@ import { afterTransaction } from '../../core/database/transactions/sessions.js';
 import { EventRelay, type UnnumberedEvent } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import { objectIdOf } from '../../events/outbox/message.js';
-import { hasTypes } from '../endpoints/endpoint-state.js';
+import { hasTypes } from './attempt-outcome.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 

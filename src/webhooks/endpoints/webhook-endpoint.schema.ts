@@ -3,9 +3,11 @@ import { SchemaTypes } from 'mongoose';
 import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
-import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 
 export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
+
+/** How an endpoint has responded lately; an endpoint is new until that is clear (rule HOOK-8). */
+export type LatencyClass = 'fast' | 'new' | 'slow';
 
 /** Where an organization's events are sent; other programs may omit optional fields. */
 @Schema({ collection: 'webhookEndpoints' })

@@ -17,7 +17,7 @@ import type { FailureReason } from '../deliveries/webhook-delivery.schema.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';
-import { hasTypes } from './endpoint-state.js';
+import { hasTypes } from '../deliveries/attempt-outcome.js';
 import { SecretKeys } from './secret-keys.js';
 import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 

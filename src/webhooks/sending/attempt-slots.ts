@@ -1,5 +1,5 @@
 import PQueue from 'p-queue';
-import type { LatencyClass } from '../deliveries/delivery-outcome.js';
+import type { LatencyClass } from '../endpoints/webhook-endpoint.schema.js';
 
 /** Bounds the attempts of a process so that new and slow endpoints leave slots to fast ones (rule HOOK-8). */
 export class AttemptSlots {

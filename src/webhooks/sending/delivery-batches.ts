@@ -6,16 +6,18 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { traced } from '../../core/observability/tracing.js';
 import { type WebhookMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
-import { isSuccess, type LatencyClass, outcomeOf } from '../deliveries/delivery-outcome.js';
+import { endpointAfter, isSuccess, outcomeOf } from '../deliveries/attempt-outcome.js';
 import {
   DeliveryQueueRepository,
   type DueDelivery,
   type FinishedAttempt,
   leaseMs,
 } from '../deliveries/delivery-queue.repository.js';
-import { endpointAfter } from '../endpoints/endpoint-state.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
-import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import type {
+  LatencyClass,
+  WebhookEndpointDocument,
+} from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
 import { AttemptSlots } from './attempt-slots.js';
 import { WebhookSender } from './webhook-sender.js';

@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { WebhookMessage } from '../../events/outbox/message.js';
-import { type AttemptResult, retryAfterMs } from '../deliveries/delivery-outcome.js';
+import { type AttemptResult, retryAfterMs } from '../deliveries/attempt-outcome.js';
 import { signedHeaders } from '../../core/secrets/signing-secret.js';
 import { urlViolation } from './addresses.js';
 import { NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
-import type { LatencyClass } from '../deliveries/delivery-outcome.js';
+import type { LatencyClass } from '../endpoints/webhook-endpoint.schema.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookFanOut } from '../deliveries/webhook-fan-out.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';

@@ -14,7 +14,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/time.js';
 import { pingType } from '../../events/outbox/event-types.js';
 import { EventRelay } from '../../events/outbox/event-relay.js';
-import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
+import { type AttemptResult, isSuccess } from '../deliveries/attempt-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import { metricLines, valueOf } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import type { AttemptResult } from '../deliveries/delivery-outcome.js';
+import type { AttemptResult } from '../deliveries/attempt-outcome.js';
 import { hourlyStats, WebhookStatisticsService } from './webhook-statistics.service.js';
 
 it('adds up the quarters of each hour and keeps the largest backlog', () => {

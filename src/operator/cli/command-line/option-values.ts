@@ -16,7 +16,7 @@ import {
 import { subscriptions } from '../../../events/outbox/event-types.js';
 import { isAddressRange } from '../../../tenants/keys/api-key-policy.js';
 import { clientMatchFields } from '../../../tenants/organizations/client-match-fields.js';
-import { deliveryStatuses } from '../../../webhooks/deliveries/delivery-outcome.js';
+import { deliveryStatuses } from '../../../webhooks/deliveries/attempt-outcome.js';
 
 const maxOverlapHours = 8_760;
 const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';

@@ -4,7 +4,7 @@ import {
   EventHistoryService,
   type ListedEvent,
 } from '../../../events/outbox/event-history.service.js';
-import { isSuccess } from '../../../webhooks/deliveries/delivery-outcome.js';
+import { isSuccess } from '../../../webhooks/deliveries/attempt-outcome.js';
 import {
   type ListedDelivery,
   type ShownDelivery,
