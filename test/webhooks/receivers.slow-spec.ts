@@ -51,7 +51,7 @@ describe('an attempt', () => {
     const drip = setInterval(() => socket.write('H'), 20);
     socket.on('close', () => clearInterval(drip)).on('error', () => undefined);
   });
-  const silent = createServer((socket) => socket.on('error', () => undefined));
+  const silent = createServer((socket) => socket.on('error', () => undefined).resume());
 
   it.each([
     ['does not respond', silent],
