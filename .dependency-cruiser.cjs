@@ -77,7 +77,7 @@ const acrossTenants = [
 const pure = [
   '-merge\\.ts$',
   '^src/(core/)?[^/]+/[^/]+-errors\\.ts$',
-  '^src/core/http/(errors/([\\w-]+-errors|domain-error)|validation/json-body)\\.ts$',
+  '^src/core/http/errors/([\\w-]+-errors|domain-error)\\.ts$',
   '^src/core/idempotency/idempotency-key\\.ts$',
   '^src/core/localization/(fold-case|language|localized)\\.ts$',
   '^src/core/secrets/secret-box\\.ts$',
