@@ -9,6 +9,8 @@ import {
 } from '../command-line/declaration.js';
 import * as parse from '../command-line/option-values.js';
 
+const choice = (description: string) => option('<true|false>', description, parse.trueOrFalse);
+
 const settings = {
   apiDomain: option('<domain>', 'host name under which its clients call the API', parse.domain),
   logo: option('<url>', 'address of its logo', parse.url),
@@ -17,21 +19,9 @@ const settings = {
     'country whose national phone numbers are understood, ISO 3166 alpha-2 (default: EG)',
     parse.country,
   ),
-  allowConflictLeads: option(
-    '<true|false>',
-    'whether two leads may have the same phone (default: false)',
-    parse.trueOrFalse,
-  ),
-  createClients: option(
-    '<true|false>',
-    'whether leads create clients (default: true)',
-    parse.trueOrFalse,
-  ),
-  updateClients: option(
-    '<true|false>',
-    'whether leads update the clients they match (default: true)',
-    parse.trueOrFalse,
-  ),
+  allowConflictLeads: choice('whether two leads may have the same phone (default: false)'),
+  createClients: choice('whether leads create clients (default: true)'),
+  updateClients: choice('whether leads update the clients they match (default: true)'),
   matchClientsBy: option(
     '<fields>',
     'what clients are matched by, in order (default: phone,email)',
