@@ -141,9 +141,7 @@ export class ListReading {
     batches,
     present,
   }: ListSource<Document, Item>): Promise<ListPage<Item>> {
-    const { page = '1', limit: size = String(defaultPageLimit) } = this.query;
-    const limit = Number(size);
-    const skip = (Number(page) - 1) * limit;
+    const { skip, limit } = rangeOf(this.query);
     // A first page that is not full contains everything; pages beyond the end need no read.
     const known = skip === 0 ? this.cursor?.total : await this.total(count);
     const documents: Document[] = [];
@@ -180,6 +178,10 @@ export class ListReading {
     const own = this.asOf.getTime();
     return new Date(newest < own ? newest + 1 : Math.min(newest - markLagMs, own));
   }
+}
+
+function rangeOf({ page = '1', limit = String(defaultPageLimit) }: PartQuery) {
+  return { skip: (Number(page) - 1) * Number(limit), limit: Number(limit) };
 }
 
 /** Rules HTTP-11 and COMP-16. */

@@ -6,6 +6,7 @@ import {
   LogController,
   type onSendHookHandler,
 } from 'fastify';
+import { Long } from 'mongodb';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:zlib';
 import type { Logger } from 'pino';
@@ -177,6 +178,8 @@ export function trustProxyOption({ TRUST_PROXY: trusted }: Environment) {
   return (_address: string, hop: number) => hop < trusted;
 }
 
+const toInteger = (integer: bigint) => Long.fromBigInt(integer);
+
 function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
   fastify.removeAllContentTypeParsers();
   fastify.decorateRequest('judgeBody', null);
@@ -195,7 +198,7 @@ function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
         request.judgeBody?.(body);
         const { envelopeDepth = 0, inexactNumber, readsOnly } = routeOptionsOf(request);
         const fields = readsOnly && fieldNamesOf(readsOnly);
-        const rules = { maxDepth: maxDepth + envelopeDepth, inexactNumber, fields };
+        const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, inexactNumber, fields };
         done(null, parseJsonBody(body, rules));
       } catch (error) {
         done(error as Error);

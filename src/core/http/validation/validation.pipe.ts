@@ -14,7 +14,7 @@ import { httpErrors } from '../errors/http-errors.js';
 import { DtoReading, ignoredFieldsValue } from './dto-reading.js';
 import { declaredType, type DtoClass } from './field.js';
 
-class NoParameters {}
+const noParameters = Object as DtoClass;
 
 /** Reports ignored names also of requests that fail later. A guard costs less than an interceptor. */
 @Injectable()
@@ -23,7 +23,7 @@ export class UnknownNamesGuard implements CanActivate {
     const http = context.switchToHttp();
     const { query, body } = http.getRequest<FastifyRequest>();
     const [queryType, bodyType] = [declaredType(context, 'query'), declaredType(context, 'body')];
-    const ofQuery = new DtoReading(queryType ?? NoParameters, query as object);
+    const ofQuery = new DtoReading(queryType ?? noParameters, query as object);
     if (queryType === undefined) throwIfAny(ofQuery.messages('query'));
     const ofBody = bodyType && isPlainObject(body) ? new DtoReading(bodyType, body).ignored : [];
     const ignored = [...ofQuery.ignored, ...ofBody];

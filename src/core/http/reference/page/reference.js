@@ -5,8 +5,9 @@ const reference = await (await fetch('openapi.json')).json();
 reference.servers = reference.servers.slice(0, 1);
 
 /** In requests, the reservation of the examples is the one that was created last. */
-const path = Object.keys(reference.paths).find((one) => one.endsWith('/{reservationId}'));
-const exampleId = reference.paths[path].get.parameters[0].schema.example;
+const paths = Object.entries(reference.paths);
+const [, reservation] = paths.find(([path]) => path.endsWith('/{reservationId}'));
+const exampleId = reservation.get.parameters[0].schema.example;
 let reservationId = exampleId;
 
 /** Headers that every response has, which the introduction explains. */
