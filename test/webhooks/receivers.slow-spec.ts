@@ -4,14 +4,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookSender } from '../../src/webhooks/sending/webhook-sender.js';
-import { addTenant, type Tenant } from '../support/builders.js';
+import type { Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import {
-  startWebhookService,
-  type TestEndpoint,
-  useWebhooks,
-  type WebhookService,
-} from './webhook-service.js';
+import { startWebhookService, useWebhooks, type WebhookService } from './webhook-service.js';
 
 const attemptTimeoutMs = 1_500;
 

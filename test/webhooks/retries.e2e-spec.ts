@@ -54,7 +54,9 @@ describe('a delivery', () => {
       attempts: 10,
       failureReason: 'exhausted',
     });
-    expect(await webhooks.attemptsOf(_id)).toMatchObject(Array(10).fill({ statusCode: 404 }));
+    expect(await webhooks.attemptsOf(_id)).toMatchObject(
+      Array.from({ length: 10 }, () => ({ statusCode: 404 })),
+    );
     expect([waited > 1.75, waited < 2.5, receiver.received.length]).toEqual([true, true, 10]);
   });
 

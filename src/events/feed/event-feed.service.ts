@@ -94,16 +94,14 @@ export class EventFeedService {
     const last = await this.relay.lastNumber(organizationId);
     if (after > last) await this.assertNumberIssued(organizationId, after);
     if (after >= last) return { data: [], next: after, hasMore: false };
-    const ofTypes = types === null ? {} : { type: { $in: types } };
     const oldest = types === null ? null : await this.oldestSequence(organizationId, after, last);
     const endOfSearch = performance.now() + searchMs;
     for (let position = oldest === null ? after : oldest - 1; ;) {
       const end = types === null ? last : Math.min(last, position + windowSize);
-      const filter = { ...this.retainedFilter(position, end), ...ofTypes };
-      const { data, isCut } = await this.readEvents(organizationId, filter, limit);
-      const next = isCut ? (data.at(-1)?.sequence ?? end) : end;
-      const first = oldest ?? data[0]?.sequence ?? last + 1;
-      if (after > 0 && first > after + 1) throw expired(first - 1);
+      const kept = this.retainedFilter(position, end);
+      const filter = { ...kept, ...(types !== null && { type: { $in: types } }) };
+      const { data, next = end } = await this.readEvents(organizationId, filter, limit);
+      assertRetained(after, oldest ?? data[0]?.sequence ?? last + 1);
       const isOver = data.length > 0 || next === last || performance.now() > endOfSearch;
       if (isOver) return { data, next, hasMore: next < last };
       position = next;
@@ -141,24 +139,25 @@ export class EventFeedService {
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
   }
 
-  /** The first events in the order of their numbers, and whether a limit has cut them off. */
+  /** The first events in the order of their numbers; `next` is the last of them if a limit has cut them off. */
   private async readEvents(
     organizationId: Types.ObjectId,
     filter: TenantFilter<OutboxEventDocument>,
     limit: number,
-  ): Promise<{ data: EventDto[]; isCut: boolean }> {
+  ): Promise<{ data: EventDto[]; next?: number | undefined }> {
     const data: EventDto[] = [];
+    const cut = () => ({ data, next: data.at(-1)?.sequence });
     let bytes = 0;
     const options = { sort: { sequence: 1 }, limit, hint: 'feed' } as const;
     for await (const batch of this.events.batches(organizationId, filter, options)) {
       for (const event of batch) {
         bytes += BSON.calculateObjectSize(event);
-        if (data.length > 0 && bytes > pageBytes) return { data, isCut: true };
+        if (data.length > 0 && bytes > pageBytes) return cut();
         const id = messageIdOf(event._id);
         data.push({ sequence: Number(event.sequence), id, ...payloadOf(event) });
       }
     }
-    return { data, isCut: data.length === limit };
+    return data.length === limit ? cut() : { data };
   }
 
   /** Shares a read that has not started: one that has may miss the event that woke a later reader. */
@@ -180,6 +179,10 @@ export class EventFeedService {
   private inSnapshot<T>(read: () => Promise<T>): Promise<T> {
     return withinDeadline(this.snapshots.during(read), this.deadlineMs);
   }
+}
+
+function assertRetained(after: number, oldest: number): void {
+  if (after > 0 && oldest > after + 1) throw expired(oldest - 1);
 }
 
 function expired(next: number): DomainError {

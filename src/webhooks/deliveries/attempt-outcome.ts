@@ -62,7 +62,7 @@ export function isSuccess({ statusCode }: AttemptResult): boolean {
 }
 
 /** Whether the receiver wants no further events. */
-export function isGoneResponse({ statusCode }: AttemptResult): boolean {
+function isGoneResponse({ statusCode }: AttemptResult): boolean {
   return statusCode === goneStatus;
 }
 
