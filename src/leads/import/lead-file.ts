@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { Long } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { DtoReading } from '../../core/http/validation/dto-reading.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
@@ -67,7 +68,11 @@ function csvRows(bytes: Buffer): LeadRow[] {
 }
 
 /** The depth is the default of a request. */
-const bodyRules = { maxDepth: 32, inexactNumber: leadErrors.inexactNumber };
+const bodyRules = {
+  maxDepth: 32,
+  toInteger: (integer: bigint) => Long.fromBigInt(integer),
+  inexactNumber: leadErrors.inexactNumber,
+};
 
 /** Parses a body as a request would: null for no object, an error for no JSON. */
 export function leadOf({ json }: LeadRow): UpsertLeadDto | DomainError | null {
