@@ -128,7 +128,7 @@ describe('the overview', () => {
       expect.stringMatching(
         /^Endpoint is failing .* Last response: 500\. Failed attempts since then: 16\. Retries of one delivery: 2\.$/,
       ),
-      expect.stringMatching(/^Endpoint was given up .* Turned off: the receiver responded 410\./),
+      expect.stringMatching(/^Endpoint is disabled .* Disabled: the receiver responded 410\./),
     ]);
     expect(html).toContain(`/console/webhooks/${failing._id.toHexString()}"`);
   });

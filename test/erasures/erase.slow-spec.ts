@@ -408,9 +408,15 @@ describe('lead erase by phone or email', () => {
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--yes'];
     const refused = [
-      [['--phone', 'abc'], 'abc is no phone: it must have at least 5 digits and at most 64 '],
-      [['--phone', '1234'], '1234 is no phone: '],
-      [['--email', 'abc'], 'abc is no email: it must be an address such as mona@example.com.'],
+      [
+        ['--phone', 'abc'],
+        'abc is not a phone number: it must have at least 5 digits and at most 64 ',
+      ],
+      [['--phone', '1234'], '1234 is not a phone number: '],
+      [
+        ['--email', 'abc'],
+        'abc is not an email address: it must be an address such as mona@example.com.',
+      ],
     ] as const;
     for (const [options, words] of refused) {
       const { code, stdout, stderr } = await runCli([...args, ...options], variables);

@@ -51,7 +51,7 @@ describe('starts without configuration', () => {
   let key: string;
   let lead: LeadDto;
   const environment = () => ({ NODE_ENV: 'development', DATA_FOLDER: folder });
-  /** One that nothing is done to but what its callers do needs no process of its own. */
+  /** Starts the service in this process, for tests that neither kill nor signal it. */
   const startHere = (variables: Record<string, string>) => {
     const read = readEnvironment({ ...environment(), HOST: '127.0.0.1', ...variables });
     return runService(read, workerLogger(read));

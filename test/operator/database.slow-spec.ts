@@ -77,7 +77,9 @@ describe('db', () => {
     expect(init).toEqual({ code: 0, stdout, stderr: '' });
     expect(fresh).toMatchObject({ code: 1, stderr: '' });
     expect(fresh.stdout).toMatch(/^apiKeys +no +no +hash, byOrganization$/m);
-    expect(fresh.stdout).toContain('Something is missing: npm run cli -- db init\n');
+    expect(fresh.stdout).toContain(
+      'Collections, indexes or migrations are missing. Run: npm run cli -- db init\n',
+    );
   });
 });
 
@@ -127,7 +129,7 @@ describe('a changed retention setting', () => {
     expect([changed.code, changed.isComplete, differing(changed)]).toEqual([1, true, kinds]);
     const text = (await runCli(['db', 'status'], shorter)).stdout;
     expect(text).toMatch(/^events +75 days +no +0 +0\.0/m);
-    expect(text).toContain('Records are not kept as the configuration says');
+    expect(text).toContain('Retention in the database differs from the configuration');
     await runCli(['db', 'init'], shorter);
     expect(differing(await statusOf(shorter))).toEqual([]);
     const expiryOf = async (collection: string, index: string) => {

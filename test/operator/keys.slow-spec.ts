@@ -155,7 +155,7 @@ describe('key', () => {
     const client = await new MongoClient(uri).connect();
     try {
       const db = client.db();
-      // Takes the successor, which never ends, and refuses the old key with its end.
+      // Accepts the successor, which has no expiry, and rejects the expiry of the old key.
       await db.createCollection('apiKeys', { validator: { expiresAt: null } });
       const { organizationId, key } = await addTenant(db);
       const keys = () => db.collection('apiKeys').find({ organizationId }).toArray();

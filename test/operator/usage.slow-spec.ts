@@ -76,7 +76,7 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ['--lead) or the person (--phone, --email)', `lead erase --org ${id}`],
   ['--lead) or the person', `lead erase --org ${id} --lead a --phone 01001234567`],
   ['is no phone', `lead erase --org ${id} --phone 12`],
-  ['is no email', `lead erase --org ${id} --email mona`],
+  ['is not an email address', `lead erase --org ${id} --email mona`],
 ];
 
 describe('the help', () => {

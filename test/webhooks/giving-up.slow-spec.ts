@@ -41,7 +41,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** As a worker does that has got a 410 response. */
+/** Disables the endpoint as a worker does after a 410. */
 async function turnOff(disabledReason: string): Promise<void> {
   await service.db
     .collection('webhookEndpoints')

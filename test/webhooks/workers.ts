@@ -11,7 +11,7 @@ export interface Workers {
   readonly service: WebhookService;
   /** A worker in a process of its own. */
   startProcess(variables?: Record<string, string>): Promise<ServiceProcess>;
-  /** One that nothing happens to needs no process of its own. */
+  /** A worker in this process, for tests that neither kill nor signal it. */
   startHere(): Promise<void>;
   startReceiver(respond?: Respond | number): Promise<Receiver>;
   deliveries(): Collection;

@@ -36,14 +36,14 @@ export const variables = z.object({
   OPS_HOSTS: hostNames.optional().meta({
     description:
       'Host names, separated by commas, under which browsers may open the console, in addition to localhost and addresses: ' +
-      'a page of another name that resolves to this listener gets nothing.',
+      'requests for any other host name get 421 (protection against DNS rebinding).',
     example: 'ops.internal',
   }),
   OPS_PASSWORD: passwordHashSetting.optional().meta({
     description:
       "The operator's password for the console, which is at /console of that listener, as a hash: " +
       '`npm run cli -- console password` makes it. The same for every instance, and as secret as ' +
-      'ENCRYPTION_KEYS. Without it there is no console and calls are not counted for it.',
+      'ENCRYPTION_KEYS. If unset, the console is off; calls are counted anyway (rule OPS-32).',
     example: 'scrypt:32768:8:3:<salt>:<hash>',
   }),
   MONGODB_URI: databaseAddress.optional().meta({
@@ -54,10 +54,12 @@ export const variables = z.object({
   }),
   NODE_ENV: enumSetting(['development', 'test', 'production'])
     .prefault('development')
-    .describe('development, test or production.'),
+    .describe(
+      'production requires MONGODB_URI and a prepared database; development also creates demo data.',
+    ),
   LOG_LEVEL: enumSetting(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .prefault('info')
-    .describe('fatal, error, warn, info, debug, trace or silent.'),
+    .describe('Least severe level that is logged; silent turns the log off.'),
   DATA_FOLDER: z.string().prefault('.data').describe('Folder of the embedded database.'),
   BODY_LIMIT_BYTES: integer(1_024, 4_194_304)
     .prefault('1048576')

@@ -50,7 +50,7 @@ function fieldOf(operation: Operation): string {
 }
 
 function isMostlyIgnored(body: LeadBody): boolean {
-  // Every lead has an id, which says nothing about it.
+  // recordSystemId is ignored: it is nearly always sent and known, so it would hide unknown fields.
   const names = (body.leads ?? [body])
     .flatMap((lead) => Object.keys(lead ?? {}))
     .filter((name) => name !== 'recordSystemId');

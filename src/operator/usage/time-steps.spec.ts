@@ -9,8 +9,11 @@ it.each<[TimeStep, string, string]>([
   ['hour', '2026-11-25T12:00:00.000Z', '2026-11-18T12:00:00.000Z'],
   ['day', '2026-11-25T00:00:00.000Z', '2026-09-30T00:00:00.000Z'],
   ['week', '2026-11-23T00:00:00.000Z', '2025-11-24T00:00:00.000Z'],
-])('starts a %s as the clock and the calendar do', (step, last, first) => {
-  const times = stepsUntil(step, now).map((time) => new Date(time).toISOString());
-  expect([times.at(-1), times[0]]).toEqual([last, first]);
-  expect(new Date(startOf(step, now)).toISOString()).toBe(last);
-});
+])(
+  'returns the start of each %s on boundaries of clock and calendar in UTC',
+  (step, last, first) => {
+    const times = stepsUntil(step, now).map((time) => new Date(time).toISOString());
+    expect([times.at(-1), times[0]]).toEqual([last, first]);
+    expect(new Date(startOf(step, now)).toISOString()).toBe(last);
+  },
+);

@@ -97,7 +97,7 @@ export class UnitFiltersService {
     );
     if (unknown.length > 0) throw new DomainError(unitErrors.unknownName, unknown);
     return named.flatMap(({ field, names, found }) => {
-      // All of the amenities, but any of the others.
+      // A unit must have all amenities of the filter; for other parameters one matching value is enough.
       if (field === 'amenitiesIds') return found.map((ids) => anyOf(field, ids));
       return names.length === 0 ? [] : anyOf(field, found.flat());
     });

@@ -18,7 +18,7 @@ export function documentValidator(schema: Schema): { readonly $jsonSchema: Docum
     const { bsonType } = options as { bsonType?: string };
     if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
   }
-  // Allowed values belong to the programs. Sorted, so that two validators can be compared.
+  // Without enums: other programs may store values of their own. Sorted, so that validators can be compared.
   const text = JSON.stringify(generated, (key, value: unknown) => {
     if (key === 'enum') return undefined;
     return key === 'required' && Array.isArray(value) ? (value as string[]).toSorted() : value;

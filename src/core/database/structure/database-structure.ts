@@ -45,7 +45,7 @@ export class DatabaseStructure {
       await updateCollection(model, stored);
       await updateIndexes(model, this.environment, report);
     };
-    // The announcement needs the unique index.
+    // announce() inserts into migrations, whose unique index must exist first.
     await this.forEachModel(update, ['Migration']);
     await this.migrations.announce();
     await this.forEachModel(update);
@@ -79,7 +79,7 @@ export class DatabaseStructure {
       collections.every((state) => state.missingIndexes.length === 0 && state.validatorIsCurrent) &&
       migrations.every(({ state }) => state === 'done');
     return {
-      // A newer version has replaced every difference.
+      // Differences are expected once a newer version has changed the structure.
       isComplete: isOfNewerVersion || hasAll,
       isOfNewerVersion,
       collections,

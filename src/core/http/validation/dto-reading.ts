@@ -83,7 +83,7 @@ export function ignoredFieldsValue(names: readonly string[]): string {
   return shown.slice(0, maxNames).join(', ');
 }
 
-/** Letters with few digits, possibly a path: no phone, no email, no key. */
+/** A plain or dotted identifier with few digits: cannot be a phone, an email or a key. */
 const identifierPath =
   /^[A-Z_](?:[A-Z_-]{0,39}\d{0,2})(?:\.(?:\d{1,4}|[A-Z_][A-Z_-]{0,39}\d{0,2}))*$/i;
 

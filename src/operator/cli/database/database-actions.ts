@@ -107,9 +107,10 @@ async function readLedger(file: string): Promise<z.infer<typeof ledgerSchema>> {
 }
 
 function conclusion(isComplete: boolean, isCurrent: boolean): string {
-  if (!isComplete) return `Something is missing: ${commandLine} db init`;
+  if (!isComplete)
+    return `Collections, indexes or migrations are missing. Run: ${commandLine} db init`;
   if (isCurrent) return 'Nothing is missing.';
-  return `Records are not kept as the configuration says: ${commandLine} db init`;
+  return `Retention in the database differs from the configuration. Run: ${commandLine} db init`;
 }
 
 function retentionText(seconds: number | null): string {

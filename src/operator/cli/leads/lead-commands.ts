@@ -90,13 +90,13 @@ async function assertPerson(values: {
   }
   if (phone !== undefined && !isPhone(phone)) {
     throw new WrongUsageError(
-      `${phone} is no phone: it must have at least ${phoneMinDigits} digits and at most ` +
+      `${phone} is not a phone number: it must have at least ${phoneMinDigits} digits and at most ` +
         `${maxPhoneLength} characters, such as 0100 123 4567.`,
     );
   }
   if (email !== undefined && !isEmail(email)) {
     throw new WrongUsageError(
-      `${email} is no email: it must be an address such as mona@example.com.`,
+      `${email} is not an email address: it must be an address such as mona@example.com.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import PQueue from 'p-queue';
-import { clientAt } from '../../../tenants/keys/authentication-failures.js';
+import { addressRangeOf } from '../../../tenants/keys/authentication-failures.js';
 import { Clock } from '../../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../../core/configuration/environment.js';
 import { type RateLimit, TokenBuckets } from '../../../core/http/rate-limit/token-buckets.js';
@@ -35,7 +35,7 @@ export class LoginAttempts {
     const { OPS_PASSWORD: expected } = this.environment;
     if (expected === undefined) return 'wrong';
     if (this.comparisons.size >= maxWaiting) return 'too many';
-    if (this.clients.take(clientAt(address), perClient) < 0) return 'too many';
+    if (this.clients.take(addressRangeOf(address), perClient) < 0) return 'too many';
     if (this.all.take('all', total) < 0) return 'too many';
     const isRight = await this.comparisons.add(() => isPassword(password, expected));
     return isRight ? 'right' : 'wrong';

@@ -138,7 +138,7 @@ export const pageTexts = {
   },
   'attention.endpoint': { 'en-us': 'Endpoint is failing', 'ar-eg': 'نقطة استقبال تفشل' },
   'attention.endpointOff': {
-    'en-us': 'Endpoint was given up',
+    'en-us': 'Endpoint is disabled',
     'ar-eg': 'توقفنا عن نقطة استقبال',
   },
   'attention.endpointFault': {
@@ -151,7 +151,7 @@ export const pageTexts = {
     'ar-eg':
       'تفشل منذ {since} (UTC). آخر رد: {response}. المحاولات الفاشلة منذ ذلك: {attempts}. إعادات إرسال واحد: {retries}.',
   },
-  'attention.off': { 'en-us': 'Turned off: {why}.', 'ar-eg': 'عُطّلت: {why}.' },
+  'attention.off': { 'en-us': 'Disabled: {why}.', 'ar-eg': 'عُطّلت: {why}.' },
   'attention.silent': { 'en-us': 'Partner is silent', 'ar-eg': 'شريك منقطع' },
   'attention.silentReason': {
     'en-us': 'No call since {time} UTC; about {missed} would have been usual.',
