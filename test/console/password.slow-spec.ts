@@ -22,7 +22,9 @@ const printedFor = (input: string) =>
 describe('OPS_PASSWORD', () => {
   it('accepts the line that `console password` prints for a valid password', async () => {
     const hash = await hashPassword(password);
-    expect(readEnvironment({ OPS_PASSWORD: hash }).OPS_PASSWORD).toMatchObject({ cost: 32_768 });
+    expect(readEnvironment({ OPS_PASSWORD: hash }).OPS_PASSWORD).toMatchObject({
+      factors: { cost: 32_768 },
+    });
     expect(hash).not.toMatch(/[$"'\s]/);
     const { stdout, ...printed } = await printedFor('long enough, I hope');
     expect(printed).toEqual({ code: 0, stderr: '' });

@@ -25,7 +25,7 @@ const collecting = serviceAfter(join(import.meta.dirname, 'support/collected-gar
 /** In the short form the heap is still settling; only what runs away is found. */
 const minutes = Number(process.env['FAULT_MINUTES'] ?? rounds(0.4, 10));
 const warmUpShare = 0.4;
-const slopeLimit = minutes >= 5 ? 1 : 300;
+const slopeLimit = minutes >= 5 ? 1 : 600;
 /** Backlog metrics; each must be 0 after the load. */
 const queues =
   /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)$/;
