@@ -7,7 +7,7 @@ import type { TextKey } from './texts/text.js';
 
 const menu = pages.filter(({ isInMenu }) => isInMenu);
 
-export function Document({
+export function PageLayout({
   title,
   body,
   notice,

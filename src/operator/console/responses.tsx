@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { type Language, languages, defaultLanguage } from '../../core/localization/language.js';
-import { Document } from './layout.js';
+import { PageLayout } from './layout.js';
 import { type PageContent, type Reader, ReaderContext, type Texts } from './pages/page.js';
 import { consolePath, Form } from './pages/shared/parts.js';
 import { formatsOf } from './texts/formats.js';
@@ -19,7 +19,7 @@ export function sendPage(
 ): FastifyReply {
   const document = (
     <ReaderContext.Provider value={{ ...reader, isShown }}>
-      <Document title={title} {...content} />
+      <PageLayout title={title} {...content} />
     </ReaderContext.Provider>
   );
   return reply

@@ -28,7 +28,7 @@ export class AuthenticationFailures {
 
   /** Returns a function that ends the lookup; throws a DomainError 429 if a failure would exceed the limit. */
   beginLookup(address: string | undefined): () => void {
-    const client = clientAt(address);
+    const client = addressRangeOf(address);
     const running = this.lookups.get(client) ?? 0;
     if (this.limit.rps > 0 && !this.buckets.hasToken(client, this.limit, running)) {
       throw this.tooMany();
@@ -44,7 +44,7 @@ export class AuthenticationFailures {
   /** Counts a failure; returns its error, or a 429 where it is one too many. */
   count(address: string | undefined, error: DomainError): DomainError {
     const isLimited = this.limit.rps > 0;
-    return isLimited && this.buckets.take(clientAt(address), this.limit) < 0
+    return isLimited && this.buckets.take(addressRangeOf(address), this.limit) < 0
       ? this.tooMany()
       : error;
   }
@@ -59,7 +59,7 @@ export class AuthenticationFailures {
 const maxAddressLength = 64;
 
 /** An IPv4 address, or the /64 of an IPv6 address: the smallest range that one client gets. */
-export function clientAt(address: string | undefined): string {
+export function addressRangeOf(address: string | undefined): string {
   // A reset connection has no address.
   if (address === undefined) return '';
   if (!ipaddr.isValid(address)) return address.slice(0, maxAddressLength);

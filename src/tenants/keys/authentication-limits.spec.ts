@@ -8,7 +8,7 @@ import type { OrganizationsRepository } from '../organizations/organizations.rep
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-policy.js';
 import type { ApiKeysService } from './api-keys.service.js';
-import { AuthenticationFailures, clientAt } from './authentication-failures.js';
+import { AuthenticationFailures, addressRangeOf } from './authentication-failures.js';
 
 const environment = readEnvironment({});
 const attempts = 10_500;
@@ -180,6 +180,6 @@ it.each([
   ['', ''],
   ['unknown', 'unknown'],
   ['x'.repeat(1_000), 'x'.repeat(64)],
-])('clientAt(%j) returns %j', (address, client) => {
-  expect(clientAt(address)).toBe(client);
+])('addressRangeOf(%j) returns %j', (address, client) => {
+  expect(addressRangeOf(address)).toBe(client);
 });

@@ -7,7 +7,7 @@ import {
   attemptsPerRound,
   backoff,
   endpointAfter,
-  hasTypes,
+  hasValidEventTypes,
   latencyClassAfter,
   outcomeOf,
   retryAfterMs,
@@ -131,7 +131,7 @@ describe('the latency class', () => {
   });
 });
 
-describe('hasTypes', () => {
+describe('hasValidEventTypes', () => {
   it.each([
     [undefined, true],
     [[], true],
@@ -139,7 +139,7 @@ describe('hasTypes', () => {
     ['lead.created', false],
     [{}, false],
   ])('returns for the stored subscriptions %p %p', (eventTypes, expected) => {
-    expect(hasTypes({ eventTypes } as WebhookEndpointDocument)).toBe(expected);
+    expect(hasValidEventTypes({ eventTypes } as WebhookEndpointDocument)).toBe(expected);
   });
 });
 

@@ -84,7 +84,7 @@ export function retryAfterMs(header: string | undefined, now: Date): number | nu
 }
 
 /** Another program may have broken the subscriptions. */
-export function hasTypes({ eventTypes = [] }: WebhookEndpointDocument): boolean {
+export function hasValidEventTypes({ eventTypes = [] }: WebhookEndpointDocument): boolean {
   return Array.isArray(eventTypes);
 }
 

@@ -9,7 +9,7 @@ import { afterTransaction } from '../../core/database/transactions/sessions.js';
 import { EventRelay, type UnnumberedEvent } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import { objectIdOf } from '../../events/outbox/message.js';
-import { hasTypes } from './attempt-outcome.js';
+import { hasValidEventTypes } from './attempt-outcome.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
@@ -45,7 +45,8 @@ export class WebhookFanOut {
     let count = 0;
     for (const event of events) {
       const subscribed = endpoints.filter(
-        (endpoint) => hasTypes(endpoint) && coversType(endpoint.eventTypes ?? [], event.type),
+        (endpoint) =>
+          hasValidEventTypes(endpoint) && coversType(endpoint.eventTypes ?? [], event.type),
       );
       if (count > 0 && deliveries.length + subscribed.length > maxDeliveries) break;
       deliveries.push(...subscribed.map(({ _id }) => newDelivery(event, _id, now)));

@@ -17,7 +17,7 @@ import type { FailureReason } from '../deliveries/webhook-delivery.schema.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../../core/secrets/signing-secret.js';
-import { hasTypes } from '../deliveries/attempt-outcome.js';
+import { hasValidEventTypes } from '../deliveries/attempt-outcome.js';
 import { SecretKeys } from './secret-keys.js';
 import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
@@ -182,7 +182,7 @@ export class WebhookEndpointsService {
 
 /** An endpoint without its secrets, only the times until which they sign. */
 export function shownEndpoint(document: WebhookEndpointDocument) {
-  const isSubscribed = hasTypes(document);
+  const isSubscribed = hasValidEventTypes(document);
   return {
     _id: document._id.toHexString(),
     organizationId: document.organizationId.toHexString(),

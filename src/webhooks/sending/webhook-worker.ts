@@ -35,7 +35,7 @@ export class WebhookWorker implements OnModuleDestroy {
     this.statistics.backlogLoop.start();
   }
 
-  /** Begins no attempt, and ends running ones after a moment. May be called again. */
+  /** Starts no more attempts and aborts running ones after a few seconds. Idempotent. */
   async stop(): Promise<void> {
     this.batches.stopping.abort();
     await this.loop.stop();
