@@ -75,7 +75,7 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ['ISO 3166 alpha-2', `org update ${id} --phone-country XX`],
   ['--lead) or the person (--phone, --email)', `lead erase --org ${id}`],
   ['--lead) or the person', `lead erase --org ${id} --lead a --phone 01001234567`],
-  ['is no phone', `lead erase --org ${id} --phone 12`],
+  ['is not a phone number', `lead erase --org ${id} --phone 12`],
   ['is not an email address', `lead erase --org ${id} --email mona`],
 ];
 
