@@ -15,7 +15,12 @@ import {
 } from '../catalogue/collections/unit-references.schema.js';
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { type Presented, requestClass, responseClass } from '../core/fields/declared-fields.js';
+import {
+  columnsOf,
+  type Presented,
+  requestClass,
+  responseClass,
+} from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
 import { Field, FieldsTogether } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
@@ -89,6 +94,7 @@ export const unitColumns: readonly (keyof UnitRow)[] = [
   'updatedAt',
   'compound',
   'compoundId',
+  ...columnsOf(UnitDocument),
 ];
 
 export class CompoundUnitsResponseDto {

@@ -37,6 +37,8 @@ export interface FieldOptions extends Documentation {
   /** False if another class declares how it is stored. */
   readonly stored?: false;
   readonly shown?: false;
+  /** The CSV export has a column for it, after its original columns. */
+  readonly column?: true;
   readonly default?: string | null;
 }
 
@@ -106,6 +108,11 @@ export function present<T extends object>(
     if (value !== undefined) presented[name] = value;
   }
   return presented as Presented<T>;
+}
+
+export function columnsOf<T>(type: Type<T>): (keyof T)[] {
+  const columns = declaredFieldsOf(type).filter(({ options }) => options.column);
+  return columns.map(({ name }) => name as keyof T);
 }
 
 /** Without references, which are sent by name. */

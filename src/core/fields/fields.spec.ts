@@ -4,6 +4,7 @@ import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import { fieldNamesOf } from '../http/validation/field.js';
 import { checkedDto } from '../http/validation/validation.pipe.js';
 import {
+  columnsOf,
   present,
   referencesOf,
   storedFields,
@@ -23,7 +24,7 @@ class Picture {
 
 @Schema()
 class Garden {
-  @Text({ example: 'Roses', sent: true, imported: 'required' })
+  @Text({ example: 'Roses', sent: true, imported: 'required', column: true })
   flowers?: string;
 
   @Quantity({ example: 3, imported: true })
@@ -79,5 +80,9 @@ describe('the declaration of a field', () => {
     expect(storedFields(Garden, sent)).toStrictEqual({ pictures });
     const reference = { field: 'phase', kind: 'phases', storedAs: 'locationId' };
     expect(referencesOf(Garden)).toEqual([reference]);
+  });
+
+  it('adds a CSV column when the declaration has one', () => {
+    expect(columnsOf(Garden)).toEqual(['flowers']);
   });
 });
