@@ -29,6 +29,10 @@ const shapeOf = (value: unknown): string => {
 
 const shape = async (line: string) => shapeOf(await cli.json(line));
 
+/** Prints of all organizations; the shared database holds some with invalid values, which are logged. */
+const ofAllOrganizations = async <T>(line: string) =>
+  JSON.parse((await cli.run(`${line} --json`)).stdout) as T[];
+
 beforeAll(async () => {
   const { organizationId, key } = await addTenant(service.db);
   org = organizationId.toHexString();
@@ -50,12 +54,10 @@ it('commands keep the JSON fields that programs read', async () => {
   const ledger = join(folder, 'ledger.csv');
   await writeFile(ledger, `reservationId,installmentId,chequeStatus\n${reservation},1,pending\n`);
   const issued = await cli.json<{ _id: string }>(`key issue --org ${org} --name JSON --for crm`);
-  // Not runJson: earlier tests leave organizations with invalid values, which are logged.
-  const { stdout } = await cli.run('org list --json');
-  const organizations = JSON.parse(stdout) as { _id: string }[];
+  const organizations = await ofAllOrganizations<{ _id: string }>('org list');
   const { _id: key } = issued;
   const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(key) };
-  const usage = await cli.json<{ keyId: string }[]>('key usage');
+  const usage = await ofAllOrganizations<{ keyId: string }>('key usage');
   await addLoggedRequest(service.db, ids, 1, { errorCodes: ['lead.duplicate_phone'] });
   expect({
     'lead show': await shape(`lead show json --org ${org}`),
