@@ -7,7 +7,6 @@ const intervalMs = 250;
 
 /** A request that waits for an event with a higher number than it has read. */
 interface Waiter {
-  readonly organizationId: string;
   readonly lastRead: number;
   readonly end: (hasNews: boolean) => void;
 }
@@ -19,10 +18,11 @@ interface Waiter {
 @Injectable()
 export class LongPollWaiters implements OnModuleDestroy {
   maxWaiters = 5_000;
+  count = 0;
   /** The process shuts down: no request may wait. */
   isEnded = false;
-  /** The longest-waiting first. */
-  private readonly waiting = new Set<Waiter>();
+  /** By organization, the longest-waiting first. */
+  private readonly waiting = new Map<string, Set<Waiter>>();
   private readonly evictions;
   private timer: NodeJS.Timeout | undefined;
 
@@ -30,7 +30,7 @@ export class LongPollWaiters implements OnModuleDestroy {
     private readonly relay: EventRelay,
     metrics: Metrics,
   ) {
-    relay.onNumbered = (id) => this.wake(new Map([[id.toHexString(), Number.POSITIVE_INFINITY]]));
+    relay.onNumbered = (organizationId) => this.wake(organizationId.toHexString());
     metrics.collect(
       'event_requests_waiting',
       'Requests that wait for events in this process; 5,000 at most.',
@@ -42,10 +42,6 @@ export class LongPollWaiters implements OnModuleDestroy {
     );
   }
 
-  get count(): number {
-    return this.waiting.size;
-  }
-
   /** Waits for events after the last that was read; false when the signal, a shutdown or others end the wait. */
   async waitForEvents(
     organizationId: Types.ObjectId,
@@ -55,22 +51,24 @@ export class LongPollWaiters implements OnModuleDestroy {
     if (this.isEnded || signal.aborted) return false;
     if (this.count >= this.maxWaiters) this.evictOne();
     const { promise, resolve: end } = Promise.withResolvers<boolean>();
-    const waiter = { organizationId: organizationId.toHexString(), lastRead, end };
+    const key = organizationId.toHexString();
+    const waiter = { lastRead, end };
     const isOver = () => end(false);
     signal.addEventListener('abort', isOver);
-    this.waiting.add(waiter);
+    this.waiting.set(key, (this.waiting.get(key) ?? new Set()).add(waiter));
+    this.count += 1;
     this.scheduleCheck();
     try {
       return await promise;
     } finally {
       signal.removeEventListener('abort', isOver);
-      this.waiting.delete(waiter);
+      this.remove(key, waiter);
     }
   }
 
   endAll(): void {
     this.isEnded = true;
-    for (const { end } of this.waiting) end(false);
+    for (const { end } of [...this.waiting.values()].flatMap((some) => [...some])) end(false);
   }
 
   onModuleDestroy(): void {
@@ -82,27 +80,33 @@ export class LongPollWaiters implements OnModuleDestroy {
   }
 
   private async check(): Promise<void> {
-    const keys = new Set([...this.waiting].map(({ organizationId }) => organizationId));
-    const ids = [...keys].map((key) => new Types.ObjectId(key));
+    const ids = [...this.waiting.keys()].map((key) => new Types.ObjectId(key));
     // After a failure the next look follows as well.
-    if (ids.length > 0) this.wake(await this.relay.lastNumbers(ids).catch(() => new Map()));
+    const numbers = ids.length === 0 ? [] : await this.relay.lastNumbers(ids).catch(() => []);
+    for (const [key, number] of numbers) this.wake(key, number);
     this.timer = undefined;
     this.scheduleCheck();
   }
 
-  private wake(lastNumbers: ReadonlyMap<string, number>): void {
-    for (const { organizationId, lastRead, end } of this.waiting) {
-      if (lastRead < (lastNumbers.get(organizationId) ?? 0)) end(true);
-    }
+  private wake(key: string, number = Number.POSITIVE_INFINITY): void {
+    for (const { lastRead, end } of this.waiting.get(key) ?? []) if (lastRead < number) end(true);
   }
 
   private evictOne(): void {
-    const groups = Map.groupBy(this.waiting, ({ organizationId }) => organizationId);
-    const [largest = []] = [...groups.values()].toSorted((a, b) => b.length - a.length);
+    const [key, largest] = [...this.waiting].reduce((one, other) =>
+      other[1].size > one[1].size ? other : one,
+    );
     const [longest] = largest;
     if (longest === undefined) return;
-    this.waiting.delete(longest);
+    this.remove(key, longest);
     this.evictions.inc();
     longest.end(false);
+  }
+
+  private remove(key: string, waiter: Waiter): void {
+    const others = this.waiting.get(key);
+    if (others?.delete(waiter) !== true) return;
+    this.count -= 1;
+    if (others.size === 0) this.waiting.delete(key);
   }
 }
