@@ -90,21 +90,22 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     this.countAttempts();
     if (this.batch.length === 0) this.batch = this.counter.take();
     const writes = this.batch.flatMap((quarter) => this.writesOf(quarter));
-    let isToBeCommitted = writes.length === 0;
+    if (writes.length === 0) return this.confirm();
+    let isToBeCommitted = false;
     try {
-      if (!isToBeCommitted) {
-        await this.transactions.run(async () => {
-          isToBeCommitted = false;
-          await this.stats.collection.bulkWrite(writes, { ordered: false, ...openSession() });
-          isToBeCommitted = true;
-        });
-      }
+      await this.transactions.run(async () => {
+        isToBeCommitted = false;
+        await this.stats.collection.bulkWrite(writes, { ordered: false, ...openSession() });
+        isToBeCommitted = true;
+      });
     } finally {
-      if (isToBeCommitted) {
-        this.batch = [];
-        this.storedAt = this.clock.now();
-      }
+      if (isToBeCommitted) this.confirm();
     }
+  }
+
+  private confirm(): void {
+    this.batch = [];
+    this.storedAt = this.clock.now();
   }
 
   private countAttempts(): void {
