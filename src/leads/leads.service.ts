@@ -181,13 +181,12 @@ function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
 
 /** A lead that a single request would refuse is refused for the same reason. */
 function batchRequest(caller: Caller, lead: LeadBatch['leads'][number]): LeadRequest {
-  const refused = leadRequest(caller, {});
-  if (lead === null) return { ...refused, refusal: new DomainError(httpErrors.bodyMustBeObject) };
-  if (lead instanceof DomainError) return { ...refused, refusal: lead };
   try {
+    if (lead === null) throw new DomainError(httpErrors.bodyMustBeObject);
+    if (lead instanceof DomainError) throw lead;
     assertValid(lead);
     return leadRequest(caller, lead);
   } catch (error) {
-    return { ...refused, refusal: error as Error };
+    return { ...leadRequest(caller, {}), refusal: error as Error };
   }
 }
