@@ -5,7 +5,11 @@ import type {
 } from '../endpoints/webhook-endpoint.schema.js';
 import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export const deliveryStatuses = [
+  'pending',
+  'delivered',
+  'failed',
+] as const satisfies readonly WebhookDeliveryDocument['status'][];
 
 export interface AttemptResult extends Readonly<
   Omit<DeliveryAttempt, 'round' | 'attempt' | 'url'>
