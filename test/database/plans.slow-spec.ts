@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
-import {
-  addKey,
-  addReservation,
-  addTenant,
-  addWallet,
-  conventions,
-  type Tenant,
-} from '../support/builders.js';
+import { addKey, addReservation, addWallet, conventions } from '../support/builders.js';
 import {
   collectionsOf,
   profiledCommands,
@@ -17,6 +10,7 @@ import {
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { isFull } from '../support/rounds.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import { addUnitCatalogue, type Catalogue } from '../units/catalogue.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 
@@ -25,17 +19,17 @@ const leadCount = 400;
 const maxInBatch = 100;
 
 let service: WebhookService;
-let tenant: Tenant;
+let tenant: TenantApi;
 let catalogue: Catalogue;
 let receiver: Receiver;
 let reservationId: ObjectId;
 
 beforeAll(async () => {
   service = await startWebhookService();
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
   const { organizationId } = tenant;
   const past = { updatedAt: new Date(Date.UTC(2025, 0, 1)) };
-  catalogue = await addUnitCatalogue(service.db, organizationId, past);
+  catalogue = await tenant.add(addUnitCatalogue, past);
   const { compoundId, phaseId, villaId, designId, poolId } = catalogue;
   const many = (length: number, make: (index: number) => Document) =>
     Array.from({ length }, (_, index) => ({ ...conventions(organizationId), ...make(index) }));
@@ -64,12 +58,9 @@ beforeAll(async () => {
   }));
   await service.db.collection('compounds').insertMany(compounds);
   const unitId = new ObjectId(String(units[0]?.['_id']));
-  reservationId = await addReservation(service.db, organizationId, unitId);
-  await addWallet(service.db, organizationId, {
-    reservationId,
-    unitId,
-    cheques: [{ installmentId: '1' }, { installmentId: '2' }],
-  });
+  reservationId = await tenant.add(addReservation, unitId);
+  const cheques = [{ installmentId: '1' }, { installmentId: '2' }];
+  await tenant.add(addWallet, { reservationId, unitId, cheques });
   const others = many(300, () => ({
     unitId: new ObjectId(),
     leadId: null,
@@ -80,8 +71,8 @@ beforeAll(async () => {
   await addOthers(many);
   for (let first = 0; first < leadCount; first += maxInBatch) {
     const leads = Array.from({ length: maxInBatch }, (_, index) => leadOf(first + index));
-    const batch = service.api('post', '/leads/batch').set('api-key', tenant.key).send({ leads });
-    expect((await batch).body).toMatchObject({ ok: true, created: maxInBatch });
+    const { body } = await tenant.post('/leads/batch', { leads });
+    expect(body).toMatchObject({ ok: true, created: maxInBatch });
   }
   receiver = await startReceiver();
   await service.subscribe(tenant, receiver.url);
@@ -132,13 +123,8 @@ const leadOf = (index: number, name = 'Mona') => ({
   phoneNumber: `010${String(index).padStart(8, '0')}`,
   project: 'C 7',
 });
-const postLead = (index: number, name?: string, headers: Record<string, string> = {}) =>
-  service
-    .api('post', '/leads')
-    .set({ 'api-key': tenant.key, ...headers })
-    .send(leadOf(index, name));
-const get = (path: string, language = 'en-us') =>
-  service.api('get', path).set({ 'api-key': tenant.key, language }).expect(200);
+const postLead = (index: number, name?: string) => tenant.post('/leads', leadOf(index, name));
+const get = (path: string, language = 'en-us') => tenant.get(path).set({ language }).expect(200);
 
 const commandsOf = (work: () => Promise<unknown>) => profiledCommands(service.db, work);
 
@@ -231,16 +217,12 @@ describe('a query plan without collection scans or unneeded documents', () => {
     expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
-  const post = (path: string, body: object) =>
-    service.api('post', path).set('api-key', tenant.key).send(body);
-
   async function writeLeads(turn: number): Promise<void> {
     const before = receiver.received.length;
     await postLead(3, `Mona ${turn}`).expect(200);
     await postLead(leadCount + turn).expect(201);
     await get('/leads/crm-4');
-    const path = `/leads/crm-${leadCount + turn}`;
-    await service.api('delete', path).set('api-key', tenant.key).expect(200);
+    await tenant.delete(`/leads/crm-${leadCount + turn}`).expect(200);
     await eventually(() => {
       expect(receiver.received.length).toBeGreaterThanOrEqual(before + 3);
     });
@@ -248,26 +230,27 @@ describe('a query plan without collection scans or unneeded documents', () => {
 
   async function useKeys(turn: number): Promise<void> {
     const headers = { 'idempotency-key': `own-${turn}` };
-    await postLead(5, `Mona ${turn}`, headers).expect(200);
-    await postLead(5, `Mona ${turn}`, headers).expect('idempotent-replayed', 'true');
-    const key = await addKey(service.db, tenant.organizationId);
-    await service.api('get', '/leads/crm-5').set('api-key', key).expect(200);
-    await service.api('get', '/leads/crm-5').set('api-key', `unknown-${turn}`).expect(401);
+    const write = () => postLead(5, `Mona ${turn}`).set(headers);
+    await write().expect(200);
+    await write().expect('idempotent-replayed', 'true');
+    const key = await tenant.add(addKey);
+    await tenant.with(key).get('/leads/crm-5').expect(200);
+    await tenant.with(`unknown-${turn}`).get('/leads/crm-5').expect(401);
   }
 
   async function writeUnits(turn: number): Promise<void> {
-    await post('/units', { recordSystemId: 'erp-11', price: 5_000 + turn }).expect(200);
+    await tenant.post('/units', { recordSystemId: 'erp-11', price: 5_000 + turn }).expect(200);
     const unit = { unitId: `N-${turn}`, compound: 'lake', name: 'New' };
-    await post('/units', unit).expect(201);
+    await tenant.post('/units', unit).expect(201);
     const reservation = { recordSystemId: `r-${turn}`, unit: { unitId: `N-${turn}` } };
     const lead = { recordSystemId: 'crm-7' };
-    await post('/reservations', { ...reservation, lead }).expect(201);
-    await post('/reservations', { ...reservation, partnerCollection: true }).expect(200);
+    await tenant.post('/reservations', { ...reservation, lead }).expect(201);
+    await tenant.post('/reservations', { ...reservation, partnerCollection: true }).expect(200);
   }
 
   async function reportCheque(turn: number): Promise<void> {
     const report = { installmentId: '1', chequeStatus: 'overdue', chequeNumber: `${turn}` };
-    await post('/reservations/webhook', { reservationId, ...report }).expect(201);
+    await tenant.post('/reservations/webhook', { reservationId, ...report }).expect(201);
     await get(`/reservations/${reservationId.toHexString()}`);
   }
 

@@ -3,6 +3,8 @@ import { Agent } from 'node:http';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
 import request from 'supertest';
+import type { TenantOverrides } from './builders.js';
+import { addTenantApi, type TenantApi } from './tenant-api.js';
 
 /** Path under which all endpoints are (rule HTTP-1). */
 export const basePath = 'external/apis/v1.0';
@@ -17,6 +19,8 @@ export interface BlackBox {
   readonly logged: () => string;
   /** A request agent for paths below the API's base path. */
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
+  /** Writes an organization with a key; its requests carry the key. */
+  readonly addTenant: (overrides?: TenantOverrides) => Promise<TenantApi>;
 }
 
 /** Each test file uses organizations of its own and changes nothing that files share. */
@@ -33,14 +37,18 @@ export function sharedService(): BlackBox {
     agent.destroy();
     await client.close();
   });
+  const db = client.db();
+  const api: BlackBox['api'] = (method, path) =>
+    request(url)[method](`/${basePath}${path}`).agent(agent);
   return {
     get url() {
       return url;
     },
     databaseUri,
-    db: client.db(),
+    db,
     logged: () => readFileSync(log).subarray(loggedBefore).toString(),
-    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
+    api,
+    addTenant: (overrides) => addTenantApi({ db, api }, overrides),
   };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Writable } from 'node:stream';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { type Db, MongoClient } from 'mongodb';
+import { MongoClient } from 'mongodb';
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import request from 'supertest';
@@ -11,7 +11,8 @@ import { readEnvironment } from '../../src/core/configuration/load-environment.j
 import { createLogger } from '../../src/core/http/server/logger.js';
 import { basePath } from '../../src/core/http/server/route-options.js';
 import { createService, listen, type Service } from '../../src/start.js';
-import { addressOf, sharedAddresses } from './shared-service.js';
+import { addressOf, type BlackBox, sharedAddresses } from './shared-service.js';
+import { addTenantApi } from './tenant-api.js';
 import { monitored, type TenantCommands, watchTenantCommands } from './tenant-commands.js';
 
 declare global {
@@ -22,18 +23,10 @@ declare global {
 }
 
 /** A service of this worker that listens on a free port. */
-export interface TestService {
+export interface TestService extends BlackBox {
   readonly service: Service;
-  /** Address without path. */
-  readonly url: string;
-  readonly databaseUri: string;
-  readonly db: Db;
-  /** Log lines since the start, one JSON object each. */
-  readonly logged: () => string;
   /** Its commands on the data of tenants; one that names no organization has failed. */
   readonly tenantCommands: TenantCommands;
-  /** A request agent for paths below the API's base path. */
-  readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
   /** Ends it; its database goes when the run is over. @throws Error when a command named no organization */
   stop(): Promise<void>;
 }
@@ -86,14 +79,18 @@ export async function startTestService(
   const url = await listen(service, options);
   const client = await new MongoClient(databaseUri).connect();
   const agent = new Agent({ keepAlive: true });
+  const db = client.db();
+  const api: BlackBox['api'] = (method, path) =>
+    request(url)[method](`/${basePath}${path}`).agent(agent);
   return {
     service,
     url,
     databaseUri,
-    db: client.db(),
+    db,
     logged: () => lines.slice(loggedBefore).join(''),
     tenantCommands,
-    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
+    api,
+    addTenant: (overrides) => addTenantApi({ db, api }, overrides),
     stop: async () => {
       agent.destroy();
       await service.app.close();

@@ -1,0 +1,77 @@
+import type { Db, Document, ObjectId } from 'mongodb';
+import type { Test } from 'supertest';
+import { addTenant, type Tenant, type TenantOverrides } from './builders.js';
+
+/** Sends requests with one API key to paths below the API's base path. */
+export interface Requests {
+  readonly get: (path: string) => Test;
+  readonly delete: (path: string) => Test;
+  readonly post: (path: string, body?: object | string) => Test;
+  readonly put: (path: string, body?: object | string) => Test;
+}
+
+/** A tenant whose requests carry its key, with access to its stored documents. */
+export interface TenantApi extends Tenant, Requests {
+  /** Requests with another key. */
+  with(key: string): Requests;
+  /** Calls a builder for this tenant: `add(addUnit, { status: 'Sold' })`. */
+  add<Parameters extends unknown[], Added>(
+    builder: (db: Db, organizationId: ObjectId, ...parameters: Parameters) => Added,
+    ...parameters: Parameters
+  ): Added;
+  /** Stored documents that match, by ascending id. */
+  stored(collection: string, filter?: Document): Promise<Document[]>;
+  /** The first stored document that matches. @throws Error when none does */
+  storedOne(collection: string, filter?: Document): Promise<Document>;
+  count(collection: string, filter?: Document): Promise<number>;
+  /** Sets fields of the stored documents that match, as another program would. */
+  set(collection: string, filter: Document, fields: Document): Promise<void>;
+}
+
+/** The part of a service that tenants need. */
+interface Reachable {
+  readonly db: Db;
+  readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => Test;
+}
+
+/** Writes an organization with a key, and binds requests and reads to it. */
+export async function addTenantApi(
+  service: Reachable,
+  overrides: TenantOverrides = {},
+): Promise<TenantApi> {
+  return tenantApi(service, await addTenant(service.db, overrides));
+}
+
+/** Binds requests and reads to a tenant. */
+function tenantApi({ db, api }: Reachable, tenant: Tenant): TenantApi {
+  const { organizationId, key } = tenant;
+  const requestsWith = (apiKey: string): Requests => ({
+    get: (path) => api('get', path).set('api-key', apiKey),
+    delete: (path) => api('delete', path).set('api-key', apiKey),
+    post: (path, body) => api('post', path).set('api-key', apiKey).send(body),
+    put: (path, body) => api('put', path).set('api-key', apiKey).send(body),
+  });
+  const stored = (collection: string, filter: Document = {}) =>
+    db
+      .collection(collection)
+      .find({ organizationId, ...filter })
+      .sort({ _id: 1 })
+      .toArray();
+  return {
+    ...tenant,
+    ...requestsWith(key),
+    with: requestsWith,
+    add: (builder, ...parameters) => builder(db, organizationId, ...parameters),
+    stored,
+    storedOne: async (collection, filter) => {
+      const [document] = await stored(collection, filter);
+      if (document === undefined) throw new Error(`No document of ${collection} matches.`);
+      return document;
+    },
+    count: (collection, filter = {}) =>
+      db.collection(collection).countDocuments({ organizationId, ...filter }),
+    set: async (collection, filter, fields) => {
+      await db.collection(collection).updateMany({ organizationId, ...filter }, { $set: fields });
+    },
+  };
+}
