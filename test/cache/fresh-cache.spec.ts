@@ -142,6 +142,23 @@ describe('a cache entry', () => {
     expect([await made('outer', 'new'), await made('list', 'new')]).toEqual(['new', 'new']);
   });
 
+  it('is not shared with a read that began a second after its oldest part was read', async () => {
+    await made('inner', 'old');
+    now += 900;
+    const { promise: isSlow, resolve: end } = Promise.withResolvers<void>();
+    const outer = (value: string) =>
+      cache.get(own, 'outer', async () => {
+        const inner = await made('inner', value);
+        await isSlow;
+        return inner;
+      });
+    const first = outer('new');
+    now += 101;
+    const later = [outer('new'), outer('newer')];
+    end();
+    expect(await Promise.all([first, ...later])).toEqual(['old', 'new', 'new']);
+  });
+
   it('belongs to one organization, and stores that a document is missing', async () => {
     await made('key', 'own');
     expect(await cache.get(new Types.ObjectId(), 'key', async () => 'other')).toBe('other');

@@ -93,18 +93,23 @@ export class FreshCache {
     { kind = 'part', bytesOf = bytesOfJson }: { kind?: Kind; bytesOf?: (value: T) => number } = {},
   ): Promise<T> {
     if (!this.isUsable()) return make();
+    const startedAt = this.now();
     const fullKey = this.prefixOf(organizationId) + shortened(key);
     const found = this.entries?.get(fullKey);
     if (found !== undefined) {
+      let value: T;
       try {
-        const value = (await found.value) as T;
-        this.hits.inc({ kind });
-        recordDependency(found);
-        return value;
+        value = (await found.value) as T;
       } catch {
         this.misses.inc({ kind });
         return make();
       }
+      // A load that was under way may have used a part that is too old for this read.
+      const isTooOld = startedAt - found.readAt > cacheLifetimeMs;
+      if (isTooOld) return this.get(organizationId, key, make, { kind, bytesOf });
+      this.hits.inc({ kind });
+      recordDependency(found);
+      return value;
     }
     this.misses.inc({ kind });
     const read = { readAt: this.now() };
