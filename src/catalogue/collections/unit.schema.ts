@@ -5,13 +5,17 @@ import { defaultLanguage, type Language, languages } from '../../core/localizati
 import { indexChanges } from './catalogue-document.js';
 import { UnitDocument } from './unit-document.js';
 
-/** Filters with an index that lists newest first. */
-const unitFilterFields = [
+/** Filters whose partial index has only the units with the field: the planner tries it for these filters alone. */
+const partialFilterFields = [
   'unitDesignId',
   'locationId',
   'compoundId',
   'amenitiesIds',
   'propertyTypeId',
+] as const satisfies readonly (keyof UnitDocument)[];
+
+/** Filters whose index has all units: it also serves `distinct`, and conditions that match a missing field. */
+const fullFilterFields = [
   'saleType',
   'rentalStatus',
 ] as const satisfies readonly (keyof UnitDocument)[];
@@ -43,16 +47,14 @@ unitSchema.index({ ...ofOrganization, createdAt: -1, _id: -1 }, { name: 'by-crea
 for (const field of unitOrderFields) {
   unitSchema.index({ ...ofOrganization, [field]: 1, _id: 1 }, { name: `by-${field}` });
 }
-/** Partial, so that the planner tries them for these filters only; the other two also serve `distinct`. */
-for (const field of unitFilterFields) {
-  const isPartial = field !== 'saleType' && field !== 'rentalStatus';
-  unitSchema.index(
-    { ...ofOrganization, [field]: 1, createdAt: -1, _id: -1 },
-    {
-      name: `by-${field}`,
-      ...(isPartial ? { partialFilterExpression: { [field]: { $exists: true } } } : {}),
-    },
-  );
+const newestFirst = { createdAt: -1, _id: -1 } as const;
+for (const field of partialFilterFields) {
+  const partialFilterExpression = { [field]: { $exists: true } };
+  const options = { name: `by-${field}`, partialFilterExpression };
+  unitSchema.index({ ...ofOrganization, [field]: 1, ...newestFirst }, options);
+}
+for (const field of fullFilterFields) {
+  unitSchema.index({ ...ofOrganization, [field]: 1, ...newestFirst }, { name: `by-${field}` });
 }
 unitSchema.index(
   { ...ofOrganization, compoundId: 1, status: 1 },
@@ -75,10 +77,9 @@ for (const language of languages) {
 /** Filter fields with an index, the most selective first. */
 const narrowing: readonly string[] = [
   'unitId',
-  ...unitFilterFields.filter((field) => field.endsWith('Id') || field.endsWith('Ids')),
+  ...partialFilterFields,
   ...unitOrderFields.filter((field) => field !== 'unitId'),
-  'saleType',
-  'rentalStatus',
+  ...fullFilterFields,
 ];
 
 /**
@@ -86,7 +87,7 @@ const narrowing: readonly string[] = [
  * entries, which may match several conditions everywhere.
  */
 export function countIndexFor(filter: TenantFilter<UnitDocument>): string | undefined {
-  const fields = fieldsOf(filter);
+  const fields = indexedFieldsOf(filter);
   const [narrowest, ...others] = narrowing.filter((field) => fields.includes(field));
   return narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
 }
@@ -102,9 +103,9 @@ export function readIndexFor(
 ): string | undefined {
   if (item === undefined || others.length > 0) return undefined;
   const field = item.replace(/^-/, '');
-  const conditions = fieldsOf(filter).filter((name) => name !== 'isDeleted');
-  if (conditions.every((name) => name === field)) return indexOfOrder(field, language);
-  const [only, ...further] = unitFilterFields.filter((name) => conditions.includes(name));
+  const conditions = conditionsOf(filter).filter(([name]) => name !== 'isDeleted');
+  if (conditions.every(([name]) => name === field)) return indexOfOrder(field, language);
+  const [only, ...further] = indexedFieldsOf(filter).filter((name) => listsNewestFirst(name));
   const isOnly = further.length === 0 && conditions.length === 1;
   return only !== undefined && isOnly && field === 'createdAt' ? `by-${only}` : undefined;
 }
@@ -115,6 +116,17 @@ function indexOfOrder(field: string, language: Language): string | undefined {
   return isIndexed ? `by-${field}` : undefined;
 }
 
-function fieldsOf({ $and = [] }: TenantFilter<UnitDocument>): string[] {
-  return $and.flatMap((condition) => Object.keys(condition));
+const isPartial = (field: string) => partialFilterFields.some((name) => name === field);
+const listsNewestFirst = (field: string) =>
+  isPartial(field) || fullFilterFields.some((name) => name === field);
+
+/** Without partial indexes whose units are not all that a condition may match, such as `$ne`. */
+function indexedFieldsOf(filter: TenantFilter<UnitDocument>): string[] {
+  return conditionsOf(filter)
+    .filter(([field, condition]) => !isPartial(field) || '$in' in Object(condition))
+    .map(([field]) => field);
+}
+
+function conditionsOf({ $and = [] }: TenantFilter<UnitDocument>): [string, unknown][] {
+  return $and.flatMap((condition) => Object.entries(condition));
 }
