@@ -152,6 +152,24 @@ describe('webhook', () => {
     });
   });
 
+  it('lists failing endpoints of all organizations with their last response', async () => {
+    receiver.respondWith(410);
+    const healthy = await service.subscribe(tenant, receiver.url, ['unit.*']);
+    const endpoint = await service.subscribe(tenant, receiver.url, ['lead.created']);
+    await service.createLead(tenant, 'form-gone');
+    await service.deliveryOf(endpoint, { status: 'failed' });
+    receiver.respondWith(204);
+    const failing = await run('webhook list --failing');
+    expect(failing.stdout).toMatch(new RegExp(`^Id +${endpoint.id.toHexString()}\\nOrganization +${org}$`, 'm'));
+    expect(failing.stdout).toMatch(/^State +given up \(.*410.*\)$/m);
+    const [all, some] = await Promise.all([
+      json<Added[]>('webhook list'),
+      json<Added[]>(`webhook list --failing --org ${org}`),
+    ]);
+    expect(all.map(({ _id }) => _id)).toContain(String(healthy.id));
+    expect(some.map(({ _id }) => _id)).toEqual([String(endpoint.id)]);
+  });
+
   it('rejects unknown ids and forbidden URLs with one line', async () => {
     const unknown = new ObjectId().toHexString();
     const strict = startSession({ MONGODB_URI: service.databaseUri });

@@ -46,6 +46,10 @@ function stateOf(endpoint: Endpoint): State {
   return { name: 'healthy', severity: 'good', why: null, since: null };
 }
 
+export function isFailing(endpoint: Endpoint): boolean {
+  return stateOf(endpoint).severity === 'bad';
+}
+
 function disabledState({ disabledReason, updatedAt: since }: Endpoint): State {
   const text = `endpoint.reason.${disabledReason}`;
   const why = isViewText(text) ? text : disabledReason;
@@ -69,10 +73,11 @@ const failingSince: ViewField<Endpoint> = field('time', 'endpoint.failingSince',
 
 export const endpointListFields: readonly ViewField<Endpoint>[] = [
   id,
+  organizationField,
   url,
   eventTypes,
   endpointState,
-  failingSince,
+  stateSince,
   createdAt,
 ];
 

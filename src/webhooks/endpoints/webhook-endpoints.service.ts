@@ -87,17 +87,17 @@ export class WebhookEndpointsService {
     organizationId: Types.ObjectId | undefined,
     part: KeysetRequest,
   ): Promise<KeysetPage<ShownEndpoint>> {
-    const ofTenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
-    const wanted = { ...ofTenant, removedAt: null };
+    const wanted = ofOneOrAll(organizationId);
     const { items, next } = await readPage({ _id: -1 }, part, (after, options) =>
       this.endpoints.acrossTenants.find({ ...wanted, ...after }, options).toArray(),
     );
     return { items: items.map(shownEndpoint), next };
   }
 
-  async list(organizationId: Types.ObjectId): Promise<ShownEndpoint[]> {
+  /** All endpoints of one or all organizations, oldest first. */
+  async list(organizationId?: Types.ObjectId): Promise<ShownEndpoint[]> {
     const options = { sort: { createdAt: 1 } } as const;
-    const found = this.endpoints.acrossTenants.find({ organizationId, removedAt: null }, options);
+    const found = this.endpoints.acrossTenants.find(ofOneOrAll(organizationId), options);
     return (await found.toArray()).map(shownEndpoint);
   }
 
@@ -178,6 +178,11 @@ export class WebhookEndpointsService {
     const reason = this.forbiddenReason(url);
     if (reason !== null) throw new Error(`The URL ${url} is not allowed: ${reason}.`);
   }
+}
+
+function ofOneOrAll(organizationId: Types.ObjectId | undefined) {
+  const ofTenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
+  return { ...ofTenant, removedAt: null };
 }
 
 /** An endpoint without its secrets, only the times until which they sign. */

@@ -29,11 +29,12 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   show: async (context, { reservation: reference }) => {
     const { found } = await inspected(context, reference);
     if (found === null) throw new Error(`There is no reservation with id ${reference}.`);
+    const [cheques, reports] = [chequesInAllWallets(found), reportsOf(found)];
     return report(
       found,
       item(found, reservationFields),
-      list(chequesInAllWallets(found), chequeFields),
-      list(reportsOf(found), reportFields),
+      cheques.length > 0 ? list(cheques, chequeFields) : 'It has no cheques.',
+      reports.length > 0 ? list(reports, reportFields) : 'No cheque was reported.',
     );
   },
 

@@ -16,13 +16,17 @@ import {
   type ShownEndpoint,
   WebhookEndpointsService,
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookStatisticsService } from '../../../webhooks/statistics/webhook-statistics.service.js';
+import {
+  type EndpointHealth,
+  WebhookStatisticsService,
+} from '../../../webhooks/statistics/webhook-statistics.service.js';
 import {
   attemptFields,
   deliveryFields,
   deliveryListFields,
   endpointFields,
   endpointListFields,
+  isFailing,
 } from '../../views/webhook.js';
 import type { CommandContext } from '../command-line/context.js';
 import { type ActionsOf, WrongUsageError } from '../command-line/declaration.js';
@@ -48,10 +52,12 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     return shownOnce(newEndpointView(added));
   },
 
-  list: async (context, { org }) => {
-    const { _id } = await context.organization(org);
-    const endpoints = await context.get(WebhookEndpointsService).list(_id);
-    return list(endpoints.map(endpointView), endpointListFields);
+  list: async (context, { org, failing }) => {
+    const organization = org === undefined ? undefined : await context.organization(org);
+    const endpoints = await context.get(WebhookEndpointsService).list(organization?._id);
+    const withHealth = await Promise.all(endpoints.map((one) => withHealthOf(context, one)));
+    const listed = failing ? withHealth.filter(isFailing) : withHealth;
+    return list(listed, endpointListFields, listed.map(endpointView));
   },
 
   show: (context, { id }) => show(context, id),
@@ -180,7 +186,12 @@ function changing<Values extends { readonly id: string }>(
 async function show(context: CommandContext, id: string): Promise<Result> {
   const { document, shown } = await endpointOf(context, id);
   const pending = await context.get(WebhookStatisticsService).countWaiting(document._id);
-  return item({ ...endpointView(shown), pending }, endpointFields);
+  const view = { ...(await withHealthOf(context, shown)), pending };
+  return item(view, endpointFields, { ...endpointView(view), pending });
+}
+
+async function withHealthOf(context: CommandContext, endpoint: ShownEndpoint) {
+  return { ...endpoint, health: await context.get(WebhookStatisticsService).health(endpoint) };
 }
 
 /** @throws Error when there is none */
@@ -194,7 +205,8 @@ function notFound(id: Types.ObjectId | string): Error {
   return new Error(`There is no webhook endpoint with id ${String(id)}.`);
 }
 
-function endpointView({ isRemoved: _isRemoved, ...fields }: ShownEndpoint) {
+function endpointView(endpoint: ShownEndpoint & { readonly health: EndpointHealth }) {
+  const { isRemoved: _isRemoved, health: _health, ...fields } = endpoint;
   return fields;
 }
 

@@ -28,9 +28,12 @@ export const webhookCommands = {
     },
   }),
   list: declare({
-    description: 'list the endpoints of an organization, oldest first',
-    example: `--org ${exampleId}`,
-    parameters: { org },
+    description: 'list endpoints with state and last failure, oldest first',
+    example: '--failing',
+    parameters: {
+      org: option('<id>', 'of one organization, by its id or name', parse.name),
+      failing: flag('only endpoints that fail or were given up'),
+    },
   }),
   show: declare({
     description: 'show an endpoint, its state and its number of pending deliveries',
@@ -82,7 +85,7 @@ export const webhookCommands = {
   }),
   reseal: declare({
     description:
-      'seal the secrets of all endpoints with the first of ENCRYPTION_KEYS; receivers notice nothing',
+      'seal the secrets of all endpoints and signed keys with the first of ENCRYPTION_KEYS',
   }),
   deliveries: declare({
     description: 'list deliveries, newest first, or show one with all its attempts',
