@@ -27,7 +27,7 @@ const idempotencyKey = {
   name: 'idempotency-key',
   description:
     'A new value, a UUID for example, for each new request; with it a repetition gets the first ' +
-    'response again for 24 hours, and changes nothing. In quotes or bare.',
+    'response again (for 24 hours by default), and changes nothing. In quotes or bare.',
   // Escaping may double the length.
   schema: {
     ...text,

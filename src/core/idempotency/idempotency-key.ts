@@ -32,7 +32,7 @@ export const idempotencyErrors = errorDefinitions('http', {
   idempotencyKeyReused: {
     status: 422,
     code: 'idempotency.key_reused',
-    cause: 'The `Idempotency-Key` came with another path or body before, less than 24 hours ago',
+    cause: 'The `Idempotency-Key` came with another path or body, whose response is still stored',
     remedy: 'Send a new key with each new request, and the old one only with an exact repetition',
   },
 });

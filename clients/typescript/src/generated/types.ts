@@ -1022,7 +1022,7 @@ export type UpsertLeadData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
          */
         'idempotency-key'?: string;
     };
@@ -1056,7 +1056,7 @@ export type UpsertLeadsData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
          */
         'idempotency-key'?: string;
     };
@@ -1361,7 +1361,7 @@ export type UpsertUnitData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
          */
         'idempotency-key'?: string;
     };
@@ -1545,7 +1545,7 @@ export type UpsertReservationData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
          */
         'idempotency-key'?: string;
     };
@@ -1614,7 +1614,7 @@ export type ReportReservationChangeData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
          */
         'idempotency-key'?: string;
     };
@@ -1642,7 +1642,7 @@ export type ReconcileChequesData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
          */
         'idempotency-key'?: string;
     };
