@@ -15,6 +15,7 @@ import { addDemoTenant } from '../support/demo-tenant.js';
 import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { numberEvents } from './support/numbered-events.js';
 import { canRun, runProgram as runWith, startProgram as startWith } from './support/programs.js';
 import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
@@ -535,6 +536,13 @@ describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) =
 });
 
 describe('the commands of the guide for operators', () => {
+  // Other tests leave records in the shared database that `db status` reports.
+  let fresh: TestService;
+  beforeAll(async () => {
+    fresh = await startTestService({}, randomDatabaseUri());
+  });
+  afterAll(() => fresh.stop());
+
   it('work in the documented order', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
@@ -551,10 +559,10 @@ describe('the commands of the guide for operators', () => {
       if (command.startsWith('webhook add')) known.set('endpoint id', _id);
       if (!command.startsWith('key issue')) return;
       known.set('key id', _id);
-      const website = apiClient(service.url, key);
+      const website = apiClient(fresh.url, key);
       await website.upsertLead({ body: { recordSystemId: 'form-1', name: 'Mona' } });
       const organizationId = new ObjectId(known.get('organization id'));
-      const platform = apiClient(service.url, await addKey(service.db, organizationId));
+      const platform = apiClient(fresh.url, await addKey(fresh.db, organizationId));
       const deal = await platform.upsertReservation({ body: { unit: 'pm-a-001' } });
       known.set('reservation id', deal.data.reservation._id);
     };
@@ -570,7 +578,7 @@ describe('the commands of the guide for operators', () => {
       const file = args.indexOf('src/development/demo/catalogue.ndjson');
       if (file >= 0) args[file] = join(process.cwd(), 'src/development/demo/catalogue.ndjson');
       const { code, stdout, stderr } = await runCli([...args, '--json'], {
-        MONGODB_URI: service.databaseUri,
+        MONGODB_URI: fresh.databaseUri,
       });
       outcomes.push([line, code, code === 0 ? '' : stderr]);
       if (code === 0) await remember(command, JSON.parse(stdout) as { _id?: string; key?: string });
