@@ -5,9 +5,9 @@ import { idOf, sizes } from './names.mjs';
 const days = 28;
 const routes = ['POST /leads', 'GET /units', 'GET /compounds', 'GET /events'];
 const ofRoute = { calls: 10, refused: 1, ms5: 7, ms10: 2, ms25: 1 };
-const hoursOfWeek = Object.fromEntries(
-  Array.from({ length: 7 * 24 }, (_, hour) => [hour, { calls: 160, errors: 16 }]),
-);
+const inEachHour = (count) =>
+  Object.fromEntries(Array.from({ length: 7 * 24 }, (_, hour) => [hour, count]));
+const hoursOfWeek = { callsByHour: inEachHour(160), errorsByHour: inEachHour(16) };
 
 /** Fills the statistics of some keys of the large organization, which exist only here. */
 export async function loadUsage(db, now) {
@@ -36,7 +36,7 @@ export async function loadUsage(db, now) {
       ...spansOf('hour', now).map((at) => ({ ...at, ...multiplied(ofKey, 4 * keyCount) })),
       ...spansOf('day', now).map((at) => ({ ...at, ...multiplied(ofKey, 96 * keyCount) })),
       ...spansOf('week', now).flatMap((at) =>
-        keys.map((keyId) => ({ ...at, keyId, hours: hoursOfWeek })),
+        keys.map((keyId) => ({ ...at, keyId, ...hoursOfWeek })),
       ),
     ]);
 }

@@ -67,11 +67,12 @@ function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document
     [...weeks].flatMap(([week, ofWeek]) => {
       const counted = ofWeek
         .map((hour) => [hourOfWeek(hour), calls(new Date(hour))] as const)
-        .filter(([, count]) => count > 0)
-        .map(([hour, count]) => [hour, { calls: count, errors: Math.round(count * refused) }]);
+        .filter(([, count]) => count > 0);
       if (counted.length === 0) return [];
-      const common = commonOf('week', week, 36);
-      return [{ ...common, keyId, route: null, hours: Object.fromEntries(counted) }];
+      const errors = counted.map(([hour, count]) => [hour, Math.round(count * refused)] as const);
+      const callsByHour = Object.fromEntries(counted);
+      const errorsByHour = Object.fromEntries(errors);
+      return [{ ...commonOf('week', week, 36), keyId, route: null, callsByHour, errorsByHour }];
     }),
   );
 }

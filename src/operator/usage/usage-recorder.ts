@@ -127,10 +127,14 @@ export class UsageRecorder implements BeforeApplicationShutdown {
       ...keyIds.map((id) => {
         const counts = keys.get(id) ?? {};
         const { calls = 0, refused = 0, failed = 0 } = counts;
-        const hour = [[String(hourOfWeek(at)), { calls, errors: refused + failed }]] as const;
+        const hour = hourOfWeek(at);
+        const errors = refused + failed;
+        const ofHour = {
+          [`callsByHour.${hour}`]: calls,
+          ...(errors > 0 && { [`errorsByHour.${hour}`]: errors }),
+        };
         const week = { span: 'week', at, keyId: new Types.ObjectId(id) } as const;
-        const ofWeek = { ...increments('hours', hour), ...operationsIn(counts) };
-        return upsert(week, weekRetentionMs, ofWeek);
+        return upsert(week, weekRetentionMs, { ...ofHour, ...operationsIn(counts) });
       }),
     ];
   }

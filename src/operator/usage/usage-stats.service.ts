@@ -33,7 +33,10 @@ interface TimedCounts {
   readonly at: Date;
   readonly counts: Counts;
 }
-type StoredWeek = Pick<UsageStatsDocument, 'at' | 'keyId' | 'hours' | 'used'>;
+type StoredWeek = Pick<
+  UsageStatsDocument,
+  'at' | 'keyId' | 'callsByHour' | 'errorsByHour' | 'used'
+>;
 
 export interface KeyUsage extends TrafficBaseline {
   readonly used: UsedOperations;
@@ -62,9 +65,9 @@ export class UsageStatsService {
     const from = new Date(times[0] ?? 0);
     if (step === 'quarter') return seriesOf(step, times, await this.quartersOfKey(keyId, from));
     const weeks = await this.weeks(from.getTime(), new Types.ObjectId(keyId)).toArray();
-    const counted = weeks.flatMap(({ at, hours = {} }) =>
-      Object.entries(hours).map(([hour, { calls, errors }]) => ({
-        at: new Date(at.getTime() + Number(hour) * hourMs),
+    const counted = weeks.flatMap((week) =>
+      hoursOf(week).map(({ at, calls, errors }) => ({
+        at: new Date(at),
         counts: { calls, refused: errors },
       })),
     );
@@ -121,9 +124,7 @@ export class UsageStatsService {
       const ofOne = byKey.get(keyId) ?? { counts: new HourlyCallCounts(now), used: [] };
       byKey.set(keyId, ofOne);
       ofOne.used.push(week.used ?? {});
-      const begin = week.at.getTime();
-      for (const [hour, { calls, errors }] of Object.entries(week.hours ?? {}))
-        ofOne.counts.add(begin + Number(hour) * hourMs, calls, errors);
+      for (const { at, calls, errors } of hoursOf(week)) ofOne.counts.add(at, calls, errors);
     }
     const baselines = new Map<string, KeyUsage>();
     for (const [keyId, { counts, used }] of byKey) {
@@ -150,7 +151,7 @@ export class UsageStatsService {
 
   private weeks(from: number, keyId?: Types.ObjectId): FindCursor<StoredWeek> {
     const at = { $gte: new Date(startOf('week', from)) };
-    const projection = { _id: 0, at: 1, keyId: 1, hours: 1, used: 1 };
+    const projection = { _id: 0, at: 1, keyId: 1, callsByHour: 1, errorsByHour: 1, used: 1 };
     const options = { projection, batchSize: weeksPerBatch };
     return this.find<StoredWeek>({ span: 'week', at, ...(keyId && { keyId }) }, options);
   }
@@ -158,6 +159,15 @@ export class UsageStatsService {
   private find<T extends object>(filter: object, options: FindOptions): FindCursor<T> {
     return this.stats.collection.find<T>(filter, options);
   }
+}
+
+function hoursOf({ at, callsByHour = {}, errorsByHour = {} }: StoredWeek) {
+  const begin = at.getTime();
+  return Object.entries(callsByHour).map(([hour, calls]) => ({
+    at: begin + Number(hour) * hourMs,
+    calls,
+    errors: errorsByHour[hour] ?? 0,
+  }));
 }
 
 function countsOfSteps(
