@@ -3,19 +3,25 @@ import { Webhook } from 'standardwebhooks';
 import { keyPurposes } from '../../src/core/http/operations.js';
 import { ApiKeysService } from '../../src/tenants/keys/api-keys.service.js';
 import { canRun, runProgram } from '../clients/support/programs.js';
-import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { addReserved, addUnit } from '../support/builders.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
+interface Signed {
+  readonly key: string;
+  readonly signingSecret?: string;
+}
+
 let service: TestService;
-let tenant: Tenant;
+let tenant: TenantApi;
 let keys: ApiKeysService;
-let issued: { readonly key: string; readonly signingSecret: string };
+let issued: Signed;
 
 beforeAll(async () => {
   service = await startTestService();
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
   keys = service.service.app.get(ApiKeysService);
-  issued = { signingSecret: '', ...(await issue()) };
+  issued = await issue();
 });
 afterAll(() => service.stop());
 
@@ -30,39 +36,34 @@ const issue = () =>
     expiresAt: null,
   });
 
-/** A reservation with a cheque, a report about it, and how many reports are stored. */
+/** A report about a new cheque, and how many reports are stored. */
 const newCheque = async () => {
-  const { organizationId } = tenant;
-  const unitId = await addUnit(service.db, organizationId);
-  const reservationId = await addReservation(service.db, organizationId, unitId);
+  const unitId = await tenant.add(addUnit);
+  const reservationId = await tenant.add(addReserved, unitId);
+  const id = reservationId.toHexString();
   // Not ASCII: what is signed are bytes.
-  const installmentId = 'شيك 1';
-  const cheques = [{ installmentId }];
-  const walletId = await addWallet(service.db, organizationId, { reservationId, unitId, cheques });
-  const report = {
-    reservationId: reservationId.toHexString(),
-    installmentId,
-    chequeStatus: 'overdue',
-  };
+  const report = { reservationId: id, installmentId: '1', chequeStatus: 'overdue', note: 'شيك' };
   const reports = async () => {
-    const wallet = await service.db.collection('chequeWallets').findOne({ _id: walletId });
-    const [cheque] = (wallet?.['cheques'] ?? []) as { statusHistory: object[] }[];
-    return cheque?.statusHistory.length;
+    const { cheques } = await tenant.storedOne('chequeWallets', { reservationId });
+    return cheques[0].statusHistory.length as number;
   };
-  return { body: JSON.stringify(report), reports };
+  return { id, body: JSON.stringify(report), reports };
 };
 
 let numbered = 0;
-const headersFor = (body: string, secret = issued.signingSecret, offSeconds = 0) => {
-  const id = `msg_${numbered++}`;
-  const time = new Date(Date.now() + 1_000 * offSeconds);
+const headersFor = (
+  body: string,
+  { signingSecret = '' }: Partial<Signed> = issued,
+  { seconds = 0, id = `msg_${numbered++}` } = {},
+) => {
+  const time = new Date(Date.now() + 1_000 * seconds);
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(time.getTime() / 1_000)),
-    'webhook-signature': new Webhook(secret).sign(id, time, body),
+    'webhook-signature': new Webhook(signingSecret).sign(id, time, body),
   };
 };
-const send = (body: string | undefined, headers: object, key = issued.key) =>
+const send = (body: string | undefined, headers: object, { key }: Signed = issued) =>
   service
     .api('post', '/reservations/webhook')
     .set({ 'content-type': 'application/json', 'api-key': key, ...headers })
@@ -87,13 +88,11 @@ describe('a callback with a signed key', () => {
   const itWithPython = canRun('collector.py') ? it : it.skip;
   itWithPython('returns 201 once for the signed and retried callback of the guide', async () => {
     const { body, reports } = await newCheque();
-    const { key: API_KEY, signingSecret: SIGNING_SECRET } = issued;
+    const { key: API_KEY, signingSecret: SIGNING_SECRET = '' } = issued;
     const message = JSON.stringify({ id: `of-${API_KEY}`, ...(JSON.parse(body) as object) });
-    const variables = { API_URL: service.url, API_KEY };
     const report = (more: Record<string, string>) =>
-      runProgram('collector.py', [], { ...variables, ...more }, message);
-    const unsigned = await report({});
-    expect(unsigned.stdout).toContain('401 key.signature_invalid');
+      runProgram('collector.py', [], { API_URL: service.url, API_KEY, ...more }, message);
+    expect((await report({})).stdout).toContain('401 key.signature_invalid');
     for (let time = 0; time < 2; time++) {
       const { stdout, stderr } = await report({ SIGNING_SECRET });
       expect([stdout, stderr]).toEqual([expect.stringContaining('cheque applied'), '']);
@@ -104,37 +103,35 @@ describe('a callback with a signed key', () => {
   it('returns 401 and changes nothing when the signature is missing or wrong', async () => {
     const { body, reports } = await newCheque();
     const right = headersFor(body);
-    const { signingSecret: otherSecret = '' } = await issue();
-    const without = (name: keyof typeof right) => {
-      const { [name]: _left, ...rest } = right;
-      return rest;
-    };
+    const { 'webhook-timestamp': timestamp, 'webhook-signature': signature } = right;
+    const withoutOne = Object.keys(right).map((name) => {
+      return [
+        body,
+        Object.fromEntries(Object.entries(right).filter(([one]) => one !== name)),
+      ] as const;
+    });
     const refused: readonly (readonly [string | undefined, object])[] = [
       [body, {}],
-      [body, without('webhook-id')],
-      [body, without('webhook-timestamp')],
-      [body, without('webhook-signature')],
+      ...withoutOne,
       [body, { ...right, 'webhook-id': 'msg_other' }],
-      [body, { ...right, 'webhook-timestamp': String(Number(right['webhook-timestamp']) - 1) }],
-      [body, { ...right, 'webhook-timestamp': `${right['webhook-timestamp']}.0` }],
-      [body, { ...right, 'webhook-signature': right['webhook-signature'].replace('v1', 'v2') }],
-      [body, { ...right, 'webhook-signature': right['webhook-signature'].slice(0, -4) }],
+      [body, { ...right, 'webhook-timestamp': String(Number(timestamp) - 1) }],
+      [body, { ...right, 'webhook-timestamp': `${timestamp}.0` }],
+      [body, { ...right, 'webhook-signature': signature.replace('v1', 'v2') }],
+      [body, { ...right, 'webhook-signature': signature.slice(0, -4) }],
       [body, { ...right, 'webhook-signature': 'v1,' }],
-      [body, headersFor(body, otherSecret)],
-      [body, headersFor(body, issued.signingSecret, -310)],
-      [body, headersFor(body, issued.signingSecret, 310)],
+      [body, headersFor(body, await issue())],
+      [body, headersFor(body, issued, { seconds: -310 })],
+      [body, headersFor(body, issued, { seconds: 310 })],
       [`${body} `, right],
       ['{"broken', right],
       [undefined, right],
       [undefined, {}],
     ];
+    const denied = { statusCode: 401, message: 'Access Denied, API key not valid' };
     for (const [sent, headers] of refused) {
-      const { status, body: text, headers: received } = await send(sent, headers);
-      expect([status, text, received['x-error-code']]).toEqual([
-        401,
-        { statusCode: 401, message: 'Access Denied, API key not valid' },
-        'key.signature_invalid',
-      ]);
+      const response = await send(sent, headers).expect(401);
+      expect(response.body).toEqual(denied);
+      expect(response.headers['x-error-code']).toBe('key.signature_invalid');
     }
     expect(await reports()).toBe(0);
     // The same headers with the body that they sign.
@@ -143,8 +140,9 @@ describe('a callback with a signed key', () => {
 
   it('returns 201 within five minutes, and checks the signature before it parses', async () => {
     const { body } = await newCheque();
-    await send(body, headersFor(body, issued.signingSecret, -290)).expect(201);
-    await send(body, headersFor(body, issued.signingSecret, 290)).expect(201);
+    for (const seconds of [-290, 290]) {
+      await send(body, headersFor(body, issued, { seconds })).expect(201);
+    }
     await send('{"broken', headersFor('{"broken')).expect(400);
     const large = 'x'.repeat(2 ** 20 + 1);
     await send(large, headersFor(large)).expect(413);
@@ -159,51 +157,38 @@ describe('a callback with a signed key', () => {
     const later = await send(body, { ...headersFor(body), 'idempotency-key': 'first' }).expect(201);
     expect(later.headers).not.toHaveProperty('idempotent-replayed');
     expect(await reports()).toBe(2);
-    const otherBody = `${body} `.replace('overdue', 'bounced');
-    const reused = { ...headersFor(otherBody), 'webhook-id': headers['webhook-id'] };
-    const signature = new Webhook(issued.signingSecret).sign(
-      headers['webhook-id'],
-      new Date(),
-      otherBody,
-    );
-    const changed = { ...reused, 'webhook-signature': signature };
-    const { headers: received } = await send(otherBody, changed);
-    expect(received['x-error-code']).toBe('idempotency.key_reused');
+    const other = body.replace('overdue', 'bounced');
+    const reused = await send(other, headersFor(other, issued, { id: headers['webhook-id'] }));
+    expect(reused.headers['x-error-code']).toBe('idempotency.key_reused');
   });
 
-  it('returns 201 for the old secret until the overlap of a rotation ends', async () => {
+  it('returns 201 for the old secret until the overlap of a rotation expires', async () => {
     const { body } = await newCheque();
     const old = await issue();
     const next = await keys.rotate(old.document, 60_000);
-    const answer = async ({ key }: { key: string }, { signingSecret = '' }) =>
-      (await send(body, headersFor(body, signingSecret), key)).status;
-    expect(await answer(old, old)).toBe(201);
-    expect([await answer(next, old), await answer(next, next)]).toEqual([201, 201]);
-    const ended = { $set: { 'secrets.1.expiresAt': new Date(0) } };
-    await service.db.collection('apiKeys').updateOne({ _id: next.document._id }, ended);
+    const statuses = (key: Signed, ...secrets: Partial<Signed>[]) =>
+      Promise.all(
+        secrets.map(async (secret) => (await send(body, headersFor(body, secret), key)).status),
+      );
+    expect(await statuses(old, old)).toEqual([201]);
+    expect(await statuses(next, old, next)).toEqual([201, 201]);
+    const { _id } = next.document;
+    await tenant.set('apiKeys', { _id }, { 'secrets.1.expiresAt': new Date(0) });
     const last = await keys.rotate(next.document, 60_000);
-    expect([await answer(last, old), await answer(last, next)]).toEqual([401, 201]);
-    expect(await answer(last, last)).toBe(201);
+    expect(await statuses(last, old, next, last)).toEqual([401, 201, 201]);
   });
 
   it('needs a signature only for callbacks, and only with a signed key', async () => {
-    const { body, reports } = await newCheque();
-    const { reservationId } = JSON.parse(body) as { reservationId: string };
-    await service
-      .api('get', `/reservations/${reservationId}`)
-      .set('api-key', issued.key)
-      .expect(200);
+    const { id, body, reports } = await newCheque();
+    await service.api('get', `/reservations/${id}`).set('api-key', issued.key).expect(200);
     const headers = headersFor(body);
-    await send(body, headers, tenant.key).expect(201);
-    await send(body, headers, tenant.key).expect(201);
+    await send(body, headers, tenant).expect(201);
+    await send(body, headers, tenant).expect(201);
     expect(await reports()).toBe(2);
   });
 
   it('keeps its secret encrypted in the database', async () => {
-    const all = await service.db
-      .collection('apiKeys')
-      .find({ organizationId: tenant.organizationId })
-      .toArray();
-    expect(JSON.stringify(all)).not.toContain(issued.signingSecret.slice(6));
+    const stored = JSON.stringify(await tenant.stored('apiKeys'));
+    expect(stored).not.toContain(issued.signingSecret?.slice(6));
   });
 });

@@ -6,10 +6,6 @@ import type { ModelState } from './callback-model.js';
 /** The unit statuses that follow from reservations, one of an operator, and none. */
 export const unitStatuses = ['Available', 'Reserved', 'Sold', 'Blocked', undefined];
 
-const newId = () => new ObjectId().toHexString();
-export const reservationId = newId();
-const [unitId, otherId] = [newId(), newId()];
-
 /** The fields of one reservation, of its unit, of the unit's other reservation and of the wallets. */
 export interface Situation {
   readonly reservation: string;
@@ -22,30 +18,32 @@ export interface Situation {
   readonly hasActiveWallet: boolean;
 }
 
-/** Makes the model of a situation, with the same ids of reservation and unit each time. */
-export function modelOf({ wallets, ...situation }: Situation): ModelState {
-  const { reservation: status, isInCollection, other } = situation;
-  return {
-    units: [{ id: unitId, status: situation.unit, isDeleted: situation.isUnitDeleted }],
+/** The model of a situation; its first reservation is the one that callbacks are about. */
+export function modelOf({ wallets, ...situation }: Situation) {
+  const { isInCollection, hasActiveWallet } = situation;
+  const newId = () => new ObjectId().toHexString();
+  const [reservation, unit] = [newId(), newId()];
+  const model: ModelState = {
+    units: [{ id: unit, status: situation.unit, isDeleted: situation.isUnitDeleted }],
     reservations: [
-      { id: reservationId, unit: unitId, status, isInCollection },
-      { id: otherId, unit: unitId, status: other, isInCollection },
+      { id: reservation, unit, status: situation.reservation, isInCollection },
+      { id: newId(), unit, status: situation.other, isInCollection },
     ],
     wallets: wallets.map((cheques, index) => ({
       id: newId(),
-      reservation: reservationId,
-      deletion: index === 0 && situation.hasActiveWallet ? null : wallets.length - index,
-      cheques: Object.entries(cheques).map(([installmentId, cheque]) => {
-        return { installmentId, status: cheque, history: [] };
+      reservation,
+      deletion: index === 0 && hasActiveWallet ? null : wallets.length - index,
+      cheques: Object.entries(cheques).map(([installmentId, status]) => {
+        return { installmentId, status, history: [] };
       }),
     })),
   };
+  return { model, reservationId: reservation };
 }
-
-const both = [true, false];
 
 /** Every combination of the reservation, its surroundings and its one cheque, if it has a wallet. */
 export function everySituation(): Situation[] {
+  const both = [true, false];
   const wallets = [
     { wallets: [], hasActiveWallet: false },
     ...chequeStatuses.flatMap((cheque) =>
