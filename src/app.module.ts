@@ -20,7 +20,6 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 export interface AppOptions {
   readonly environment: Environment;
-  /** A replica set or sharded cluster. */
   readonly databaseUri: string;
   readonly isCommand?: boolean;
   readonly logger: Logger;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 let isOutputLost = false;
 
-// A reader that has seen enough, such as `head`, is no error: the command still does all its work.
+// A reader that has seen enough, such as `head`, closes the pipe; the command still does all its work.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE' || isOutputLost) return;
   isOutputLost = true;

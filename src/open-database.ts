@@ -54,7 +54,7 @@ export async function describeConnectionError(
   });
 }
 
-/** No server responded in time: asking again would take as long. */
+/** No server responded in time: another attempt would take as long. */
 function isUnresponsive(error: Error): boolean {
   const { reason } = error as {
     reason?: { readonly servers?: ReadonlyMap<string, { readonly error: unknown }> };
@@ -90,7 +90,7 @@ export async function assertTransactionsSupported({ db }: Connection): Promise<v
   }
 }
 
-/** Why the driver finds no server in a database that responds: its own error says only that it timed out. */
+/** Explains why the driver finds no server: its own error says only that it timed out. */
 async function topologyFault(uri: string): Promise<string | undefined> {
   const client = new MongoClient(uri, {
     serverSelectionTimeoutMS: probeTimeoutMs,

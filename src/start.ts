@@ -102,7 +102,7 @@ export function failStart(error: unknown, nodeEnv?: Environment['NODE_ENV']): ne
   process.exit(error instanceof ConfigurationError ? 2 : 1);
 }
 
-/** One line in production, where programs read logs; elsewhere an unexpected error has its stack. */
+/** Production logs are read by programs and get one line; elsewhere an unexpected error has its stack. */
 function reasonOf(error: unknown, nodeEnv?: Environment['NODE_ENV']): string {
   if (!(error instanceof StartupError) && nodeEnv !== 'production') return inspect(error);
   return error instanceof Error ? error.message : String(error);
@@ -142,7 +142,7 @@ export async function runService(
   }
 }
 
-/** @throws StartupError when the database has not all that the service needs */
+/** @throws StartupError when an index, a validator or transactions are missing */
 export async function createService(options: AppOptions): Promise<Service> {
   const { adapter, connections, rejectOtherMethods } = await createHttpServer(options);
   const fastify = adapter.getInstance<FastifyInstance>();
@@ -157,7 +157,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   await serveReference(fastify, () => apiReference(app, fastify.errorResponses));
   try {
     await app.init();
-    // Only now, because Nest logs each class and route before.
+    // Nest logs each class and route before this line.
     app.useLogger(app.get(Logger));
     rejectOtherMethods();
     activeTracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());
@@ -176,7 +176,6 @@ export async function createService(options: AppOptions): Promise<Service> {
     return true;
   };
   let isFinished: Promise<boolean> | undefined;
-  // A second signal changes nothing.
   const shutDown = () =>
     (isFinished ??= Promise.race([closeAll(), delay(shutdownTimeoutMs, false, { ref: false })]));
   return { app, connections, shutDown };

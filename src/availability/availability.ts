@@ -1,6 +1,6 @@
 import { foldCase } from '../core/localization/fold-case.js';
 
-/** The statuses of a reservation (rule CALL-3). */
+/** Rule CALL-3. */
 export const reservationStatuses = [
   'pending',
   'approved',
@@ -15,10 +15,7 @@ const derivedStatuses: ReadonlyMap<string, string> = new Map(
   ['Sold', 'Reserved', 'Available'].map((status) => [foldCase(status), status]),
 );
 
-/**
- * The status of a unit with these reservations (rule CALL-11): Sold while one is approved, else Reserved
- * while one is open, else Available. Any other current status, set by an operator, stays.
- */
+/** Rule CALL-11. An operator's own status, other than Sold, Reserved and Available, stays. */
 export function availability(
   current: string | null | undefined,
   reservations: readonly string[],
@@ -28,8 +25,8 @@ export function availability(
 }
 
 /**
- * The status of a unit for which one is sent (rule UNIT-30). Reservations that hold the unit override
- * Sold, Reserved and Available, which are recognized in any case and stored in this spelling.
+ * Returns the status to store when one is sent (rule UNIT-30). Reservations override Sold, Reserved and Available,
+ * which are recognized in any case and stored in this spelling.
  */
 export function statusWhenSent(sent: string, reservations: readonly string[]): string {
   const derived = derivedStatuses.get(foldCase(sent));

@@ -63,7 +63,7 @@ reservationSchema.index(
   { name: 'ofUnit', partialFilterExpression: { isDeleted: false } },
 );
 reservationSchema.index({ organizationId: 1, leadId: 1 }, { name: 'ofLead' });
-/** Reconciliation walks these by `_id`. */
+/** Reconciliation reads reservations in the order of `_id`. */
 reservationSchema.index(
   { organizationId: 1, 'partnerCollection.isActive': 1, _id: 1 },
   {

@@ -10,7 +10,7 @@ import type { ReservationDocument } from './reservation.schema.js';
 
 export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'status'>;
 
-/** The reservations of units, none of them deleted (rule UNIT-30). */
+/** Omits deleted reservations (rule UNIT-30). */
 @Injectable()
 export class UnitReservationsRepository {
   constructor(
@@ -27,7 +27,7 @@ export class UnitReservationsRepository {
     return this.reservations.find(organizationId, filter, { fields: ['unitId', 'status'] });
   }
 
-  /** Statuses of reservations by the hexadecimal id of their unit. */
+  /** Keys are hexadecimal unit ids. */
   async statusesByUnit(
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],

@@ -41,7 +41,7 @@ export interface ShownName {
 }
 
 const oldestFirst = { sort: { _id: 1 } } as const;
-/** Requests name these by slug alone; the others also by name. */
+/** Requests name these by slug only; the others also by name. */
 const slugKinds: ReadonlySet<CatalogueKind> = new Set(['compounds', 'phases', 'unitDesigns']);
 
 @Injectable()
@@ -70,7 +70,6 @@ export class CatalogueRepository {
     return this.collections[kind].find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
-  /** The oldest first. */
   async findBySlugs(
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
@@ -82,7 +81,7 @@ export class CatalogueRepository {
     return this.collections[kind].find(organizationId, filter, { ...oldestFirst, ...projection });
   }
 
-  /** The oldest counts if several documents have a slug. */
+  /** If several documents have a slug, the oldest counts. */
   async idsBySlugs(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
@@ -96,7 +95,7 @@ export class CatalogueRepository {
     return this.findBySlugs('phases', organizationId, slugs);
   }
 
-  /** For each name, the documents that have it in any case and language. Of slugs, the same case wins. */
+  /** Names match in any case and language. Among slugs, one in the same case wins. */
   async idsByNames(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
@@ -113,14 +112,14 @@ export class CatalogueRepository {
       { ...oldestFirst, fields: ['name', 'slug'], collation: looseCollation },
     );
     return names.map((name) => {
-      // The collation finds more than case folding does.
+      // The collation also matches texts that differ in more than case.
       const same = found.filter((one) => isNamed(kind, one, name));
       const exact = hasNames ? [] : same.filter(({ slug }) => slug === name);
       return (exact.length > 0 ? exact : same).map(({ _id }) => _id);
     });
   }
 
-  /** Reads compounds that may have one of the names in any case, as shown in its language (rule LEAD-8). */
+  /** Matches names in any case, as shown in the language (rule LEAD-8). */
   async compoundsNamed(
     organizationId: Types.ObjectId,
     names: readonly ShownName[],
@@ -147,7 +146,7 @@ export class CatalogueRepository {
     return (name) => found.get(keyOf(name)) ?? [];
   }
 
-  /** Deleted compounds too. Only the operator asks for several organizations. */
+  /** Includes deleted compounds. Only the operator asks for several organizations. */
   async compoundNames(
     organizationIds: Tenants,
     ids: Ids,
@@ -160,7 +159,7 @@ export class CatalogueRepository {
     return new Map(found.map(({ _id, name }) => [_id.toHexString(), name ?? {}]));
   }
 
-  /** At most `limit` updated and `limit` deleted ones. */
+  /** Returns at most `limit` updated and `limit` deleted documents. */
   async idsChangedSince(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
@@ -177,7 +176,7 @@ export class CatalogueRepository {
     return [...changed.values()];
   }
 
-  /** Filters by `updatedAt` alone if possible: only that is a range of one index. */
+  /** Filters by `updatedAt` alone if possible, because only that is a range of one index. */
   async changedSince<T extends CatalogueDocument>(
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
@@ -195,7 +194,7 @@ export class CatalogueRepository {
     return { $or } as TenantFilter<T>;
   }
 
-  /** 1970 if there is no document. */
+  /** Returns 1970 without a document. */
   async newestChange(
     organizationId: Types.ObjectId,
     kinds = Object.keys(this.collections) as readonly CatalogueKind[],

@@ -98,7 +98,7 @@ export class CompoundsService {
     for await (const batch of batches) yield await this.present(caller, batch);
   }
 
-  /** Read again: the organization of the caller may be seconds old. */
+  /** Reads the organization again, because the caller's copy may be seconds old. */
   private async present(
     { organizationId, language }: Caller,
     compounds: readonly CompoundDocument[],

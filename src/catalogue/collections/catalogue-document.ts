@@ -5,7 +5,7 @@ import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
 import { ImportedTime, Quantity, ShownDocument, Text, Url } from '../../core/fields/fields.js';
 
-/** Only required fields are always stored. Each class declares its name and slug, in the order of responses. */
+/** Other programs store only the required fields reliably. Classes declare their fields in the order of responses. */
 @Schema()
 export class CatalogueDocument extends ShownDocument {
   @Quantity({ example: 0, description: 'An internal version key.', stored: false })

@@ -109,7 +109,7 @@ export class CompoundDocument extends CatalogueDocument {
 export const compoundSchema = SchemaFactory.createForClass(CompoundDocument);
 
 indexUnique(compoundSchema, 'slug');
-/** Also counts without reading documents. */
+/** Lets the server count without reading documents. */
 compoundSchema.index(
   { organizationId: 1, isDeleted: 1, createdAt: -1, _id: -1 },
   { name: 'by-createdAt' },
@@ -119,7 +119,7 @@ indexChanges(compoundSchema);
 /** Serves full copies. */
 compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 for (const language of languages) {
-  /** Serves `project` of leads, in any case. */
+  /** Serves `project` of leads in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
     { name: `named-${language}`, collation: looseCollation, partialFilterExpression: notDeleted },

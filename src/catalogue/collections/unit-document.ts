@@ -223,11 +223,11 @@ export class UnitDocument extends CatalogueDocument {
   @List()
   priceByPaymentPlan?: unknown[];
 
-  /** A new id with each decision about reservations, so that concurrent decisions conflict (rule DATA-8). */
+  /** Each decision about reservations writes a new id, so that concurrent decisions conflict (rule DATA-8). */
   @Prop({ type: SchemaTypes.ObjectId })
   availabilityLock?: Types.ObjectId;
 
-  /** The `en-us` name if another translation stands in for it (rule UNIT-32). */
+  /** Holds the `en-us` name while another translation stands in for it (rule UNIT-32). */
   @Prop({ type: String })
   nameStandIn?: string | null;
 }

@@ -112,7 +112,7 @@ phaseSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
 indexSlugsInAnyCase(phaseSchema);
 indexChanges(phaseSchema);
 
-/** Its locations are phases, or compounds without phases. */
+/** A location is a phase, or a compound without phases. */
 @Schema({ collection: 'unitDesigns' })
 export class UnitDesignDocument extends CatalogueDocument {
   @Text({ example: 'Approved' })

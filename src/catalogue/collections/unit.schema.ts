@@ -5,7 +5,7 @@ import { defaultLanguage, type Language, languages } from '../../core/localizati
 import { indexChanges } from './catalogue-document.js';
 import { UnitDocument } from './unit-document.js';
 
-/** Filters whose partial index has only the units with the field: the planner tries it for these filters alone. */
+/** Their partial indexes hold only units with the field, so the planner uses them for these filters alone. */
 const partialFilterFields = [
   'unitDesignId',
   'locationId',
@@ -14,13 +14,12 @@ const partialFilterFields = [
   'propertyTypeId',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
-/** Filters whose index has all units: it also serves `distinct`, and conditions that match a missing field. */
+/** Their indexes hold all units and also serve `distinct` and conditions that match a missing field. */
 const fullFilterFields = [
   'saleType',
   'rentalStatus',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
-/** Orders with an index. */
 const unitOrderFields = [
   'unitId',
   'price',
@@ -29,7 +28,7 @@ const unitOrderFields = [
   'status',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
-/** Counts the units of each status in each compound without reading documents. */
+/** Lets the server count units by compound and status without reading documents. */
 export const unitCountIndex = 'countsByCompound';
 
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
@@ -41,7 +40,7 @@ indexChanges(unitSchema);
 /** Serves full copies. */
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
-// With `isDeleted`, an index counts what a filter matches without reading documents.
+// With `isDeleted` in the index, the server counts without reading documents.
 const ofOrganization = { organizationId: 1, isDeleted: 1 } as const;
 unitSchema.index({ ...ofOrganization, createdAt: -1, _id: -1 }, { name: 'by-createdAt' });
 for (const field of unitOrderFields) {
@@ -68,13 +67,13 @@ unitSchema.index(
     },
   },
 );
-/** Units without a translation are in the order of the default name. */
+/** Units without a translation are sorted by the default name. */
 for (const language of languages) {
   const names = { [`name.${language}`]: 1, [`name.${defaultLanguage}`]: 1 } as const;
   unitSchema.index({ ...ofOrganization, ...names, _id: 1 }, { name: `by-name.${language}` });
 }
 
-/** Filter fields with an index, the most selective first. */
+/** Indexed filter fields, the most selective first. */
 const narrowing: readonly string[] = [
   'unitId',
   ...partialFilterFields,
@@ -83,8 +82,8 @@ const narrowing: readonly string[] = [
 ];
 
 /**
- * The index that counts fastest; undefined if the planner finds it. The planner judges indexes by their first
- * entries, which may match several conditions everywhere.
+ * Returns undefined if the planner finds the best index. It samples only the first entries of an index, which may
+ * match several conditions everywhere.
  */
 export function countIndexFor(filter: TenantFilter<UnitDocument>): string | undefined {
   const fields = indexedFieldsOf(filter);
@@ -93,8 +92,8 @@ export function countIndexFor(filter: TenantFilter<UnitDocument>): string | unde
 }
 
 /**
- * The index that has the order; undefined if the planner may know a better one. The planner would try every
- * index of the organization as deep as the page.
+ * Returns undefined if the planner may know a better index than that of the order. The planner would try every
+ * index of the organization up to the depth of the page.
  */
 export function readIndexFor(
   filter: TenantFilter<UnitDocument>,
@@ -120,7 +119,7 @@ const isPartial = (field: string) => partialFilterFields.some((name) => name ===
 const listsNewestFirst = (field: string) =>
   isPartial(field) || fullFilterFields.some((name) => name === field);
 
-/** Without partial indexes whose units are not all that a condition may match, such as `$ne`. */
+/** Skips partial indexes for conditions that also match units without the field, such as `$ne`. */
 function indexedFieldsOf(filter: TenantFilter<UnitDocument>): string[] {
   return conditionsOf(filter)
     .filter(([field, condition]) => !isPartial(field) || '$in' in Object(condition))

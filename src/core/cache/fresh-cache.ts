@@ -7,7 +7,7 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { openSession } from '../database/transactions/sessions.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** In milliseconds from the start of the oldest read in an entry (rule DATA-6). */
+/** Counts from the start of the oldest read in an entry (rule DATA-6). */
 export const cacheLifetimeMs = 1_000;
 
 const maxEntryShare = 1 / 8;
@@ -15,26 +15,25 @@ const overheadBytes = 2_048;
 /** Memory per character of JSON, measured with documents of many small fields. */
 const bytesOfCharacter = 4;
 const maxKeyLength = 1_024;
-/** Beyond this number, the entries of the organizations that were used longest ago are dropped. */
+/** Beyond this number, the least recently used organizations lose their entries. */
 const maxOrganizations = 10_000;
 
 const kinds = ['response', 'part', 'reference'] as const;
 type Kind = (typeof kinds)[number];
 
 interface CacheRead {
-  /** Start of the oldest read in it, by the monotonic clock. */
+  /** Time of the monotonic clock at which the oldest read in it started. */
   readAt: number;
 }
 
-/** The value is a promise where {@link FreshCache.get} makes it. */
 interface Entry extends CacheRead {
   readonly value: unknown;
 }
 
-/** The load that encloses the current read; its age is that of its oldest nested read. */
+/** The enclosing load takes the age of its oldest nested read. */
 const currentRead = new AsyncLocalStorage<CacheRead>();
 
-/** Reads of an organization's catalogue. A write raises its generation, which is part of each key (rule DATA-6). */
+/** A write raises the organization's generation, which is part of each key (rule DATA-6). */
 @Injectable()
 export class FreshCache {
   now = (): number => performance.now();
@@ -54,7 +53,7 @@ export class FreshCache {
       ['kind'],
     );
     this.misses = metrics.counter('cache_misses_total', 'Reads that made their value.', ['kind']);
-    // A rate needs the zero before the first hit.
+    // Rates need an explicit zero before the first hit.
     for (const kind of kinds) {
       this.hits.inc({ kind }, 0);
       this.misses.inc({ kind }, 0);
@@ -104,7 +103,7 @@ export class FreshCache {
         this.misses.inc({ kind });
         return make();
       }
-      // A load that was under way may have used a part that is too old for this read.
+      // An enclosing load may have used a part that is too old for this read.
       const isTooOld = startedAt - found.readAt > cacheLifetimeMs;
       if (isTooOld) return this.get(organizationId, key, make, { kind, bytesOf });
       this.hits.inc({ kind });

@@ -12,7 +12,7 @@ import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { RouteOptions } from '../http/server/route-options.js';
 import { FreshCache } from './fresh-cache.js';
 
-/** A client sends each value of these only once. */
+/** Clients never repeat a value of these parameters, so caching would not help. */
 const uniqueParameters = ['after', 'updatedSince'];
 
 const sharedHeaders = [
@@ -24,19 +24,18 @@ const sharedHeaders = [
   'x-ignored-fields',
 ];
 
-/** After compression, with status 200 or 304. */
 interface CachedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
 }
 
-/** The pending response of one request, for simultaneous equal ones. */
+/** Simultaneous equal requests wait for it. */
 type PendingResponse = PromiseWithResolvers<CachedResponse>;
 
 const unshareable = new Error('The response cannot be shared.');
 
-/** Replays fresh responses (rule DATA-6). The key has all that differs between callers, such as permissions. */
+/** Replays fresh responses (rule DATA-6). The key contains what differs between callers, such as permissions. */
 @Injectable()
 export class ResponseCache {
   private readonly pendingResponses = new WeakMap<FastifyRequest, PendingResponse>();
@@ -46,7 +45,7 @@ export class ResponseCache {
     private readonly deadline: RequestDeadline,
   ) {}
 
-  /** To be called after all hooks that judge a request: their results are not cached. */
+  /** Must be called after all hooks that check a request: their results are not cached. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', (route) => {
       const { isCached = false } = (route.config ?? {}) as RouteOptions;
@@ -64,7 +63,7 @@ export class ResponseCache {
 
   private readonly respond: onRequestHookHandler = (request, reply, done) => {
     const key = keyOf(request);
-    // The `close` event of a disconnected client has passed: the maker would never settle.
+    // The `close` event of a disconnected client has passed, so its entry would never settle.
     if (request.caller === undefined || key === undefined || reply.raw.destroyed) return done();
     let isContinued = false;
     const proceed = (error?: Error) => {
@@ -75,7 +74,7 @@ export class ResponseCache {
       const maker = Promise.withResolvers<CachedResponse>();
       if (isContinued) return Promise.reject(unshareable);
       this.pendingResponses.set(request, maker);
-      // Also for a disconnected client: the waiting requests then make their own response.
+      // If the client disconnects, the waiting requests make their own response.
       reply.raw.once('close', () => maker.reject(unshareable));
       proceed();
       return maker.promise;
@@ -107,7 +106,7 @@ export class ResponseCache {
     return body;
   };
 
-  /** The database may have stored, or may still store, the change of a failed request. */
+  /** The outcome of a failed write may be unknown, so it invalidates too. */
   private readonly noteFailedWrite: onSendAsyncHookHandler = async ({ caller }, reply, payload) => {
     if (reply.statusCode >= 500 && caller) this.cache.invalidate(caller.organizationId);
     return payload;
@@ -126,7 +125,7 @@ function sharedHeadersOf(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
 }
 
-/** A copy: a slice would keep the whole buffer in memory. */
+/** Copies the bytes: a slice would keep the whole buffer in memory. */
 function ownBytes(payload: string | Buffer | null): Buffer | null {
   if (payload === null) return null;
   const isText = typeof payload === 'string';

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 
-/** Tests replace it. */
 @Injectable()
 export class Clock {
   now(): Date {

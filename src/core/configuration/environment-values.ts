@@ -20,7 +20,7 @@ const serverDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local'
 
 /** The driver would silently use `test` if no database is named. */
 export const databaseAddress = z.string().transform((value, context): string => {
-  // The driver reports an unescaped slash in the password.
+  // The driver itself reports an unescaped slash in the password.
   const address = /^mongodb(?:\+srv)?:\/\/(?:.*@)?[^/]+(?:\/(.*))?$/s.exec(
     value.replace(/\?.*$/s, ''),
   );
@@ -33,7 +33,7 @@ export const databaseAddress = z.string().transform((value, context): string => 
   return z.NEVER;
 });
 
-/** @param parse returns null for an invalid text */
+/** @param parse returns null for invalid input */
 function parsed<T>(parse: (text: string) => T | null, message: string) {
   return z.string().transform((text, context): T => {
     const value = parse(text);
@@ -82,7 +82,7 @@ const types: Readonly<Record<string, string>> = {
   string: 'a text',
 };
 
-/** The message of a zod issue without its own message. */
+/** Returns the message for a zod issue that has none. */
 export function schemaMessage(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'unrecognized_keys') return `has unknown fields: ${issue.keys.join(', ')}`;
   if (issue.code !== 'invalid_type') return 'is not valid';

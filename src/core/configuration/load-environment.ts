@@ -8,14 +8,14 @@ import { environmentSchema, variableNames } from './variables.js';
 
 const envFile = '.env';
 
-/** @throws ConfigurationError for invalid variables, those of `.env` included */
+/** @throws ConfigurationError for invalid variables, including those of `.env` */
 export function loadEnvironment(): Environment {
   try {
     process.loadEnvFile(envFile);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') {
-      // A container engine creates a folder for a missing file that is to be mounted.
+      // A container engine creates a folder when a mounted file is missing.
       const problem = statSync(envFile).isDirectory() ? 'is a folder, not a file' : message;
       throw new ConfigurationError([`${envFile}: ${problem}`]);
     }
@@ -42,7 +42,7 @@ export function warnOfMisspelledVariables(logger: Logger): void {
   for (const line of misspelledVariables(Object.keys(process.env))) logger.warn(line);
 }
 
-/** Names with one or two wrong letters, a missing end, or the same first two words (rule CONF-5). */
+/** Finds one or two wrong letters, a missing end, or the same first two words (rule CONF-5). */
 export function misspelledVariables(names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const meant = variableNames.includes(name) ? undefined : closestVariable(name.toUpperCase());

@@ -57,7 +57,7 @@ function connectionOptions(
   const deadlineMs = environment.DATABASE_DEADLINE_MS;
   return {
     appName: 'integration-api',
-    // Secondaries are late: events of new subscriptions would be lost (rules DATA-6 and HOOK-4).
+    // Secondaries lag behind: events of new subscriptions would be lost (rules DATA-6 and HOOK-4).
     readPreference: 'primary',
     retryAttempts: 1,
     retryDelay: 0,
@@ -67,11 +67,11 @@ function connectionOptions(
     autoCreate: false,
     serverSelectionTimeoutMS: deadlineMs,
     connectTimeoutMS: Math.min(deadlineMs, 5_000),
-    // A stopped primary never responds; for commands the driver's heartbeat notices it within half a minute.
+    // A stopped primary never responds; the driver's heartbeat notices it for commands within half a minute.
     socketTimeoutMS: isCommand ? 0 : deadlineMs,
     waitQueueTimeoutMS: deadlineMs,
     maxPoolSize: 50,
-    // A text that another program has cut within a character must not fail the reads of its document.
+    // One string that another program has cut within a character must not break reads of the document.
     enableUtf8Validation: false,
     // Not `false`: the connection string may request it.
     ...(activeTracing() ? { monitorCommands: true } : {}),

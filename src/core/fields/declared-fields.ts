@@ -7,10 +7,9 @@ import { withoutUndefined } from '../values/json.js';
 
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
 
-/** Reads a stored value as responses show it; undefined leaves the field out. */
+/** Converts a stored value for responses; undefined omits the field. */
 type Read = (stored: unknown, language: Language) => unknown;
 
-/** Declares a field of a request or an import with its rules. */
 type Declare = (api: ApiPropertyOptions) => PropertyDecorator;
 
 export interface FieldKind {
@@ -18,9 +17,9 @@ export interface FieldKind {
   readonly read: Read;
   readonly api: ApiPropertyOptions;
   readonly sent?: Declare;
-  /** Where imports take other values than requests. */
+  /** Overrides the declaration where imports accept other values than requests. */
   readonly imported?: Declare;
-  /** Converts the sent value, or undefined, to the stored one. */
+  /** Converts sent values for storage. */
   readonly toStored?: (sent: unknown) => unknown;
 }
 
@@ -30,14 +29,14 @@ export interface Documentation {
 }
 
 export interface FieldOptions extends Documentation {
-  /** Requests and imports send it; an object overrides the documentation of requests. */
+  /** Requests and imports accept it; an object overrides its documentation for requests. */
   readonly sent?: true | Documentation;
-  /** Imports send it even if requests do not, or require it. */
+  /** Only imports accept it, or they require it. */
   readonly imported?: true | 'required';
-  /** False if another class declares how it is stored. */
+  /** False if another class declares its storage. */
   readonly stored?: false;
   readonly shown?: false;
-  /** The CSV export has a column for it, after its original columns. */
+  /** Appends a column to the CSV export. */
   readonly column?: true;
   readonly default?: string | null;
 }
@@ -54,7 +53,7 @@ interface DeclaredField {
   readonly reference: SentReference | undefined;
 }
 
-/** A resource in responses: ids and times as text, localized texts in one language. Only these may be null. */
+/** Responses show ids and times as strings and localized texts in one language. Only these may be null. */
 export type Presented<T> = {
   [Field in keyof T]-?: NonNullable<T[Field]> extends Localized
     ? string
@@ -87,7 +86,7 @@ export function declareField(
   };
 }
 
-/** The fields of a class in their order, those of its parent class first. */
+/** Fields of the parent class come first. */
 function fieldsOf(prototype: object): readonly DeclaredField[] {
   return (Reflect.getMetadata(fieldsKey, prototype) ?? []) as readonly DeclaredField[];
 }
@@ -115,7 +114,7 @@ export function columnsOf<T>(type: Type<T>): (keyof T)[] {
   return columns.map(({ name }) => name as keyof T);
 }
 
-/** Without references, which are sent by name. */
+/** Omits references, which requests send by name. */
 export function storedFields<T extends object>(type: Type<T>, values: object): Partial<T> {
   const sent = values as Readonly<Record<string, unknown>>;
   const stored = declaredFieldsOf(type)
@@ -195,7 +194,7 @@ export function importClass<T extends object>(type: Type<T>): Type<Sent<T>> {
   });
 }
 
-/** The description of a reference is about its ids. */
+/** Overrides a reference's description, which is about ids. */
 function sentApi({ options, reference }: DeclaredField): ApiPropertyOptions {
   const { sent, default: standard, description, example } = options;
   const shown = reference ? {} : { description, example };
@@ -213,7 +212,7 @@ function sentClass<T extends object>(
   for (const field of declaredFieldsOf(type)) {
     const decorate = declare(field);
     const name = field.reference?.name ?? field.name;
-    // The compiler adds this to declared fields; without it the reference cannot document `oneOf`.
+    // The compiler omits this for such fields; without it the reference cannot document `oneOf`.
     if (decorate !== undefined) Reflect.metadata('design:type', Object)(prototype, name);
     decorate?.(prototype, name);
   }

@@ -42,7 +42,7 @@ export const shortTextApi = {
 
 const limited = { limit: texts.maxShortTextLength };
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
-/** `fits` checks the length, as a rule of its own. */
+/** The length has a rule of its own, `fits`. */
 export const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
 export const fits: Rule = {
   name: tooLong,
@@ -78,7 +78,7 @@ const idsApi = {
 } as const;
 const timeApi = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' };
 
-/** Other programs may store values of any type: a wrong type is shown as missing. */
+/** Other programs may store any type: values of a wrong type count as missing. */
 const kind =
   (of: FieldKind) =>
   (options: FieldOptions = {}): PropertyDecorator =>
@@ -127,7 +127,7 @@ export const Quantity = kind({
   sent: field({ type: Number, minimum: 0 }, quantity),
 });
 
-/** Shown exactly, even if another program stored a 64-bit integer. */
+/** Responses show stored 64-bit integers exactly. */
 export const SerialNumber = kind({
   stored: { type: Number },
   read: (value) => value ?? 0,
@@ -181,12 +181,11 @@ export const Id = kind(id);
 
 export const NullableId = kind(nullable(id));
 
-/** The ids of documents of other programs. */
 export const ForeignIds = kind({ stored: { type: [] }, read: idsOf, api: idsApi });
 
 const objectIdApi = { ...idApi, pattern: '^[0-9a-f]{24}$' };
 
-/** Only an ObjectId: values of other types are not read. */
+/** Reads only ObjectIds. */
 const recordId = { ...id, api: objectIdApi };
 
 export const RecordId = kind(recordId);
@@ -206,12 +205,12 @@ export const FreeForm = kind({
 });
 
 interface ReferenceOptions extends Pick<FieldOptions, 'description' | 'imported'> {
-  /** The name of the field in requests and imports, which send names or slugs for ids. */
+  /** Its name in requests and imports, which send names or slugs for ids. */
   readonly as: string;
   readonly sent?: Documentation;
 }
 
-/** Null removes a reference that imports do not require. */
+/** Null removes the reference, unless imports require it. */
 export function Reference(
   refersTo: ReferenceKind,
   { as: name, imported = true, ...options }: ReferenceOptions,
@@ -231,7 +230,6 @@ export function References(
   return declareField(of, { imported: true, ...options }, { name, refersTo });
 }
 
-/** The fields of conventions that responses show, before those of the class. */
 @Schema()
 export class ShownDocument extends DeletableDocument {
   @RecordId({ stored: false })

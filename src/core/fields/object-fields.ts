@@ -88,7 +88,7 @@ function isTranslated(value: unknown): boolean {
   return sent.length > 0 && sent.every((language) => isValid(unlimitedText, value[language]));
 }
 
-/** A text in several languages, of which a response shows one (rule HTTP-4). */
+/** Responses show one language (rule HTTP-4). */
 export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
   return declareField(
     {

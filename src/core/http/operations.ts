@@ -15,7 +15,7 @@ export const operations = [
 export type Operation = (typeof operations)[number];
 
 export const keyPurposes = {
-  /** A key that leaks from a form cannot read. */
+  /** A key that leaks from a form must not be able to read. */
   website: ['leads.write'],
   collector: ['reservations.callback', 'reservations.read', 'reservations.reconcile'],
   crm: ['catalogue.read', 'leads.read', 'reservations.read', 'events.read'],

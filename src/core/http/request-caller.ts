@@ -10,7 +10,7 @@ import type { RateLimit } from './rate-limit/token-buckets.js';
 declare module 'fastify' {
   interface FastifyRequest {
     caller?: RequestCaller;
-    /** Checks the raw bytes of the body; throws to refuse them. */
+    /** Throws to reject the raw body. */
     judgeBody: ((body: Buffer) => void) | null;
   }
 }
@@ -25,17 +25,17 @@ export interface KeyRestrictions {
 export interface RequestCaller {
   readonly organizationId: Types.ObjectId;
   readonly apiKeyId: Types.ObjectId;
-  /** One text, because it is part of cache keys. */
+  /** Joined into one string because it is part of cache keys. */
   readonly permissions: string;
-  /** Without them, no HTTP request is permitted (rule AUTH-7). */
+  /** If absent, no HTTP request is permitted (rule AUTH-7). */
   readonly restrictions?: KeyRestrictions;
   readonly rateLimit?: RateLimit;
   /** Stored with each change (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;
-  /** Milliseconds since 1970. A change that cannot be stored well before is not stored (rule HTTP-12). */
+  /** In milliseconds since 1970. Changes must be stored well before (rule HTTP-12). */
   readonly expiresAt?: number;
-  /** Errors of the parts of a batch, for the log. */
+  /** Errors of individual items of a batch, for the log. */
   readonly failures?: DomainError[];
   readonly claim?: IdempotencyClaim;
 }

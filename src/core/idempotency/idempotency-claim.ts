@@ -24,6 +24,6 @@ export interface IdempotencyClaim {
   /** Changes when another request takes the claim over. */
   readonly owner: string;
   readonly headersSoFar: () => Readonly<Record<string, string>>;
-  /** Stored by the last attempt of the transaction; committed if it is what the service responds with. */
+  /** Set by the last attempt of the transaction; committed only if the service responds with it. */
   response?: StoredResponse;
 }

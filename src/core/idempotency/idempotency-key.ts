@@ -2,11 +2,11 @@ import { errorDefinitions } from '../http/errors/domain-error.js';
 
 export const maxKeyLength = 255;
 
-/** A string of structured fields (RFC 9651): printable ASCII in quotes, quotes and backslashes escaped. */
+/** A structured-field string (RFC 9651): printable ASCII in quotes, with `\"` and `\\` escaped. */
 const quotedKey = /^"((?:[ !#-[\]-~]|\\["\\])*)"$/;
 const bareKey = /^[!#-~]*$/;
 
-/** Quoted as in draft-ietf-httpapi-idempotency-key-header, or bare (rule HTTP-23); null when malformed. */
+/** Accepts quotes (draft-ietf-httpapi-idempotency-key-header) or none (rule HTTP-23); null when malformed. */
 export function parseIdempotencyKey(value: string): string | null {
   const quoted = quotedKey.exec(value)?.[1]?.replaceAll(/\\(.)/g, '$1');
   const key = quoted ?? (bareKey.test(value) ? value : '');

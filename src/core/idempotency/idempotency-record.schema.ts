@@ -3,7 +3,7 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { expireAfter, TenantDocument } from '../database/documents/tenant-document.js';
 import type { PackedResponse } from './idempotency-claim.js';
 
-/** An `Idempotency-Key` of an API key, the request that runs for it, and its response (rule HTTP-23). */
+/** Rule HTTP-23. */
 @Schema({ collection: 'idempotencyRecords' })
 export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
@@ -12,7 +12,7 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   key!: string;
 
-  /** SHA-256 of path and body, in base64url. */
+  /** Base64url SHA-256 of path and body. */
   @Prop({ type: String, required: true })
   fingerprint!: string;
 
@@ -20,7 +20,7 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   owner!: string;
 
-  /** Start of the owner's lease; 1970 once the owner has given up. */
+  /** Start of the owner's lease; 1970 after the owner has released it. */
   @Prop({ type: Date, required: true })
   claimedAt!: Date;
 

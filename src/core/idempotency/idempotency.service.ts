@@ -24,7 +24,7 @@ import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 const leaseMarginMs = 2_000;
 /** MongoDB removes expired documents once per minute. */
 const removalMs = minuteMs;
-/** A record may change between reading it and taking it over. */
+/** A record may change between its read and its takeover. */
 const maxAttempts = 3;
 
 export interface IdempotentRequest {
@@ -39,22 +39,21 @@ interface Completion {
   readonly response: StoredResponse;
 }
 
-/** A retry would get these again, unlike 409, 413 or 429. */
+/** A retry would get the same error, unlike 409, 413 or 429. */
 const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
 
 export function isFinal(status: number): boolean {
   return status < 300 || storedErrors.has(status);
 }
 
-/** The right to run, or the response of the first request with the key. */
 export interface ClaimResult {
   readonly claim?: IdempotencyClaim;
   readonly response?: StoredResponse;
 }
 
 /**
- * Lets one request run per key, over all instances (rule HTTP-23). The response is stored with its change while
- * the claim holds: a takeover finds both or neither.
+ * Lets one request per key run, across all instances (rule HTTP-23). A claim's transaction also stores the response,
+ * so that a takeover finds both or neither.
  */
 @Injectable()
 export class IdempotencyService {
@@ -77,10 +76,10 @@ export class IdempotencyService {
       const record = this.newRecord(request);
       if (await this.insert(record)) return { claim: claimOf(record, request) };
       const { organizationId, apiKeyId, key } = record;
-      // A failover can undo an unconfirmed response, and its change with it: that must not be replayed.
+      // A failover can undo an unconfirmed response together with its change, so it must not be replayed.
       const options = { readConcern: 'majority' } as const;
       const found = await this.records.findOne(organizationId, { apiKeyId, key }, options);
-      // Removed since, or not confirmed yet.
+      // The record has been removed, or is not confirmed yet.
       if (found === null) continue;
       if (found.expiresAt > record.createdAt) {
         if (found.fingerprint !== record.fingerprint) {
@@ -97,7 +96,7 @@ export class IdempotencyService {
   }
 
   /**
-   * Stores, inside the open transaction, the final responses to those of its requests that have claims.
+   * Stores final responses of claimed requests inside the open transaction.
    *
    * @throws DomainError 409 when another request has taken over one of the claims
    */
@@ -119,7 +118,6 @@ export class IdempotencyService {
     for (const { claim, response } of completions) claim.response = response;
   }
 
-  /** Stores the response to a request that changed nothing. */
   async completeUnchanged(completion: Completion): Promise<void> {
     await this.complete([completion], this.clock.now());
   }
@@ -130,12 +128,12 @@ export class IdempotencyService {
     await this.records.updateOne(claim.organizationId, ownedBy(claim), { $set });
   }
 
-  /** The time by which every response that exists or is being created now will have been removed. */
+  /** All present and pending responses are removed by then. */
   storedResponsesEndAt(): Date {
     return new Date(this.clock.now().getTime() + this.leaseMs + this.retentionMs + removalMs);
   }
 
-  /** @returns how many claims still had their owners and no response */
+  /** @returns how many claims still belonged to their owners and had no response */
   private async complete(completions: readonly Completion[], updatedAt: Date): Promise<number> {
     const expiresAt = new Date(updatedAt.getTime() + this.retentionMs);
     const updates = completions.map(async ({ claim, response }) => ({
@@ -147,7 +145,6 @@ export class IdempotencyService {
     return first ? this.records.write(first.claim.organizationId, await Promise.all(updates)) : 0;
   }
 
-  /** @returns false when the key has a record */
   private async insert(record: IdempotencyRecordDocument): Promise<boolean> {
     try {
       await this.records.insert(record);
@@ -158,11 +155,7 @@ export class IdempotencyService {
     }
   }
 
-  /**
-   * Gives a record that has expired, or whose owner has given up, to a new request.
-   *
-   * @returns false when it has changed since it was found
-   */
+  /** Takes over an expired or released record. @returns false when it has changed since it was read */
   private async takeOver(
     found: IdempotencyRecordDocument,
     { fingerprint, owner, claimedAt, expiresAt, updatedAt }: IdempotencyRecordDocument,
@@ -190,7 +183,7 @@ export class IdempotencyService {
     };
   }
 
-  /** A time far in the future was written by a wrong clock. */
+  /** A claim from the far future comes from a wrong clock. */
   private isLeaseOver({ claimedAt }: IdempotencyRecordDocument): boolean {
     return Math.abs(this.clock.now().getTime() - claimedAt.getTime()) > this.leaseMs;
   }
@@ -221,7 +214,7 @@ function storedResponse(
 
 /** The response to a large lead has it twice, and would not fit into a document uncompressed. */
 const maxPlainLength = 32_768;
-/** A window of 16 MiB, in which the second copy of a lead is found. */
+/** 16 MiB, so that the window reaches the second copy of a lead. */
 const windowLog = 24;
 
 const compress = promisify(zstdCompress);

@@ -34,7 +34,7 @@ export class IdempotentRequests {
       const { claim, response } = await this.deadline
         .within(request, beginning)
         .catch((error: unknown) => {
-          // A claim that comes after the 503 would refuse retries until its lease ends.
+          // A claim that arrives after the 503 would reject retries until its lease expires.
           void beginning.then(
             ({ claim: late }) => late && this.release(late),
             () => {},
@@ -58,7 +58,7 @@ export class IdempotentRequests {
     });
   }
 
-  /** Stores a final response, unless its transaction did; otherwise lets a retry run. */
+  /** Stores a final response that no transaction has stored; otherwise lets a retry run. */
   private async settle(
     claim: IdempotencyClaim,
     request: FastifyRequest,
@@ -67,7 +67,7 @@ export class IdempotentRequests {
   ): Promise<void> {
     const isText = typeof payload === 'string' || payload === null || payload === undefined;
     if (!isText || !isFinal(status)) {
-      // Not awaited: a database in trouble must not hold up the response.
+      // Not awaited: an unresponsive database must not delay the response.
       void this.release(claim);
       return;
     }
@@ -88,7 +88,7 @@ export class IdempotentRequests {
   }
 }
 
-/** Hashes the path and the parsed body: white space does not count. */
+/** Ignores white space by hashing the parsed body. */
 function fingerprintOf({ url, body }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1);
   return createHash('sha256')
@@ -98,7 +98,7 @@ function fingerprintOf({ url, body }: FastifyRequest): string {
     .digest('base64url');
 }
 
-/** The headers that this request set, and the language of its response. */
+/** Returns only headers that this request set, and the language of its response. */
 function headersSince(
   before: ReadonlySet<string>,
   { language }: FastifyRequest,

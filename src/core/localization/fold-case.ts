@@ -1,15 +1,15 @@
 import type { CollationOptions } from 'mongodb';
 
 /**
- * With this collation a query for the {@link caseSpellings} of a text finds all texts of the same case, and
- * others, which {@link foldCase} has to exclude.
+ * A query for the {@link caseSpellings} of a text finds every text that differs only in case. It also finds others,
+ * which {@link foldCase} has to exclude.
  */
 export const looseCollation: CollationOptions = { locale: 'en', strength: 1 };
 
-/** Another letter has the same upper case. */
+/** Its upper case is that of another letter. */
 const dotlessI = 'ı';
 
-/** The time to normalize grows with the square of the marks; the joiner of Unicode's stream-safe format limits it. */
+/** Normalization takes quadratic time in the marks; the joiner of Unicode's stream-safe format limits it. */
 const longMarkRun = /\p{M}{30}/gu;
 const joiner = '\u{34F}';
 
@@ -21,7 +21,7 @@ export function foldCase(text: string): string {
   return folded.join(dotlessI).replaceAll('ς', 'σ').normalize('NFC');
 }
 
-/** The server's collation may not know the case of new letters. */
+/** The server's collation may not know the case of new letters, so queries list all spellings. */
 export function caseSpellings(text: string): string[] {
   const folded = foldCase(text);
   return [...new Set([text, folded, folded.toUpperCase()])];

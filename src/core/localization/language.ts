@@ -7,7 +7,7 @@ export const defaultLanguage: Language = 'en-us';
 
 /** Invalid values count as the default. */
 export function parseLanguage(header: string | string[] | undefined): Language {
-  // The header of a request may have kilobytes.
+  // The header may have kilobytes.
   if (typeof header !== 'string' || header.length !== defaultLanguage.length) {
     return defaultLanguage;
   }
@@ -15,7 +15,7 @@ export function parseLanguage(header: string | string[] | undefined): Language {
   return languages.find((language) => language === value) ?? defaultLanguage;
 }
 
-/** A hook sets the language of the endpoint or header; before it the header counts. */
+/** A hook sets the language of the endpoint or the header; errors before it use the header. */
 export function requestLanguage(request: {
   readonly language?: Language;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -25,7 +25,7 @@ export function requestLanguage(request: {
 
 export type Localized = { 'en-us': string; 'ar-eg'?: string };
 
-/** A missing translation is replaced by the default. */
+/** The default language replaces a missing translation. */
 export function textIn(localized: Partial<Localized> | null | undefined, language: Language) {
   return localized?.[language] || localized?.[defaultLanguage] || '';
 }

@@ -18,7 +18,7 @@ const i18nModule = I18nModule.forRoot({
 });
 
 /**
- * `nestjs-i18n` without its middleware and interceptor, which cost a fifth of a short request: a hook sets the
+ * Omits the middleware and interceptor of `nestjs-i18n`, which cost a fifth of a short request. A hook sets the
  * language, also for errors before routing.
  */
 @Module({

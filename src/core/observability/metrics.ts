@@ -3,19 +3,19 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 const prefix = 'integration_api_';
 
-/** NaN, or a minimum of centuries: nothing was sampled since the last scrape. */
+/** Matches NaN, or a minimum of centuries: no sample since the last scrape. */
 const missingLag = /^(nodejs_eventloop_lag_\w+_seconds) (?:Nan|\d{7}.*)$/gm;
 
 interface Sample {
-  /** Few different values, none of them personal or secret. */
+  /** Values must be few, and neither personal nor secret. */
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Called at each scrape; without samples the metric is omitted. */
+/** Runs at each scrape; without samples the metric is omitted. */
 type Read = () => number | readonly Sample[] | Promise<readonly Sample[]>;
 
-/** The metrics of one application (rule OPS-11): processes of tests have several, so the registry is not global. */
+/** A process of tests has several applications, so the registry is not global (rule OPS-11). */
 @Injectable()
 export class Metrics {
   private readonly registry = new Registry();

@@ -49,8 +49,8 @@ const scheduledDelayMs = 5_000;
 const ignore = () => undefined;
 
 /**
- * Exports spans as OTLP over HTTP. The instrumentation packages for Fastify and the driver would record paths
- * and statements.
+ * Exports spans as OTLP over HTTP. The official instrumentations of Fastify and the driver would record paths and
+ * statements.
  */
 export function startOpenTelemetry(variables: Variables, logger: Logger) {
   const warn = (message: string) => logger.warn(`Tracing: ${message}`);
@@ -87,7 +87,7 @@ export function startOpenTelemetry(variables: Variables, logger: Logger) {
   return { traced, traceRequests, traceCommands, stop };
 }
 
-/** By default the caller's trace decides. */
+/** Follows the caller's sampling decision by default. */
 function samplerOf(variables: Variables): Sampler {
   const name = variables['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on';
   const ratio = Number(variables['OTEL_TRACES_SAMPLER_ARG'] || 1);
@@ -100,7 +100,6 @@ function rootSampler(name: string, ratio: number): Sampler {
   return name === 'traceidratio' ? new TraceIdRatioBasedSampler(ratio) : new AlwaysOnSampler();
 }
 
-/** Continues the trace of the caller. */
 function traceRequests(fastify: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -175,7 +174,7 @@ function tracer() {
   return trace.getTracer('integration-api');
 }
 
-/** The message of the error may quote data. */
+/** Omits the error's message, which may quote data. */
 function setFailed(span: Span, error: unknown): void {
   const { codeName, name } = (error ?? {}) as Readonly<Record<string, string>>;
   span.setStatus({ code: SpanStatusCode.ERROR, message: codeName ?? name ?? 'error' });

@@ -2,10 +2,10 @@ import { type Attributes, context } from '@opentelemetry/api';
 import type { Logger } from 'pino';
 import type { Describe, Tracing } from './open-telemetry.js';
 
-/** Runs work in the trace in which the function was created. */
+/** Runs work in the trace that was active at its creation. */
 export type InTrace = <T>(work: () => T) => T;
 
-/** It stays undefined if no collector is named. */
+/** Undefined unless a collector is configured. */
 let tracing: Tracing | undefined;
 
 export function activeTracing(): Tracing | undefined {
@@ -26,7 +26,7 @@ export async function startTracing(
     const { startOpenTelemetry } = await import('./open-telemetry.js');
     tracing = startOpenTelemetry(variables, logger);
   } catch (error) {
-    // A wrong address of the collector must not prevent the start.
+    // A wrong collector address must not prevent the start.
     logger.warn(
       { err: error },
       'Could not start tracing; the service runs without traces. Check the OTEL_… variables',
@@ -34,13 +34,13 @@ export async function startTracing(
   }
 }
 
-/** Sends the remaining spans if the collector responds in time. */
+/** Flushes spans if the collector responds in time. */
 export async function stopTracing(): Promise<void> {
   await tracing?.stop();
   tracing = undefined;
 }
 
-/** @param attributes without personal or secret values */
+/** @param attributes must not contain personal or secret values */
 export function traced<T>(
   name: string,
   attributes: Attributes,

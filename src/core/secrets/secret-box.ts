@@ -9,10 +9,9 @@ const tagBytes = 16;
 const version = 's1';
 
 /**
- * Encrypts and authenticates a text.
+ * Encrypts and authenticates a text with the first key.
  *
- * @param keys the first one seals
- * @param owner the id of the record that owns the text; no other owner can open it
+ * @param owner record id of the text; another owner cannot open it
  */
 export function seal(text: string, keys: readonly Buffer[], owner: string): string {
   const [key] = keys;
@@ -24,7 +23,7 @@ export function seal(text: string, keys: readonly Buffer[], owner: string): stri
   return [version, keyIdOf(key), whole.toString('base64url')].join('.');
 }
 
-/** @throws Error when none of the keys sealed the text, or it was changed or has another owner */
+/** @throws Error when no key sealed the text, or when it was changed or has another owner */
 export function open(sealed: string, keys: readonly Buffer[], owner: string): string {
   const [, , content = ''] = sealed.split('.');
   const keyId = sealingKeyOf(sealed);
@@ -48,24 +47,24 @@ function unseal(whole: Buffer, key: Buffer, owner: string): string {
   return Buffer.concat([text, decipher.final()]).toString('utf8');
 }
 
-/** The id of the key that sealed a text; empty for an invalid text. */
+/** Returns an empty id for an invalid text. */
 export function sealingKeyOf(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
 
-/** Eight hexadecimal digits that reveal nothing about the key. */
+/** Returns eight hexadecimal digits that reveal nothing about the key. */
 export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('name of ').update(key).digest('hex').slice(0, 8);
 }
 
-/** Public: seals outside production without ENCRYPTION_KEYS. */
+/** Public key material: it seals outside production while ENCRYPTION_KEYS is not set. */
 const developmentKey = Buffer.alloc(keyBytes, 'development');
 
-/** Newest first (rule HOOK-12). */
+/** Returns the newest key first (rule HOOK-12). */
 export function encryptionKeys({
   ENCRYPTION_KEYS: configured = [],
   NODE_ENV,
 }: Environment): readonly Buffer[] {
-  // Last, so that secrets sealed before ENCRYPTION_KEYS was set can be opened.
+  // Opens secrets that were sealed before ENCRYPTION_KEYS was set.
   return NODE_ENV === 'production' ? configured : [...configured, developmentKey];
 }

@@ -12,19 +12,19 @@ export class SealedSecret {
   @Prop({ type: Date })
   createdAt!: Date;
 
-  /** The end of a replaced secret; null for the current one. */
+  /** Expiry of a replaced secret; null for the current one. */
   @Prop({ type: Date })
   expiresAt!: Date | null;
 }
 
 export const sealedSecretSchema = SchemaFactory.createForClass(SealedSecret);
 
-/** Standard Webhooks defines the format. */
+/** Uses the format of Standard Webhooks. */
 export function newSecret(): string {
   return `${prefix}${randomBytes(secretBytes).toString('base64')}`;
 }
 
-/** The valid secrets of an endpoint or a key, newest first. */
+/** Returns valid secrets, newest first. */
 export function signingSecrets(
   secrets: readonly SealedSecret[] | null | undefined,
   now: Date,
@@ -34,13 +34,13 @@ export function signingSecrets(
 
 export interface Signature {
   readonly id: string;
-  /** Seconds since 1970. */
+  /** In seconds since 1970. */
   readonly timestamp: string;
-  /** One or more, each with its version, separated by spaces. */
+  /** Versioned signatures, separated by spaces. */
   readonly signatures: string;
 }
 
-/** The headers that sign a message, with one signature for each secret (rule HOOK-3). */
+/** Signs with every secret (rule HOOK-3). */
 export function signedHeaders(
   { id, body }: { readonly id: string; readonly body: string },
   secrets: readonly string[],

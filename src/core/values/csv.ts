@@ -3,20 +3,20 @@ import { stringify } from 'csv-stringify/sync';
 
 export type CsvCell = string | number | boolean;
 
-/** RFC 4180 knows the first two; some programs also end lines at the others. */
+/** RFC 4180 defines the first two; some programs also break lines at the others. */
 const lineBreak = /[\r\n\v\f\u{85}\u{2028}\u{2029}]/u;
 
-/** The start of a formula, also in spreadsheets with other delimiters or without quoted line breaks. */
+/** Recognizes the start of a formula, also for other delimiters and unquoted line breaks. */
 const formula = new RegExp(
   `(^|[;,\\t]|${lineBreak.source})(?=[=+@\\-\\t\\r\u{FF1D}\u{FF0B}\u{FF20}\u{FF0D}])`,
   'gu',
 );
 
-/** CSV by RFC 4180 without formulas. */
+/** Writes RFC 4180 and neutralizes formulas. */
 export function csvRows(rows: readonly (readonly CsvCell[])[]): string {
   return stringify([...rows], {
     record_delimiter: 'windows',
-    // The library quotes only the delimiter by default, and a bare line break would end the row.
+    // By default the library quotes only the delimiter; a bare line break would end the row.
     quoted_match: lineBreak,
     cast: { boolean: String, string: (text) => text.replace(formula, "$1'") },
   });
@@ -33,7 +33,7 @@ export interface CsvRow {
   readonly row: number;
   /** The last line of the row. */
   readonly line: number;
-  /** Empty cells are omitted: they stand for fields that are not sent. */
+  /** Omits empty cells, which stand for unsent fields. */
   readonly cells: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ interface CsvRecord {
 }
 
 /**
- * Reads CSV with a header line, columns in any order, without blank rows, which spreadsheets append.
+ * Requires a header line; columns may be in any order. Skips blank rows, which spreadsheets append.
  *
  * @throws Error for invalid CSV, unknown or missing columns
  */
@@ -58,7 +58,6 @@ export function readCsvRows(text: string | Buffer, known: KnownColumns): CsvRow[
   });
 }
 
-/** @throws Error that names all unknown and missing columns */
 function checkedColumns(
   columns: string[],
   { names, required = [], isKnown = (name) => names.includes(name) }: KnownColumns,

@@ -9,24 +9,22 @@ const exact: Rule = {
   values: { digits: 15 },
 };
 
-/** A finite number within a double. */
 export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, exact];
 
-/** An {@link amount} from 0. */
 export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exact];
 
-/** The text of a number from 0 in plain decimal notation. */
+/** Accepts plain decimal notation from 0. */
 export const decimal: Rule = {
   name: 'isPlainNumber',
   isMet: (value) => parseDecimal(value) !== null,
 };
 
-/** @returns a text such as 1,024 */
+/** @returns a string such as 1,024 */
 export function limitText(limit: number): string {
   return limit.toLocaleString('en-US');
 }
 
-/** @returns null unless the text has only digits and the number is in the range */
+/** @returns null unless the text has only digits and its number is in the range */
 export function parseInteger(
   value: unknown,
   minimum: number,
@@ -37,7 +35,7 @@ export function parseInteger(
   return number >= minimum && number <= maximum ? number : null;
 }
 
-/** @returns null unless the text is a number in plain decimal notation up to the maximum */
+/** @returns null unless the text is in plain decimal notation and at most the maximum */
 export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | null {
   const isDecimal = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value);
   return isDecimal && Number(value) <= maximum ? Number(value) : null;

@@ -7,15 +7,15 @@ export interface PasswordHash {
   readonly hash: Buffer;
 }
 
-/** OWASP's recommendation for 32 MiB of memory: cost, block size and parallelization. */
+/** OWASP's recommendation for 32 MiB: cost, block size and parallelization. */
 const standard = [32_768, 8, 3] as const;
 
 const saltBytes = 16;
 const hashBytes = 32;
-/** A higher value is a typing error. */
+/** Higher parameters must be a typing error. */
 const maxMemoryBytes = 256 * 2 ** 20;
 
-/** Shells, Compose and env files would replace `$…`. */
+/** Shells, Compose and env files would expand `$…`. */
 const separator = ':';
 
 const scryptAsync = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -35,7 +35,7 @@ export async function hashPassword(password: string): Promise<string> {
   return ['scrypt', ...standard, ...bytes].join(separator);
 }
 
-/** @returns null for an invalid text */
+/** @returns null for an invalid hash */
 export function parsePasswordHash(text: string): PasswordHash | null {
   const pattern = /^scrypt:(\d{4,7}):(\d{1,2}):(\d{1,2}):([\w-]{22}):([\w-]{43})$/;
   const [, ...parts] = pattern.exec(text.trim()) ?? [];
@@ -48,7 +48,7 @@ export function parsePasswordHash(text: string): PasswordHash | null {
   return { factors: factorsOf(cost, blockSize, parallelization), salt, hash };
 }
 
-/** Takes some tens of milliseconds in another thread. */
+/** Takes tens of milliseconds in a thread of the pool. */
 export async function isPassword(password: string, expected: PasswordHash): Promise<boolean> {
   const given = await derive(password, expected.salt, expected.factors);
   return timingSafeEqual(given, expected.hash);

@@ -1,9 +1,9 @@
 export interface Rule {
   /** The key of the message in `validation.json`. */
   readonly name: string;
-  /** @param object that has the value as a field */
+  /** @param object contains the value as a field */
   readonly isMet: (value: unknown, object?: object) => boolean;
-  /** Placeholders of the message; `property` is the name of the field by default. */
+  /** Placeholders of the message; `property` defaults to the name of the field. */
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
@@ -13,7 +13,7 @@ export function isValid(kind: ValueKind, value: unknown): boolean {
   return kind.every(({ isMet }) => isMet(value));
 }
 
-/** Other types pass, so that only their type is reported. */
+/** Accepts other types, so that only their type is reported. */
 export function textRule(
   name: string,
   isMet: (text: string) => boolean,

@@ -2,8 +2,8 @@ const pattern =
   /^(\d{4}-\d\d-\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[-+ ]\d\d:?[0-5]\d))?$/;
 
 /**
- * ISO 8601: a day in UTC, or a day and a time with `Z` or an offset (rule HTTP-9). A space before the offset
- * counts as `+`, which a query decodes to a space. Null for anything else, such as 30 February.
+ * Parses an ISO 8601 day in UTC, or a day and time with `Z` or an offset (rule HTTP-9); returns null otherwise.
+ * A space before the offset counts as `+`, which query strings decode to a space.
  */
 export function parseTime(value: unknown): Date | null {
   if (typeof value !== 'string') return null;

@@ -17,25 +17,25 @@ import { mebibyte } from '../values/numbers.js';
 import { GroupTransaction, WriteServices } from './group-transaction.js';
 import type { Batch, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
-/** A single larger request forms a group of its own. */
+/** A larger single request gets its own group. */
 const groupLimits = { count: 32, bytes: mebibyte };
 const sizeBounds = [1, 2, 4, 8, 16, 32];
-/** Longest delay in ms of a group by another program's transaction. */
+/** Longest delay of a group, in ms, by another program's transaction. */
 const maxConflictWaitMs = 500;
 
 interface Entry<Request, Response> {
   readonly request: Request;
   readonly batch: Batch<Request, Response, ServiceResponse> | undefined;
   readonly bytes: number;
-  /** The time of the 503, in milliseconds since 1970. */
+  /** Time of the 503, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** A group runs in the trace of its first request. */
+  /** Sets the trace of a group to that of its first request. */
   readonly inTrace: InTrace;
   readonly resolve: (response: ServiceResponse) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** One transaction at a time for each organization; the next requests gather. Each keeps its own deadline. */
+/** Runs one transaction at a time per organization, while further requests gather. Each keeps its own deadline. */
 export class GroupCommit<
   Request extends WriteRequest,
   Records extends PendingWrites,
@@ -43,7 +43,7 @@ export class GroupCommit<
   Response extends ServiceResponse,
 > {
   private readonly logger = new Logger(GroupCommit.name);
-  /** The requests that wait while a group of their organization runs. */
+  /** Requests that wait for the running group of their organization. */
   private readonly queues = new Map<string, Entry<Request, Response>[]>();
   private readonly transaction: GroupTransaction<Request, Records, Decision, Response>;
   private readonly transactions: Transactions;
@@ -74,22 +74,22 @@ export class GroupCommit<
     );
   }
 
-  /** @param sent counts against the size of a group */
+  /** @param sent determines the size in its group */
   async submit(request: Request, sent: object): Promise<Response> {
     return (await this.enqueue(request, BSON.calculateObjectSize(sent))) as Response;
   }
 
-  /** All or nothing is stored, in a transaction of its own. */
+  /** Stores all or nothing in a separate transaction. */
   async submitAll<Whole extends ServiceResponse>(
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
     const [first] = batch.requests;
     if (first === undefined) return batch.responseTo([]);
-    // Submitted with the maximum size, so that no other request joins its group.
+    // The maximum size keeps other requests out of its group.
     return (await this.enqueue(first, this.limits.bytes, batch)) as Whole;
   }
 
-  /** The response that {@link submitAll} would give now; stores nothing. */
+  /** Returns what {@link submitAll} would respond now; stores nothing. */
   dryRun<Whole extends ServiceResponse>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
     return this.transaction.dryRun(batch);
   }
@@ -132,13 +132,13 @@ export class GroupCommit<
     return queue.splice(0, end === -1 ? queue.length : end);
   }
 
-  /** Never rejects. Responds to each request as soon as it is stored: the rest may take until the deadlines. */
+  /** Never rejects. Responds to each request as soon as it is stored: the rest may take until their deadlines. */
   private async runGroup(entries: readonly Entry<Request, Response>[]): Promise<void> {
     try {
       const rest = await this.runTogether(entries, { maxConflictWaitMs });
       if (rest.length > 0) await this.runGroup(rest);
     } catch (reason) {
-      // Nothing was stored. The requests that the foreign transaction does not concern must not wait.
+      // Nothing was stored. Requests that the foreign transaction does not affect must not wait.
       if (reason instanceof ContentionError) {
         this.blockedGroups.inc();
         // Stryker disable ObjectLiteral,StringLiteral: text of the log.
@@ -157,7 +157,7 @@ export class GroupCommit<
     }
   }
 
-  /** Returns the requests for which the transaction had no room; the others have their outcomes. */
+  /** Returns requests that did not fit into the transaction; the others have their outcomes. */
   private async runTogether(
     entries: readonly Entry<Request, Response>[],
     options: TransactionOptions = {},
@@ -171,7 +171,7 @@ export class GroupCommit<
       const batch = inTime[0]?.batch;
       const requests = batch?.requests ?? inTime.map(({ request }) => request);
       const outcomes = await this.transaction.run(requests, batch);
-      // A request that got its 503 in the meantime must not be stored: the others run again without it.
+      // Requests that meanwhile got a 503 must not be stored: the others run again without them.
       const stored = inTime.slice(0, outcomes.length);
       if (this.entriesInTime(stored).length < stored.length) throw restartTransaction();
       return { inTime, outcomes };

@@ -17,10 +17,9 @@ import type {
   WriteRequest,
 } from './write-kind.js';
 
-/** A transaction of single requests ends when it has this much to store. */
+/** Commits a group of single requests when it has this much to store. */
 const maxStoredBytes = 16 * mebibyte;
 
-/** The services that every kind of write needs. */
 @Injectable()
 export class WriteServices {
   constructor(
@@ -44,7 +43,7 @@ export class GroupTransaction<
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
   ) {}
 
-  /** Returns the outcomes of the first requests, as many as one transaction should store; of a batch, its response. */
+  /** Returns outcomes of as many leading requests as one transaction should store, or the response of a batch. */
   async run(
     requests: readonly Request[],
     batch?: Batch<Request, Response, ServiceResponse>,
@@ -76,7 +75,7 @@ export class GroupTransaction<
     return outcomes;
   }
 
-  /** The response that a batch would get now; takes no lock and opens no transaction. */
+  /** Returns what a batch would respond now; takes no lock and opens no transaction. */
   async dryRun<Whole extends ServiceResponse>(
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
@@ -87,12 +86,12 @@ export class GroupTransaction<
     return batch.responseTo(withRefusals(batch, outcomes));
   }
 
-  /** The clock is read once in a transaction. */
+  /** Reads the clock once per transaction. */
   private optionsFor({ caller }: WriteRequest, isDryRun: boolean): LoadOptions {
     return { organizationId: caller.organizationId, now: this.services.clock.now(), isDryRun };
   }
 
-  /** Stops when the requests have changed so much, or take too much memory together. */
+  /** Stops when changes or memory reach their limits. */
   private async decide(
     requests: readonly Request[],
     maxBytes: number,
@@ -105,7 +104,7 @@ export class GroupTransaction<
       decisions.push(this.decideOne(records, request));
     }
     const accepted = decisions.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    // Reading the references of a response may take several queries at a time.
+    // The reads of a response may run in parallel, which a session does not allow.
     const responses = await withoutSession(async () => this.kind.respond(accepted));
     let next = 0;
     const outcomes = decisions.map((one): WriteOutcome<Response> =>
@@ -132,7 +131,7 @@ export class GroupTransaction<
   }
 }
 
-/** With the refusal of the requests for which a batch had no room. */
+/** Adds refusals of requests for which a batch had no room. */
 function withRefusals<Request, Response, Whole extends ServiceResponse>(
   { requests, fullError: reason }: Batch<Request, Response, Whole>,
   outcomes: readonly WriteOutcome<Response>[],

@@ -7,9 +7,9 @@ export interface WriteRequest {
   readonly caller: RequestCaller;
 }
 
-/** Records that requests of a group share, with what was decided about them so far. */
+/** Records that the requests of a group share, including decisions made so far. */
 export interface PendingWrites {
-  /** Contention keys: of transactions that have one in common, one is stored and the others run again. */
+  /** Of transactions that share a contention key, one commits and the others run again. */
   readonly lockKeys: readonly string[];
   readonly bytes: number;
 }
@@ -17,11 +17,11 @@ export interface PendingWrites {
 export interface LoadOptions {
   readonly organizationId: Types.ObjectId;
   readonly now: Date;
-  /** Nothing is stored: the requests only ask what they would do. */
+  /** A dry run stores nothing. */
   readonly isDryRun: boolean;
 }
 
-/** Records, and for how many of the requests, from the first on, they were loaded. */
+/** The records cover the first `count` requests. */
 export interface Loaded<Records> {
   readonly records: Records;
   readonly count: number;
@@ -32,7 +32,7 @@ export interface Decided<Request, Decision> {
   readonly decision: Decision;
 }
 
-/** A kind of write: how requests of one organization are decided together and stored in one transaction. */
+/** Defines how requests of one organization are decided together and stored in one transaction. */
 export interface WriteKind<
   Request extends WriteRequest,
   Records extends PendingWrites,
@@ -40,9 +40,9 @@ export interface WriteKind<
   Response extends ServiceResponse,
 > {
   readonly name: string;
-  /** Reads all that the requests may touch; at least for the first one. */
+  /** Reads everything that the requests may touch; covers at least the first one. */
   load(requests: readonly Request[], options: LoadOptions): Promise<Loaded<Records>>;
-  /** Changes the records without input or output; throws a DomainError which refuses this request alone. */
+  /** Changes the records without I/O; throws a DomainError that rejects only this request. */
   decide(records: Records, request: Request): Decision;
   store(records: Records, organizationId: Types.ObjectId): Promise<void>;
   respond(
@@ -54,11 +54,11 @@ export interface WriteKind<
 
 export type WriteOutcome<Response> = PromiseSettledResult<Response>;
 
-/** Requests of one caller that one transaction stores, and one response answers. */
+/** Requests of one caller that share a transaction and a response. */
 export interface Batch<Request, Response, Whole extends ServiceResponse> {
   readonly caller: WriteRequest['caller'];
   readonly requests: readonly Request[];
-  /** How much they may change; further requests are refused. */
+  /** Limits their changes; further requests are rejected. */
   readonly maxBytes: number;
   readonly fullError: DomainError;
   responseTo(outcomes: readonly WriteOutcome<Response>[]): Whole;

@@ -11,7 +11,7 @@ export interface PoolUse {
 
 @Injectable()
 export class DatabaseConnection {
-  /** Open connections, and whether an operation uses them. */
+  /** True while an operation uses the connection. */
   private readonly connections = new Map<string, boolean>();
   private waiting = 0;
 
@@ -55,7 +55,7 @@ export class DatabaseConnection {
     return (await this.respond({ ping: 1 }, milliseconds)) !== null;
   }
 
-  /** Null without a response in time. */
+  /** Returns null without a timely response. */
   private async respond(command: object, milliseconds: number) {
     try {
       const { db } = this.connection;

@@ -66,7 +66,7 @@ export function duplicateKey(error: unknown): { readonly index: string } | undef
   return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
 }
 
-/** The refused writes of an unordered bulk write; the others were stored. */
+/** Returns the rejected writes of an unordered bulk write; the others were stored. */
 export async function refusedWrites(writes: Promise<unknown>): Promise<readonly WriteError[]> {
   try {
     await writes;
@@ -87,7 +87,7 @@ export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === writeConflictCode;
 }
 
-/** Whether a later attempt may succeed, so that the request gets 503 and not 500. */
+/** Whether a later attempt may succeed: the request then gets 503 instead of 500. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
   if (!(error instanceof MongoError)) return isMongooseDisconnected(error);
@@ -103,7 +103,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** The driver wraps the network's and the server selection's errors, too, when a bulk write meets them. */
+/** In a bulk write, the driver also wraps network and server selection errors. */
 const failureOf = ({ errorResponse }: MongoBulkWriteError): unknown => errorResponse;
 
 function isMongooseDisconnected(error: unknown): boolean {
@@ -118,12 +118,12 @@ export function isBadValue(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === badValueCode;
 }
 
-/** A document holds lists in two fields of the order. */
+/** The server cannot sort a document that has lists in two fields of the order. */
 export function isUnsortable(error: unknown): boolean {
   return isBadValue(error) && (error as Error).message.includes('parallel arrays');
 }
 
-/** @throws DatabaseUnavailableError after a number of milliseconds, while the work itself continues */
+/** @throws DatabaseUnavailableError after so many milliseconds, while the work itself continues */
 export async function withinDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

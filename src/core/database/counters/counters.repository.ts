@@ -19,10 +19,10 @@ export class CounterDocument {
 
 export const counterSchema = SchemaFactory.createForClass(CounterDocument);
 
-/** Without it two first increments would create two counters. */
+/** Uniqueness prevents two first increments from creating two counters. */
 counterSchema.index({ organizationId: 1, name: 1 }, { name: 'counter', unique: true });
 
-/** Sequences never join a transaction, so that creates do not wait for each other; a failure leaves a gap. */
+/** Increments never join a transaction, so creates do not wait for each other; a failure leaves a gap. */
 @Injectable()
 export class CountersRepository {
   constructor(@InjectModel('Counter') private readonly model: Model<CounterDocument>) {}
@@ -32,7 +32,7 @@ export class CountersRepository {
     return Array.from({ length: count }, (_, index) => last - count + 1 + index);
   }
 
-  /** Moves the sequence forward to a number, never back, and returns where it continues. */
+  /** Moves the sequence forward, never back, and returns where it continues. */
   async skipTo(organizationId: Types.ObjectId, name: string, value: number): Promise<number> {
     return this.advance(organizationId, name, { $max: { value } });
   }
@@ -46,7 +46,7 @@ export class CountersRepository {
       this.model.collection.findOneAndUpdate({ organizationId, name }, update, {
         upsert: true,
         returnDocument: 'after',
-        // The commit of the record with the number waits for a majority, which then has this too.
+        // The record's commit waits for a majority, which then also has this increment.
         writeConcern: { w: 1 },
       });
     const counter = await advance().catch((error: unknown) => {

@@ -14,7 +14,7 @@ export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCol
     return this.model.collection as unknown as Collection<T>;
   }
 
-  /** @param hint of an index whose order is that of the time */
+  /** @param hint names an index that is in order of time */
   async backlog(
     filter: Filter<T>,
     time: keyof T & string,

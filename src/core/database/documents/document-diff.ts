@@ -21,7 +21,7 @@ interface Difference {
   readonly value: unknown;
 }
 
-/** Writes nothing else: values of other programs, such as a time beyond JavaScript's range, would change. */
+/** Writes only differences: rewriting could change values of other programs, such as out-of-range times. */
 function updateBetween<T extends object>(before: T, after: T): TenantUpdate<T> {
   const differences = differencesOf(before, after);
   const removed = differences.filter(({ value }) => value === undefined);
@@ -50,7 +50,7 @@ function fieldsOf(value: object): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-/** A list is stored as a whole if it is shorter or has ignored items. */
+/** A list is stored as a whole if it got shorter or has ignored items. */
 function areComparedWithin(from: unknown, to: unknown): boolean {
   if (Array.isArray(from) && Array.isArray(to))
     return to.length >= from.length && !filteredLists.has(from);

@@ -27,7 +27,7 @@ export async function readPage<T extends object, O extends Order>(
   return { items, next: last === undefined ? null : encodeCursor(positionOf(last, sort)) };
 }
 
-/** The server must not use the `_id` index of all tenants; it cannot merge index entries for other orders. */
+/** Prevents use of the `_id` index of all tenants; the server cannot merge index entries for other orders. */
 export function ofTenant(sort: Order): Order {
   return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }
@@ -39,7 +39,7 @@ export function positionOf(document: object, order: Order): Position {
   });
 }
 
-/** The expression is exact for values of all types; the weaker conditions provide index bounds. */
+/** The expression is exact for values of all types; the broader conditions provide index bounds. */
 export function afterPosition(position: Position | undefined, order: Order): Document {
   if (position === undefined) return {};
   const keys = Object.entries(order).map(([path, direction], index) => ({
@@ -75,7 +75,7 @@ function sortKey(field: string | object, direction: 1 | -1): object {
   return { $cond: [{ $eq: [field, []] }, '$$REMOVE', { $ifNull: [item, null] }] };
 }
 
-/** Includes values of other types, but not null: most missing fields are null. */
+/** Includes values of other types but not null, because most missing fields are null. */
 function above(value: unknown): Document {
   return value === null ? { $ne: null } : { $not: { $lte: value }, $ne: null };
 }
@@ -96,7 +96,7 @@ export function encodeCursor(values: readonly unknown[]): string {
   return Buffer.from(BSON.EJSON.stringify(values, { relaxed: false })).toString('base64url');
 }
 
-/** Null for an invalid text. A changed cursor is harmless: its values are only compared. */
+/** Returns null for an invalid cursor. A forged one is harmless: its values are only compared. */
 export function decodeCursor(text: string): unknown[] | null {
   try {
     const json: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -109,7 +109,7 @@ export function decodeCursor(text: string): unknown[] | null {
   }
 }
 
-/** Half of the depth that the server refuses. */
+/** The server rejects twice this depth. */
 const maxDepth = 100;
 
 function depthOf(value: unknown): number {

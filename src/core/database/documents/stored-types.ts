@@ -18,7 +18,7 @@ export function documentValidator(schema: Schema): { readonly $jsonSchema: Docum
     const { bsonType } = options as { bsonType?: string };
     if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
   }
-  // Without enums: other programs may store values of their own. Sorted, so that validators can be compared.
+  // Enums are omitted because other programs may store values of their own. Sorting makes validators comparable.
   const text = JSON.stringify(generated, (key, value: unknown) => {
     if (key === 'enum') return undefined;
     return key === 'required' && Array.isArray(value) ? (value as string[]).toSorted() : value;
@@ -26,7 +26,7 @@ export function documentValidator(schema: Schema): { readonly $jsonSchema: Docum
   return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
 }
 
-/** Returns the value, what is left of it without values of other types, or undefined. */
+/** Returns the value, its valid parts, or undefined. */
 type Check = (value: unknown) => unknown;
 
 type Checks = readonly (readonly [name: string, check: Check])[];
@@ -42,14 +42,14 @@ const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isStoredObject,
 };
 
-/** Lists that lost items of other types: their positions differ from those of the stored list. */
+/** Lists that lost items of other types: positions differ from those in the database. */
 export const filteredLists = new WeakSet<readonly unknown[]>();
 
 const maxReported = 10_000;
 const reported = new LRUCache<string, true>({ max: maxReported });
 const logger = new Logger('StoredTypes');
 
-/** Logs the ignored fields of a document once for each process (rule DATA-2). */
+/** Logs a document's ignored fields once per process (rule DATA-2). */
 export function warnOfInvalidFields(
   collection: string,
   _id: unknown,
@@ -65,7 +65,7 @@ export function warnOfInvalidFields(
   );
 }
 
-/** A value of another type counts as missing (rule DATA-2), but items of a list of objects are written back. */
+/** A value of another type counts as missing (rule DATA-2), but a list of objects keeps such items on writes. */
 export class StoredTypes {
   private readonly checks: Checks;
   private readonly conventions: readonly string[];
@@ -79,7 +79,7 @@ export class StoredTypes {
     this.conventions = names.filter((name) => schema.path(name) !== undefined);
   }
 
-  /** Leaves out documents without an ObjectId, and fills in missing times and flags. */
+  /** Omits documents without an ObjectId, and fills in missing times and flags. */
   read<T extends object>(documents: readonly T[], read?: readonly string[]): T[] {
     return documents.flatMap((document) => this.readOne(document, read) ?? []);
   }

@@ -19,7 +19,6 @@ export function hexOf(value: unknown): string {
   return value instanceof ObjectId ? value.toHexString() : '';
 }
 
-/** An id may be stored as text, too. */
 export function idOf(value: unknown): string {
   return hexOf(value) || textOf(value);
 }
@@ -41,7 +40,7 @@ export function idsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(idOf).filter((id) => id !== '') : [];
 }
 
-/** With an ordinary object the driver would return the value of a field named `constructor` as bytes. */
+/** With plain objects the driver would return the value of a field named `constructor` as bytes. */
 export const readAsValues = {
   fieldsAsRaw: Object.create(null) as Record<string, boolean>,
   bsonRegExp: true,
@@ -68,7 +67,7 @@ function showAs<T extends object>(
   });
 }
 
-/** Drops trailing zeros of the fraction; null for infinity, which JSON cannot say. */
+/** Drops trailing zeros of the fraction; returns null for infinity, which JSON cannot express. */
 function decimalJson(value: Decimal128): unknown {
   const text = value.toString();
   if (!/\d/.test(text)) return null;

@@ -39,9 +39,9 @@ export function collectionToken(name: string): string {
   return `${name}Collection`;
 }
 
-/** One organization's documents, as plain objects: mongoose would interpret the keys of free-form fields. */
+/** Reads plain objects of one organization: mongoose would interpret the keys of free-form fields. */
 export class TenantCollection<T extends TenantDocument> {
-  /** @param types of the fields that other programs store too; without them any value is taken */
+  /** @param types checks fields that other programs also write; without it any value is accepted */
   constructor(
     protected readonly model: Model<T>,
     private readonly types?: StoredTypes,
@@ -70,7 +70,7 @@ export class TenantCollection<T extends TenantDocument> {
     return this.cursor<T>(withTenant(filter, organizationId), {}).toArray();
   }
 
-  /** @param options `fields` have to include those of the order */
+  /** @param options `fields` must include the sort fields */
   async page<R extends object = T>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -106,7 +106,7 @@ export class TenantCollection<T extends TenantDocument> {
     yield* bufferedBatches(cursor, documentsPerChunk, isSnapshot ? this.model.db.db : undefined);
   }
 
-  /** Reads a hundred documents at a time; null keeps a document as it is. */
+  /** Reads a hundred documents at a time; returning null keeps a document unchanged. */
   async *batchedUpdates(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -122,7 +122,7 @@ export class TenantCollection<T extends TenantDocument> {
     }
   }
 
-  /** @param hint of an index that is better than the server's choice; ignored while it does not exist */
+  /** @param hint names a better index than the server's choice; ignored while it does not exist */
   async count(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -157,14 +157,14 @@ export class TenantCollection<T extends TenantDocument> {
     return this.model.collection.distinct(field, { organizationId }, openSession());
   }
 
-  /** @param documents of one organization, which their `organizationId` names */
+  /** @param documents all have the same `organizationId` */
   async insert(...documents: readonly T[]): Promise<void> {
     const [first] = documents;
     const writes = documents.map((document) => ({ insert: document }));
     if (first !== undefined) await this.write(first.organizationId, writes);
   }
 
-  /** Stores all or nothing only inside a transaction. Returns how many of the documents to update exist. */
+  /** Is atomic only inside a transaction. Returns how many of the documents to update exist. */
   async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<number> {
     if (writes.length === 0) return 0;
     const operations = writes.map((write) => {
@@ -181,7 +181,7 @@ export class TenantCollection<T extends TenantDocument> {
     return matchedCount;
   }
 
-  /** @returns whether a document matched, or was inserted */
+  /** @returns whether a document matched or was inserted */
   async updateOne(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -204,7 +204,7 @@ export class TenantCollection<T extends TenantDocument> {
     return this.model.collection.find<R>(filter, all);
   }
 
-  /** Invalidates cached responses after the transaction, also a failed one: its outcome may be unknown. */
+  /** Invalidates cached responses even after a failed transaction: its outcome may be unknown. */
   private async writing<R>(organizationId: Types.ObjectId, write: () => Promise<R>): Promise<R> {
     try {
       return await write();
@@ -214,7 +214,7 @@ export class TenantCollection<T extends TenantDocument> {
     }
   }
 
-  /** Ignores values of other types than the schema declares. */
+  /** Ignores values whose type differs from the schema. */
   known<R extends object>(documents: readonly R[], fields?: readonly string[]): R[] {
     return this.types?.read(documents, fields) ?? [...documents];
   }

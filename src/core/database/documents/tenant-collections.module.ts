@@ -10,9 +10,9 @@ import type { TenantDocument } from './tenant-document.js';
 export interface TenantCollectionDefinition {
   readonly name: string;
   readonly schema: Schema;
-  /** Whether other programs write documents, which are read by the types of the schema. */
+  /** Other programs also write these documents, so reads check types against the schema. */
   readonly hasForeignFields?: true;
-  /** Whether a write invalidates cached responses. */
+  /** Writes invalidate cached responses. */
   readonly isCached?: true;
 }
 
@@ -25,7 +25,7 @@ export class TenantCollectionsModule {
       inject: [getModelToken(name), FreshCache],
       useFactory: (model: Model<TenantDocument>, cache: FreshCache) => {
         const types = hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
-        // Injected as a TenantCollection it only queries one organization.
+        // Classes that inject it as a TenantCollection can query only one organization.
         return new CollectionAcrossTenants(model, types, isCached && cache);
       },
     }));

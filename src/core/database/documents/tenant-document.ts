@@ -9,7 +9,7 @@ import {
 import type { Environment } from '../../configuration/environment.js';
 import { isObjectId } from '../../values/text.js';
 
-/** Fields of every document of a tenant (rule DATA-2). */
+/** Rule DATA-2. */
 @Schema()
 export class TenantDocument {
   declare _id: Types.ObjectId;
@@ -35,7 +35,7 @@ export class DeletableDocument extends TenantDocument {
 
 export const notDeleted = { isDeleted: false } as const;
 
-/** Unique among the documents that are not deleted and have the field, after which the index is named. */
+/** Applies to documents that are not deleted and have the field. The index is named after the field. */
 export function indexUnique(
   schema: DocumentSchema,
   field: string,
@@ -58,11 +58,11 @@ type RetentionSetting = Extract<
   `${string}_RETENTION_${'DAYS' | 'HOURS'}` | 'REQUEST_LOG_DAYS'
 >;
 
-/** How long the database keeps the records of a collection (rule DATA-11). */
+/** Rule DATA-11. */
 export interface Retention {
   readonly kind: string;
   readonly setting: RetentionSetting;
-  /** Replaces a lower value of the setting. */
+  /** Overrides a lower value of the setting. */
   readonly minimumDays?: number;
   readonly extraDays?: number;
   /** Delay between the end of the retention and the removal. */
@@ -72,7 +72,7 @@ export interface Retention {
 
 export type RetentionIndexOptions = IndexOptions & { readonly retention?: Retention };
 
-/** Declares a TTL index; a record without the time in the key stays. */
+/** Declares a TTL index; records without the time are kept. */
 export function expireAfter(
   schema: { index(key: IndexDefinition, options: IndexOptions): unknown },
   key: IndexDefinition,

@@ -26,7 +26,7 @@ export type Path<T> = `${Nested<T>}.${string}`;
 
 type Scalar = string | number | boolean | Date | Types.ObjectId;
 
-/** A filter whose fields and operators exist; the collection adds the tenant. */
+/** The collection itself adds the tenant. */
 export type TenantFilter<T> = {
   readonly [K in Exclude<keyof T, 'organizationId'>]?: Condition<T[K]>;
 } & { readonly [K in Path<T>]?: Condition<Scalar> } & {
@@ -47,7 +47,7 @@ export type FieldOf<T> = keyof T & string;
 
 export type Tenants = Types.ObjectId | readonly Types.ObjectId[];
 
-/** A new document, or changes of a stored one; undefined fields stay as they are. */
+/** Undefined fields of an update stay unchanged. */
 export type WriteOf<T> =
   | { readonly insert: T }
   | {
@@ -68,7 +68,7 @@ export interface ReadOptions<T> {
   readonly limit?: number;
   readonly collation?: CollationOptions;
   readonly readConcern?: 'majority';
-  /** An index that is better than the server's choice; batches work without it. */
+  /** Names a better index than the server's choice; queries work without it. */
   readonly hint?: string | undefined;
 }
 
@@ -81,11 +81,10 @@ export interface BatchedUpdates {
   readonly write: () => Promise<void>;
 }
 
-/** Documents that wait for work. */
 export interface Backlog {
-  /** How long the oldest one waits, in milliseconds. */
+  /** Age of the oldest document. */
   readonly lagMs: number;
-  /** Up to 10,000. */
+  /** Counts up to 10,000. */
   readonly count: number;
 }
 
@@ -102,10 +101,10 @@ export function findOptions<T>({ fields, without, ...rest }: ReadOptions<T>): Fi
 }
 
 export const documentsPerBatch = 100;
-/** Objects made of more documents outlive V8's young heap, which costs a large list a tenth of its time. */
+/** Documents in larger chunks outlive V8's young heap, which costs a large list a tenth of its time. */
 export const documentsPerChunk = 25;
 
-/** @param snapshotOf the database of a snapshot, whose cursor the driver cannot close by itself */
+/** @param snapshotOf database of a snapshot, whose cursor the driver cannot close by itself */
 export async function* bufferedBatches<T>(
   cursor: AbstractCursor<T>,
   most?: number,
@@ -123,7 +122,7 @@ export async function* bufferedBatches<T>(
   }
 }
 
-/** Reads by the named index, or without a hint while there is no such index. */
+/** Drops the hint while the index does not exist. */
 export async function withIndexHint<R>(
   hint: string | undefined,
   read: (options: { readonly hint?: string }) => Promise<R>,

@@ -32,13 +32,13 @@ export class Leases {
     private readonly clock: Clock,
   ) {}
 
-  /** @param durationMs after which the lease of a silent owner ends; it renews after half of that */
+  /** @param durationMs lifetime of a lease that its owner does not renew; owners renew after half of it */
   of(name: string, durationMs: number): Lease {
     return new Lease(this.model, this.clock, name, durationMs);
   }
 }
 
-/** The server's clock ends a lease. A stopped process may overlap with the next owner for a moment. */
+/** A lease expires by the server's clock. A stopped process may briefly overlap with the next owner. */
 export class Lease {
   private readonly owner = randomUUID();
   private isOwner = false;
@@ -52,12 +52,12 @@ export class Lease {
     private readonly durationMs: number,
   ) {}
 
-  /** As far as this process knows; at first the epoch. */
+  /** The last value that this process knows; 1970 at first. */
   get watermark(): Date {
     return this.seenUpTo;
   }
 
-  /** Takes a free lease and returns whether this process holds it; mostly costs no command. */
+  /** Takes a free lease and returns whether this process holds it; most calls send no command. */
   async acquire(): Promise<boolean> {
     const now = this.clock.now().getTime();
     const passed = now - this.requestedAt;

@@ -4,7 +4,7 @@ import type { Lease } from './leases.js';
 
 const pollIntervalMs = 250;
 
-/** Runs work at an interval and when woken, one run at a time. */
+/** Runs work periodically and when woken, never concurrently. */
 export class PollingLoop {
   private readonly logger = new Logger(PollingLoop.name);
   private readonly runs = new PQueue({ concurrency: 1 });
@@ -14,7 +14,7 @@ export class PollingLoop {
 
   /**
    * @param intervalMs longest pause between two runs; read four times per second
-   * @param lease without which this process does not run the work
+   * @param lease is required for a run; without the parameter every process runs the work
    */
   constructor(
     private readonly failure: string,
@@ -37,7 +37,7 @@ export class PollingLoop {
     if (!isStopped && this.runs.size === 0) void this.runs.add(() => this.runSafely());
   }
 
-  /** Runs the work now, after a running one; rejects if it fails. */
+  /** Runs the work after a running one; rejects if it fails. */
   async run(): Promise<void> {
     await this.runs.add(this.work);
   }
@@ -47,17 +47,17 @@ export class PollingLoop {
     this.timer = undefined;
     this.runs.clear();
     await this.runs.onIdle();
-    // If the database is out of reach, the lease simply expires.
+    // Without the database, the lease expires by itself.
     await this.lease?.release().catch(() => undefined);
   }
 
-  /** Runs the work a last time; what it cannot store then is lost. */
+  /** Runs the work a last time; anything it cannot store is lost. */
   async finish(): Promise<void> {
     await this.stop();
     await this.run().catch(() => undefined);
   }
 
-  /** Logs the first failure in a row; a run that the end of the service interrupts is none. */
+  /** Logs only the first of consecutive failures, and none that shutdown causes. */
   private async runSafely(): Promise<void> {
     this.ranAt = performance.now();
     try {

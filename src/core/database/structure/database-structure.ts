@@ -39,7 +39,7 @@ export class DatabaseStructure {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Several processes may do so at the same time; indexes of other programs stay. */
+  /** Several processes may call it concurrently. Indexes of other programs stay. */
   async apply(report: Report = () => {}): Promise<string[]> {
     const update = async (model: Model<unknown>, stored: StoredOptions) => {
       await updateCollection(model, stored);
@@ -79,17 +79,17 @@ export class DatabaseStructure {
       collections.every((state) => state.missingIndexes.length === 0 && state.validatorIsCurrent) &&
       migrations.every(({ state }) => state === 'done');
     return {
-      // Differences are expected once a newer version has changed the structure.
+      // A newer version's structure is expected to differ.
       isComplete: isOfNewerVersion || hasAll,
       isOfNewerVersion,
       collections,
       migrations,
-      // Differences do not prevent a start: only the size of the database depends on them.
+      // Retention affects only the size of the database, so differences do not prevent a start.
       retention: states.flatMap(({ retention }) => retention),
     };
   }
 
-  /** The records of each kind in the database, unfinished ones included. */
+  /** Counts all records, including unfinished ones. */
   usageOf(states: readonly RetentionState[]) {
     const database = this.connection.getClient().db(this.connection.name);
     const usageOf = async (state: RetentionState) => {
@@ -104,7 +104,7 @@ export class DatabaseStructure {
       const { count = 0, totalSize: bytes = 0 } = stats?.storageStats ?? {};
       const projection = { createdAt: 1 } as const;
       const first = await collection.findOne({}, { sort: { _id: 1 }, projection });
-      // Usage statistics have no such field; an id begins with its time.
+      // Usage statistics have no `createdAt`, but an ObjectId contains its time.
       const createdAt = first?.['createdAt'] as Date | undefined;
       const oldest: Date | null = createdAt ?? first?._id.getTimestamp() ?? null;
       return { ...state, count, bytes, oldest };

@@ -24,9 +24,8 @@ export async function reportProgress<T>(
 
 const namespaceNotFoundCode = 26;
 const indexNotFoundCode = 27;
-/** The server's code when another process makes the same change. */
+/** The server returns it when another process makes the same change. */
 export const conflictingOperationCode = 117;
-/** An index of the collection is being built. */
 const backgroundOperationCode = 12_587;
 const retryDelayMs = 250;
 
@@ -48,10 +47,10 @@ export function ignoreErrorCode(expectedCode: number): (error: unknown) => undef
   };
 }
 
-/** An index build may take longer than a request. The driver accepts the option, its types do not. */
+/** An index build may outlast the socket timeout. The driver accepts this option, but its types do not. */
 const noTimeout: object = { socketTimeoutMS: 0 };
 
-/** `time` differs if only the duration of a TTL index does. */
+/** `time`: only the duration of a TTL index differs. */
 type Difference = 'none' | 'time' | 'absent' | 'outdated';
 
 export async function compareIndexes(model: Model<unknown>, environment: Environment) {
@@ -75,7 +74,7 @@ export async function updateIndexes(
   report: Report,
 ): Promise<void> {
   const { collection, db } = model;
-  // Compared once: an index that another process creates in the meantime is not outdated.
+  // One comparison, so that an index that another process creates meanwhile does not count as outdated.
   const missing: IndexDescription[] = [];
   for (const { name, description, difference } of await compareIndexes(model, environment)) {
     if (difference === 'none') continue;
@@ -125,12 +124,12 @@ function isSameIndex(stored: IndexDescriptionInfo, declared: IndexDescription): 
 
 const simple = { locale: 'simple' };
 
-/** The server adds defaults to a collation, and may list none for the simple one. */
+/** The server adds defaults to a collation, and may omit the simple one. */
 function isSameCollation(stored: object = simple, declared: object = simple): boolean {
   return isDeepStrictEqual({ ...stored, ...declared }, stored);
 }
 
-/** Leaves out the indexes that are being built. */
+/** Omits indexes that are still being built. */
 async function storedIndexes(model: Model<unknown>): Promise<IndexDescriptionInfo[]> {
   const listIndexes = model.collection.collectionName;
   const reply = await model.db.db
@@ -155,7 +154,7 @@ export function keptSeconds(
   return Math.max(seconds, minimumDays * daySeconds) + extraDays * daySeconds;
 }
 
-/** Seconds from the time in the index to the removal; null for never. */
+/** Returns null if records never expire. */
 function ttlSeconds(retention: Retention, environment: Environment): number | null {
   const kept = keptSeconds(retention, environment);
   if (kept === null) return null;

@@ -20,7 +20,7 @@ export class MigrationDocument {
   @Prop({ type: Date })
   finishedAt!: Date | null;
 
-  /** The last processed document, after which an interrupted run continues. */
+  /** An interrupted run continues after this document. */
   @Prop({ type: SchemaTypes.ObjectId })
   resumeAfter!: Types.ObjectId | null;
 }
@@ -51,7 +51,7 @@ export class Migrations {
     this.registered.sort((a, b) => a.version - b.version);
   }
 
-  /** A newer version has prepared the database, or is about to, if the database has a later migration. */
+  /** A later migration in the database means that a newer version prepares or has prepared it. */
   async status() {
     const documents = await this.model.find().lean();
     const migrations = this.registered.map(({ version, name }) => {
@@ -63,12 +63,12 @@ export class Migrations {
     return { migrations, isOfNewerVersion: documents.some(({ version }) => version > newest) };
   }
 
-  /** Call before any change: running instances of earlier versions must not report differences. */
+  /** Must precede any change, so that running instances of earlier versions do not report differences. */
   async announce(): Promise<void> {
     if (this.newest !== undefined) await this.begin(this.newest);
   }
 
-  /** @returns the names of the migrations that ran; batches allow two processes to run them at the same time */
+  /** Two processes may run the same migrations at once. @returns names of the migrations that ran */
   async apply(report: Report): Promise<string[]> {
     const ran: string[] = [];
     for (const migration of this.registered) {

@@ -28,7 +28,7 @@ export function openSession(): { session?: ClientSession } {
 
 const ending = new WeakMap<ClientSession, Set<() => void>>();
 
-/** Calls back once when the open transaction has ended, stored or not; immediately if none is open. */
+/** Calls back once after commit or abort of the open transaction, or immediately without one. */
 export function afterTransaction(callback: () => void): void {
   const session = sessions.getStore();
   if (session === undefined) {
@@ -52,7 +52,7 @@ export class Snapshots {
     return new Snapshot(this.connection.getClient().startSession({ snapshot: true }));
   }
 
-  /** The reads of the work see one state, committed by a majority; they have to come one after the other. */
+  /** All reads see one majority-committed state. They must run one after the other. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const snapshot = this.open();
     try {
@@ -94,7 +94,7 @@ export class Snapshot {
   }
 }
 
-/** Longer than a running process pauses between two operations of a transaction. */
+/** A running process never pauses longer between two operations of a transaction. */
 const orphanInactiveMicroseconds = 1_000_000;
 
 /** The server keeps transactions of a dead process open for a minute, with conflicts for all others. */

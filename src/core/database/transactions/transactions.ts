@@ -15,7 +15,7 @@ import { abortOrphans, openSession, withSession } from './sessions.js';
 import { Metrics } from '../../observability/metrics.js';
 import { traced } from '../../observability/tracing.js';
 
-/** Milliseconds from reading the clock to the commit: a minute of the server, and one for differing clocks. */
+/** Longest time from reading the clock to the commit: a minute on the server plus one for clock skew. */
 export const commitLagMs = 120_000;
 
 const duplicateKeyRetries = 10;
@@ -23,19 +23,19 @@ const duplicateKeyRetries = 10;
 /** A longer conflict may be one with a process that has died. */
 const conflictThresholdMs = 1_000;
 
-/** The share of a deadline that the commit gets. */
+/** The commit gets this share of the deadline. */
 const commitShare = 1 / 8;
 
 export interface TransactionOptions {
   readonly onDuplicateKey?: (index: string) => Promise<void>;
-  /** After so many milliseconds of conflicts a {@link ContentionError} ends the transaction. */
+  /** Longer conflicts abort with a {@link ContentionError}. */
   readonly maxConflictWaitMs?: number;
   readonly isDryRun?: boolean;
-  /** The end of the request, in milliseconds since 1970; by default DATABASE_DEADLINE_MS from now. */
+  /** Deadline in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
   readonly expiresAt?: number | undefined;
 }
 
-/** Another transaction holds a document that this one would write; nothing was stored. */
+/** Another transaction holds a document that this one needs; nothing was stored. */
 export class ContentionError extends Error {
   constructor(cause: unknown) {
     super('Another transaction does not end.', { cause });
@@ -74,7 +74,6 @@ export const transactionLockSchema = SchemaFactory.createForClass(TransactionLoc
 transactionLockSchema.index({ organizationId: 1, key: 1 }, { name: 'lock', unique: true });
 transactionLockSchema.index({ takenAt: 1 }, { name: 'expiry', expireAfterSeconds: 3_600 });
 
-/** Runs work in MongoDB transactions; the only place that opens one. */
 @Injectable()
 export class Transactions {
   readonly deadlineMs: number;
@@ -109,7 +108,7 @@ export class Transactions {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  /** The work may run many times: it loads all inside, one operation at a time, and lets database errors through. */
+  /** Retries the work, so it must load everything inside, run operations in sequence and rethrow database errors. */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.counts.started.inc();
     const { deadlineMs } = this;
@@ -119,8 +118,8 @@ export class Transactions {
   }
 
   /**
-   * One of the open transactions that take the same key commits; the others are retried and see its writes.
-   * Snapshot reads alone let two transactions both find a phone number free and both take it.
+   * Serializes open transactions that lock the same key: one commits, the others retry and see its writes.
+   * Snapshot reads alone would let two transactions claim the same free phone number.
    */
   async lock(
     organizationId: Types.ObjectId,
@@ -130,7 +129,7 @@ export class Transactions {
     const operations = [...new Set(keys.map(lockOf))].toSorted().map((key) => ({
       updateOne: {
         filter: { organizationId, key },
-        // The same time alone would be no write and no conflict.
+        // Setting only an equal time would be no write, and so no conflict.
         update: { $set: { takenAt }, $inc: { timesTaken: 1 } },
         upsert: true,
       },
@@ -185,7 +184,7 @@ export class Transactions {
       this.counts.attempts.inc();
       try {
         const result = await work();
-        // The request would get its 503 before the end of the commit.
+        // The commit could outlast the request, which would get its 503 first.
         if (Date.now() >= deadline) throw this.expired();
         return result;
       } catch (error) {
@@ -213,7 +212,7 @@ export class Transactions {
   }
 }
 
-/** Dozens of phones share each of 16 million locks, so that none can be found from it (rule LEAD-15). */
+/** Dozens of phones share each of 16 million locks, so a lock does not reveal a phone (rule LEAD-15). */
 function lockOf(key: string): string {
   return hash('sha256', key, 'hex').slice(0, 6);
 }

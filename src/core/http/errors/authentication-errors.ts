@@ -65,7 +65,7 @@ const commonErrorsWith = (change: Partial<ErrorDefinition>): readonly ErrorDefin
 
 export const commonErrors = commonErrorsWith({});
 
-/** One message for every 401 under `/compounds`; the code says what is wrong with the key (rule AUTH-3). */
+/** Every 401 under `/compounds` has one message; the code names the fault of the key (rule AUTH-3). */
 export const commonCompoundErrors = commonErrorsWith({ messageKey: keyMissing.otherMessage.key });
 
 export const commonCallbackErrors = [

@@ -1,13 +1,12 @@
 import type { LocalizedMessage } from '../../localization/messages.service.js';
 
-/** One error of the API: its response, its documentation in the reference and in the guides. */
 export interface ErrorDefinition {
   readonly status: number;
-  /** Stable in every language: the header `x-error-code`. */
+  /** The header `x-error-code`; equal in all languages. */
   readonly code: string;
   /** A key of `localization/messages`, such as `http.badRequest`. */
   readonly messageKey: string;
-  /** Throwing the error requires a value for each placeholder. */
+  /** Example values; code that throws the error must give a value for each placeholder. */
   readonly sample?: Readonly<Record<string, string | number>>;
   readonly otherMessage?: LocalizedMessage;
   readonly cause: string;
@@ -22,7 +21,7 @@ type Definitions = Readonly<
   Record<string, Omit<ErrorDefinition, 'messageKey'> & { readonly messageKey?: string }>
 >;
 
-/** The message key defaults to `<file>.<name of the error>`. */
+/** Message keys default to `<file>.<name of the error>`. */
 export function errorDefinitions<const T extends Definitions>(
   file: string,
   errors: T,
@@ -50,7 +49,7 @@ export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> e
   readonly messages: readonly LocalizedMessage[];
   readonly headers: Headers;
 
-  /** @param details values or messages, then headers beyond those of the definition */
+  /** @param details values or messages, then headers in addition to those of the definition */
   constructor(definition: Definition, ...[content, headers = {}]: Details<Definition>) {
     super(definition.code);
     this.definition = definition;

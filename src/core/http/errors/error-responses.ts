@@ -9,7 +9,6 @@ import { httpErrors } from './http-errors.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Responds to errors outside Nest's handlers. */
     errorResponses: ErrorResponses;
   }
 }
@@ -27,12 +26,12 @@ export interface ErrorResponse {
   readonly body: ErrorBody;
 }
 
-/** A request of 1 MiB can break a rule a hundred thousand times. */
+/** A request of 1 MiB can break rules a hundred thousand times. */
 const maxMessages = 100;
 /** Leaves room for the other fields within 64 KiB. */
 const maxMessageBytes = 60 * 1_024;
 
-/** Their own texts are not for clients. */
+/** The framework's own messages are not for clients. */
 const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
   404: httpErrors.routeNotFound,
   413: httpErrors.bodyTooLarge,
@@ -40,7 +39,7 @@ const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
   415: httpErrors.unsupportedMediaType,
 };
 
-/** Client errors of the framework keep their status; an unknown error becomes a 500 without details. */
+/** The framework's client errors keep their status; any unknown error becomes a 500 without details. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error as DomainError;
   if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
@@ -49,7 +48,7 @@ export function toDomainError(error: unknown): DomainError {
   return new DomainError(frameworkErrors[status] ?? { ...httpErrors.badRequest, status });
 }
 
-/** Every error in the caller's language, without server internals. */
+/** Responses are in the caller's language, without server internals. */
 @Injectable()
 @Catch()
 export class ErrorResponses implements ExceptionFilter {
@@ -87,7 +86,7 @@ export class ErrorResponses implements ExceptionFilter {
     return this.of(new DomainError(definition, messages), 'en-us').body;
   }
 
-  /** Ends with the number of omitted messages (rule HTTP-5). */
+  /** The last line counts omitted messages (rule HTTP-5). */
   private listed(messages: readonly LocalizedMessage[], language: Language): string[] {
     const texts: string[] = [];
     let bytes = 0;

@@ -48,9 +48,8 @@ export interface PartQuery {
 }
 
 export interface ListEnd {
-  /** The next value of `after`; null at the end. */
   readonly next: string | null;
-  /** The `updatedSince` for the next changes; null before the end. */
+  /** The next `updatedSince`; null before the end of the list. */
   readonly asOf: Date | null;
 }
 
@@ -73,14 +72,14 @@ interface ListSource<Document extends object, Item> {
 
 interface Cursor {
   readonly position: Position;
-  /** The count at the start: counting again for each part would cost more than the part. */
+  /** Counted once: a count for each part would cost more than the part. */
   readonly total: number;
   readonly asOf: Date | null;
   readonly isCopy: boolean;
   readonly request: string;
 }
 
-/** A change may become visible this much later than its timestamp: it commits late, or a part comes from the cache. */
+/** Maximum delay until a change becomes visible: its commit may be late, or a part may come from the cache. */
 const markLagMs = commitLagMs + cacheLifetimeMs;
 
 const pageParameters: ReadonlySet<string> = new Set([
@@ -119,7 +118,7 @@ export class ListReading {
     this.order = list.order(this.isCopy);
     this.request = digest(list.name, query, this.order);
     const isFirstPage = Number(page) === 1;
-    // Documents move between numbered pages, so no time is early enough.
+    // Documents move between numbered pages, so no timestamp would be safe.
     const asOf = isFirstPage ? updatedAsOf(now) : null;
     this.asOf = this.cursor === null ? asOf : this.cursor.asOf;
     const isForeign = this.cursor !== null && this.cursor.request !== this.request;
@@ -142,7 +141,7 @@ export class ListReading {
     present,
   }: ListSource<Document, Item>): Promise<ListPage<Item>> {
     const { skip, limit } = rangeOf(this.query);
-    // A first page that is not full contains everything; pages beyond the end need no read.
+    // A partial first page contains everything; pages beyond the end need no read.
     const known = skip === 0 ? this.cursor?.total : await this.total(count);
     const documents: Document[] = [];
     if (known === undefined || skip < known || this.after !== undefined) {
@@ -171,7 +170,7 @@ export class ListReading {
     return { next: encodeCursor(cursor), asOf: null };
   }
 
-  /** Stays the same while nothing changes, so that the response keeps its entity tag. */
+  /** Changes only with the data, so that the response keeps its entity tag. */
   private async stableAsOf(): Promise<Date | null> {
     if (this.asOf === null) return null;
     const newest = (await this.list.newestChange()).getTime();
@@ -195,7 +194,7 @@ export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: Lis
   return { data, pagination };
 }
 
-/** A read that starts now misses only changes stamped after this time. */
+/** A read that starts now misses only changes with a later timestamp. */
 export function updatedAsOf(now: Date): Date {
   return new Date(now.getTime() - markLagMs);
 }

@@ -17,8 +17,8 @@ type Parts = AsyncGenerator<Buffer, void>;
 export type ResponseBody = Buffer | Readable;
 
 /**
- * A client that reads gets the next part. An error midway cuts the connection: a partial response must not look
- * complete (rule HTTP-10).
+ * Produces each part when the client has read the previous one. An error midway cuts the connection: a partial
+ * response must not look complete (rule HTTP-10).
  */
 @Injectable()
 export class ResponseStreams {
@@ -27,7 +27,7 @@ export class ResponseStreams {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** @throws DomainError 429 when clients of the API key have left too much unread */
+  /** @throws DomainError 429 when clients of the API key have left too many bytes unread */
   async wholeOrStreamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const buffered: Buffer[] = [];
     for (let size = 0; size <= maxBufferedBytes;) {
@@ -44,7 +44,7 @@ export class ResponseStreams {
     return this.stream(reply, buffered, parts);
   }
 
-  /** Produces the first part before the status is sent. */
+  /** Produces the first part before it sends the status. */
   async streamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const first = await this.next(parts);
     return this.stream(reply, first === null ? [] : [first], parts);
@@ -58,12 +58,12 @@ export class ResponseStreams {
     }
     // In object mode, Node would produce sixteen parts ahead of the client.
     const stream = Readable.from(this.rest(reply, parts), { objectMode: false });
-    // Buffered parts count as unsent only inside the stream.
+    // Only parts inside the stream count as unsent.
     for (const part of buffered) stream.push(part);
     // A generator that is closed before its start runs no `finally`.
     return stream.once('close', () => {
       close(parts);
-      // Fastify sends nothing to a disconnected client: the deadline would log a failure of the database.
+      // Fastify sends nothing to a disconnected client; the deadline would log a database failure.
       if (!request.isDecided) void reply.send(Readable.from([]));
     });
   }
@@ -79,7 +79,7 @@ export class ResponseStreams {
     }
   }
 
-  /** The deadline holds for each part; a slow client may take its time. */
+  /** The deadline applies to each part, so that slow clients can take longer. */
   private async next(parts: Parts): Promise<Buffer | null> {
     try {
       const { value } = await withinDeadline(parts.next(), this.environment.DATABASE_DEADLINE_MS);
@@ -100,7 +100,7 @@ export type Batches<T> = AsyncIterable<readonly T[]>;
 
 const listPrefix = '{"data":[';
 
-/** @param rest further fields for the number of items */
+/** @param rest adds fields for the number of items */
 export async function* listText(
   batches: Batches<object>,
   rest: (count: number) => object = () => ({}),

@@ -7,9 +7,9 @@ import { httpErrors } from '../errors/http-errors.js';
 import { type RateLimit, TokenBuckets } from './token-buckets.js';
 
 /**
- * Fields of draft-ietf-httpapi-ratelimit-headers-10 (rule HTTP-22).
+ * Follows draft-ietf-httpapi-ratelimit-headers-10 (rule HTTP-22).
  *
- * @param remaining whole tokens; negative when the request was refused
+ * @param remaining whole tokens; negative when the request was rejected
  */
 export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remaining: number) {
   // At one or more tokens per second, the next one is less than a second away.
@@ -20,7 +20,7 @@ export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remai
   };
 }
 
-/** The least used keys beyond this number start with a full bucket. */
+/** Beyond this number, the least recently used keys start with a full bucket. */
 const maxKeys = 10_000;
 
 /** Rule HTTP-22. */
@@ -38,7 +38,7 @@ export class RequestRates {
     return { keys: this.buckets.size };
   }
 
-  /** To be called after the hook of the API key; bodies are not read yet. */
+  /** Must be called after the hook of the API key; bodies are not read yet. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ caller }, reply, done) => {
       if (caller === undefined) return done();

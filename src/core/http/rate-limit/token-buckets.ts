@@ -11,7 +11,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Rule HTTP-22. Beyond the maximum, the least recently used bucket is forgotten, and so is full again. */
+/** Beyond the maximum, the least recently used bucket is dropped and so full again (rule HTTP-22). */
 export class TokenBuckets {
   private readonly buckets: LRUCache<string, Bucket>;
 
@@ -34,7 +34,7 @@ export class TokenBuckets {
     return Math.floor(bucket.tokens);
   }
 
-  /** @param spokenFor tokens that running requests may still take */
+  /** @param spokenFor counts tokens that running requests may still take */
   hasToken(id: string, limit: RateLimit, spokenFor: number): boolean {
     const tokens = this.buckets.has(id) ? this.filled(id, limit).tokens : limit.burst;
     return tokens - spokenFor >= 1;

@@ -5,10 +5,10 @@ import { mebibyte } from '../../values/numbers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** The limit holds for all connections of an API key together. */
+/** Counts all connections of an API key together. */
 const maxUnsentBytes = 64 * mebibyte;
 
-/** They belong to the response that 429 replaces. */
+/** They describe the response that the 429 replaces. */
 const replacedHeaders = ['etag', 'content-encoding', 'x-updated-as-of'];
 
 type Payload = string | Buffer | Readable | null | undefined;
@@ -26,7 +26,7 @@ export class UnsentResponses {
     });
     fastify.addHook<Payload>('onSend', ({ method }, reply, payload, done) => {
       const hasRoom = this.hold(reply, () => bytesHeld(reply, payload));
-      // A write has been carried out: its response must say so.
+      // The write has been executed, so its response must report it.
       if (hasRoom || method !== 'GET' || reply.statusCode >= 400) return done();
       for (const name of replacedHeaders) void reply.removeHeader(name);
       if (isStream(payload)) payload.destroy();
@@ -34,7 +34,7 @@ export class UnsentResponses {
     });
   }
 
-  /** A second call for a response replaces the first. */
+  /** A second call for a response replaces the first one. */
   hold(reply: FastifyReply, bytes: () => number): boolean {
     const key = reply.request.caller?.apiKeyId.toHexString();
     if (key === undefined || reply.raw.closed) return true;
@@ -57,7 +57,7 @@ export class UnsentResponses {
   }
 }
 
-/** A stream produces more once these bytes are taken. */
+/** Ignores bytes that a stream would produce later. */
 function bytesHeld({ raw }: FastifyReply, payload: Payload): number {
   if (isStream(payload)) return raw.writableLength + payload.readableLength;
   return raw.writableLength + (raw.headersSent ? 0 : Buffer.byteLength(payload ?? ''));

@@ -18,7 +18,7 @@ const files: ReadonlySet<string> = new Set([
 ]);
 
 const headers = {
-  // Swagger UI has pictures in its styles.
+  // The style sheet of Swagger UI contains images.
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -29,7 +29,7 @@ const headers = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  // The next deployment may change it.
+  // A deployment may change the page.
   'cache-control': 'no-cache',
   vary: 'accept-encoding',
 };

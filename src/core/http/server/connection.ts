@@ -5,11 +5,11 @@ import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { untilQuiet } from './request-checks.js';
 
-/** The socket is not read while more requests wait. */
+/** Beyond this number, the socket is not read. */
 const maxWaiting = 100;
-/** Node warns at ten. */
+/** Node warns at ten listeners. */
 const closeListeners = 20;
-/** A client may still write this long after its connection has ended. */
+/** Clients may still write this long after the server has ended the connection. */
 const lingerMs = 2_000;
 
 const parserErrors: Readonly<Record<string, ErrorDefinition>> = {
@@ -19,7 +19,7 @@ const parserErrors: Readonly<Record<string, ErrorDefinition>> = {
 
 export interface ConnectionRules {
   readonly handle: RequestListener;
-  /** Requests that arrive wait while this is true. */
+  /** New requests wait while this is true. */
   readonly isHolding: () => boolean;
   readonly writeTimeoutMs: number;
   readonly unparsableResponse: (error: DomainError) => string;
@@ -31,14 +31,14 @@ interface Exchange {
 }
 
 /**
- * Runs requests one at a time, each after the response before. One that is carried out gets its response; none is
- * carried out after a response that closes the connection (RFC 9112, 9.3.2 and 9.6).
+ * Runs requests one at a time, in order. Every request that runs gets its response; none runs after a response that
+ * closes the connection (RFC 9112, 9.3.2 and 9.6).
  */
 export class Connection {
   private readonly exchanges: Exchange[] = [];
   private isRunningFirst = false;
   private hasHadRequest = false;
-  /** Later requests would get no response, so they are not carried out. */
+  /** Later requests would get no response, so they must not run. */
   private ignoresFurtherRequests = false;
   private parserError: DomainError | undefined;
   private pendingReply: FastifyReply | undefined;
@@ -53,7 +53,7 @@ export class Connection {
     return this.isRunningFirst;
   }
 
-  /** A time of `performance.now()`; undefined while a request runs or waits. */
+  /** Time of `performance.now()`; undefined while a request runs or waits. */
   get idleSince(): number | undefined {
     return this.exchanges.length === 0 ? this.endedAt : undefined;
   }
@@ -98,7 +98,6 @@ export class Connection {
     this.failBody();
   }
 
-  /** Set while its response is undecided. */
   setPendingReply(reply: FastifyReply | undefined): void {
     this.pendingReply = reply;
   }
@@ -118,13 +117,13 @@ export class Connection {
     this.exchanges.length = Math.min(this.exchanges.length, 1);
   }
 
-  /** Responds to bytes that are no HTTP, too many or too slow, after the requests before them (rule HTTP-24). */
+  /** Responds to malformed, oversized or slow input after all earlier requests (rule HTTP-24). */
   refuseBytes(error: Error & { code?: string }): void {
     if (error.code === 'ECONNRESET') {
       this.socket.destroy();
       return;
     }
-    // Node reports each further piece.
+    // Node reports every further piece.
     if (this.parserError !== undefined) return;
     this.parserError = new DomainError(parserErrors[error.code ?? ''] ?? httpErrors.badRequest);
     if (this.exchanges.length > 0) this.failBody();
@@ -147,7 +146,7 @@ export class Connection {
     else if (this.ignoresFurtherRequests) this.socket.destroySoon();
   }
 
-  /** If the bad bytes belong to the body of the running request, their error is its response. */
+  /** If the bad bytes are in the body of the running request, their error becomes its response. */
   private failBody(): void {
     const { parserError, pendingReply } = this;
     const [exchange] = this.exchanges;

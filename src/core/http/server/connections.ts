@@ -32,12 +32,12 @@ export interface ConnectionOptions extends Pick<
 > {
   readonly http: ServerOptions;
   readonly limit: number;
-  /** A server without a logger closes the longest idle connection instead of refusing new ones. */
+  /** A server without a logger makes room by closing the longest-idle connection. */
   readonly logger?: Logger;
 }
 
 export class Connections {
-  /** Closing it stops accepting without cutting connections. */
+  /** Stops accepting without cutting connections. */
   private readonly listener = createListener();
   private readonly open = new Map<Socket, Connection>();
   private server!: Server;
@@ -67,7 +67,7 @@ export class Connections {
       connection?.setPendingReply(undefined);
       if (connection?.hasParserError === false) {
         if (isIncomplete(raw)) await drainBody(raw);
-        // Closing while pipelined requests arrive would reset the connection, and lose the responses before.
+        // Closing the socket while pipelined requests arrive would reset it and lose earlier responses.
         else if (connection.isEnding && !this.isDraining) await untilQuiet(raw);
       }
       const isLast = connection?.isEnding === true || (this.isDraining && connection?.isLastInLine);
@@ -94,7 +94,7 @@ export class Connections {
     await once(this.server.listen(this.listener), 'listening');
   }
 
-  /** Closes connections with their next response, then the listener: load balancers notice late (rule HTTP-13). */
+  /** Closes each connection with its next response, then the listener: load balancers react late (rule HTTP-13). */
   async drain(milliseconds: number): Promise<void> {
     this.isDraining = true;
     await delay(milliseconds);
@@ -103,7 +103,7 @@ export class Connections {
     await this.close();
   }
 
-  /** Stops accepting, and closes each connection after the requests that have arrived. */
+  /** Stops accepting and closes each connection after the requests that have already arrived. */
   async close(): Promise<void> {
     this.listener.close();
     this.isDraining = true;
@@ -135,11 +135,11 @@ export class Connections {
       this.open.get(request.socket)?.receive({ request, response });
     this.server = createServer(http, receive);
     if (logger) refuseBeyond(limit, this.server, logger);
-    // By default, Node answers `Expect` itself and cuts the running response at `CONNECT`.
+    // By default, Node answers `Expect` itself and cuts a running response on `CONNECT`.
     this.server.on('checkContinue', receive).on('checkExpectation', receive);
     this.server.on('connect', ({ socket }) => {
       socket.on('error', () => socket.destroy());
-      // Node no longer notices a disconnect, so only the running request gets a response.
+      // After this event Node does not notice a disconnect, so only the running request gets a response.
       this.open.get(socket)?.closeAfterResponse();
       this.refuseBytes(new Error('CONNECT'), socket);
     });
@@ -167,7 +167,6 @@ export class Connections {
     oldest?.socket.destroy();
   }
 
-  /** New requests wait meanwhile. */
   private async settled(): Promise<void> {
     const startedAt = performance.now();
     for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {

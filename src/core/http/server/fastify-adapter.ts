@@ -23,24 +23,24 @@ import { defaultLanguage, parseLanguage } from '../../localization/language.js';
 import { maxExternalIdLength } from '../../values/text.js';
 import compress from '@fastify/compress';
 
-/** Strong entity tags of reads that are sent as a whole, and 304 (rule HTTP-10). */
+/** Adds strong entity tags and 304 to reads that are sent as a whole (rule HTTP-10). */
 export function addEntityTags(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
-    // The response cache sends tags that it has stored.
+    // Responses from the cache already have their tags.
     const hasTag = reply.hasHeader('etag');
     if (!isRead || !isWhole || hasTag || reply.statusCode !== 200) return done(null, payload);
     const tag = entityTag(payload, request);
     reply.header('etag', tag);
     if (!matchesTag(request.headers['if-none-match'], tag)) return done(null, payload);
     reply.status(304).removeHeader('content-type').removeHeader('content-length');
-    // The framework drops the body of a HEAD itself, and needs one.
+    // The framework drops a HEAD's body itself, and needs one.
     return done(null, request.method === 'HEAD' ? payload : null);
   });
 }
 
-/** Each compression of a text is a different representation. */
+/** Each content encoding is a different representation. */
 function entityTag(payload: string | Buffer, { headers }: FastifyRequest): string {
   const accepted = headers['accept-encoding'] ?? '';
   const digest = createHash('sha256').update(payload).update(`\0${accepted}`).digest('base64url');
@@ -53,7 +53,7 @@ function matchesTag(header: string | undefined, tag: string): boolean {
   return clientTags.has('*') || clientTags.has(tag);
 }
 
-/** Fastify counts UTF-16 code units after decoding; a character has up to two. */
+/** Fastify counts UTF-16 code units after decoding; a character has at most two. */
 const maxPathParameterLength = 2 * maxExternalIdLength;
 
 /** The default window would take 8 MB for each response in progress; this one takes 256 KB. */
@@ -62,7 +62,7 @@ const brotliParameters = {
   [constants.BROTLI_PARAM_LGWIN]: 18,
 };
 
-/** The library's default, and NDJSON. */
+/** Adds NDJSON to the library's default. */
 const compressedTypes = /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/](?:text|xml)(?:;|$)/;
 
 export interface AdapterOptions {
@@ -70,7 +70,7 @@ export interface AdapterOptions {
   readonly logger: Logger;
 }
 
-/** The deadline may have sent its response: a second one is dropped, and the logged status stays. */
+/** Drops a second response after the deadline's, so that the logged status stays. */
 class ServiceAdapter extends FastifyAdapter {
   override status(...[response, status]: Parameters<FastifyAdapter['status']>): void {
     if (!('sent' in response && response.sent)) super.status(response, status);
@@ -98,7 +98,7 @@ export async function createHttpServer(options: AdapterOptions) {
   await fastify.register(compress, {
     encodings: ['br', 'gzip'],
     customTypes: compressedTypes,
-    // Decompressed requests would have no limit.
+    // Decompressed requests would be unlimited.
     globalDecompression: false,
     brotliOptions: { params: brotliParameters },
   });
@@ -117,7 +117,7 @@ function newConnections(
       keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // Timeouts are noticed this much late.
+      // Timeouts fire up to this much late.
       connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 10,
     },
     limit: MAX_CONNECTIONS,
@@ -132,11 +132,11 @@ function newConnections(
   });
 }
 
-/** A HEAD has no body to compress, so its length would differ from that of a GET. */
+/** Compression changes the length, which a HEAD must share with its GET. */
 function omitLengthsBeforeCompression(fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {
     if (route.method !== 'HEAD') return;
-    // The framework's own hook, which sets the length, runs before.
+    // The framework's own hook, which runs first, sets the length.
     route.onSend = [route.onSend ?? [], omitLength].flat();
   });
 }
@@ -167,12 +167,11 @@ function newAdapter(
       reply.raw.once('close', () => logResponse(logger, request, reply));
       request.server.errorResponses.respond(error, request, reply);
     },
-    // No feature uses middleware.
     skipMiddie: true,
   });
 }
 
-/** Proxies whose `X-Forwarded-*` headers count; a number counts them from the nearest. */
+/** Selects proxies whose `X-Forwarded-*` headers count; a number counts them from the nearest. */
 export function trustProxyOption({ TRUST_PROXY: trusted }: Environment) {
   if (typeof trusted !== 'number') return trusted;
   return (_address: string, hop: number) => hop < trusted;
@@ -192,7 +191,7 @@ function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
     'application/json',
     { parseAs: 'buffer' },
     (request, body: Buffer, done) => {
-      // Chunked encoding announces a body that may be empty.
+      // Chunked encoding may announce an empty body.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
         request.judgeBody?.(body);

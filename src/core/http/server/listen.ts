@@ -4,8 +4,8 @@ import { StartupError } from '../../configuration/startup-errors.js';
 import type { Connections } from './connections.js';
 
 /**
- * @param variables that name the host and the port
- * @returns the address for a client on this machine, without a path
+ * @param variables names of the settings of host and port, for errors
+ * @returns the address for local clients, without a path
  * @throws StartupError
  */
 export async function listenOn(

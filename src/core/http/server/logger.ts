@@ -4,7 +4,7 @@ import { standardOutput } from './standard-output.js';
 
 const redacted = '[hidden]';
 
-/** Requests are logged by their route's pattern: paths, queries, headers and bodies contain personal data. */
+/** Logs the route pattern of requests: paths, queries, headers and bodies contain personal data. */
 export function createLogger(
   { LOG_LEVEL, NODE_ENV }: Environment,
   destination?: DestinationStream,
@@ -34,7 +34,7 @@ export function createLogger(
   return logger;
 }
 
-/** Only known parts: database errors carry documents. */
+/** Selects known properties: database errors contain documents. */
 function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: redacted };
   const { name, stack, cause } = error;

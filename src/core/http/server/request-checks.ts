@@ -8,7 +8,7 @@ import { httpErrors } from '../errors/http-errors.js';
 
 const maxDrainedBytes = 8_388_608;
 const maxDrainMs = 2_000;
-/** A client that sends nothing for this long has stopped writing and can get its response. */
+/** After this silence, a client has stopped writing and can receive its response. */
 const quietMs = 100;
 
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
@@ -24,13 +24,13 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
 }
 
-/** Another parser could split or route it differently (rules HTTP-19 and HTTP-24); Node itself rejects the rest. */
+/** Another parser could frame or route such a request differently (rules HTTP-19 and HTTP-24). */
 export function ambiguityOf({ headers, rawHeaders, httpVersion }: IncomingMessage) {
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return httpErrors.hostRequired;
   const encoding = headers['transfer-encoding']?.trim().toLowerCase();
   const isAmbiguous =
-    // Later bytes may be in the other protocol.
+    // Bytes after an upgrade may follow the other protocol.
     headers.upgrade !== undefined ||
     (encoding !== undefined && (encoding.includes(',') || httpVersion === '1.0'));
   return isAmbiguous ? httpErrors.badRequest : undefined;
@@ -45,11 +45,11 @@ function countHosts(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-/** Rejects bodies by their headers before they are read (rules HTTP-2 and HTTP-18), then sends `100 Continue`. */
+/** Checks headers before the body is read (rules HTTP-2 and HTTP-18), then sends `100 Continue`. */
 export function checkDeclaredBodies(fastify: FastifyInstance, maxBodyBytes: number): void {
   fastify.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     if (!hasBody(raw)) return done();
-    // The client left during the check of its key: no event would end the wait for the body.
+    // The client left during the key lookup: no event would end the wait for the body.
     if (raw.destroyed && !raw.complete) return done(new DomainError(httpErrors.badRequest));
     const error = declaredBodyError(raw.headers, maxBodyBytes);
     if (error !== null) return done(new DomainError(error));
@@ -57,7 +57,7 @@ export function checkDeclaredBodies(fastify: FastifyInstance, maxBodyBytes: numb
       delete raw.headers.expect;
       reply.raw.writeContinue();
     }
-    // Data that arrived before a disconnect counts, however long the check of the key took.
+    // Data that arrived before a disconnect counts, however long the key lookup took.
     if (raw.destroyed) return done(null, Readable.from((raw.read() as Buffer | null) ?? []));
     done();
   });
@@ -71,9 +71,9 @@ function declaredBodyError(headers: IncomingHttpHeaders, maxBodyBytes: number) {
   return charset === undefined || /^utf-?8$/i.test(charset) ? null : httpErrors.unsupportedCharset;
 }
 
-/** Closing while the client writes would reset the connection, and lose the response. */
+/** Closing while the client still writes would reset the connection and lose the response. */
 export async function drainBody(body: IncomingMessage): Promise<void> {
-  // A client need not send a body that was not asked for.
+  // A client need not send a body that the server did not request.
   if (expectsContinue(body)) return;
   const signal = AbortSignal.timeout(maxDrainMs);
   let received = 0;
@@ -83,7 +83,7 @@ export async function drainBody(body: IncomingMessage): Promise<void> {
       if (received > maxDrainedBytes) return;
     }
   } catch {
-    // The body is late or malformed.
+    // A late or malformed body does not matter.
   }
 }
 

@@ -33,7 +33,7 @@ export function addRequestContext(fastify: FastifyInstance): void {
   });
 }
 
-/** Rule HTTP-17 and protection in browsers. */
+/** Includes browser protection (rule HTTP-17). */
 const commonHeaders = {
   ...protectiveHeaders(),
   'cache-control': 'private, no-cache',
@@ -46,7 +46,7 @@ export function setContextHeaders({ id, language }: FastifyRequest, reply: Fasti
   reply.header('content-language', language);
 }
 
-/** Helmet runs once: per request, it would cost more than a route. */
+/** Runs Helmet once: for each request, it would cost more than a route. */
 function protectiveHeaders(): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   const response = {

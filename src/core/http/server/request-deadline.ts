@@ -9,9 +9,7 @@ import { routeOptionsOf } from './route-options.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * A `performance.now()` time. While the body arrives: the time waited so far, negated; the arrival does not count.
-     */
+    /** Time of `performance.now()`; while the body arrives, which does not count, the negated time waited so far. */
     databaseWaitStartedAt: number;
     deadlineTimer: NodeJS.Timeout | undefined;
   }
@@ -44,7 +42,7 @@ export class RequestDeadline {
     fastify.addHook('preHandler', (request, reply, done) => {
       request.databaseWaitStartedAt += performance.now();
       const { isPublic, maxWaitMs = 0 } = routeOptionsOf(request);
-      // Public endpoints wait for nothing, or limit their wait themselves.
+      // Public endpoints wait for nothing or limit their own wait.
       if (isPublic !== true) {
         const rest = this.remainingMs(request) + maxWaitMs;
         request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
@@ -58,7 +56,7 @@ export class RequestDeadline {
     });
   }
 
-  /** The time starts now where these hooks are missing. */
+  /** Starts the time now where these hooks did not run. */
   private remainingMs({
     databaseWaitStartedAt: startedAt = performance.now(),
   }: Partial<FastifyRequest>): number {

@@ -12,7 +12,7 @@ export interface CompletedRequest {
   readonly organizationId: string | undefined;
   readonly apiKeyId: string | undefined;
   readonly aborted?: true;
-  /** The parts of a batch count, too. */
+  /** Includes those of a batch's items. */
   readonly errorCodes?: readonly string[];
   readonly ignoredFields?: readonly string[];
 }
@@ -22,15 +22,15 @@ declare module 'fastify' {
     completedRequestListeners: ((completed: CompletedRequest, request: FastifyRequest) => void)[];
   }
   interface FastifyRequest {
-    /** Its end is logged from then on. */
+    /** The completion is logged after this is set. */
     isDecided: boolean;
     failure: DomainError | null;
   }
 }
 
 /**
- * Paths and queries are omitted: they may be personal or a key. A response that its client did not wait for is
- * logged once it is decided.
+ * Omits paths and queries, which may be personal or contain a key. A response to a disconnected client is logged
+ * once it is decided.
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorate('completedRequestListeners', []);
@@ -68,7 +68,7 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
   for (const listen of request.server.completedRequestListeners) listen(completed, request);
 }
 
-/** Replayed responses have the header too. */
+/** Covers replayed responses, which have only the header. */
 function errorCodesOf({ caller }: FastifyRequest, reply: FastifyReply): string[] {
   const code = reply.getHeader('x-error-code');
   const parts = caller?.failures?.map(({ definition }) => definition.code) ?? [];

@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import { routeOptionsOf } from './route-options.js';
 
-/** Bounds in seconds; a request that waits for the database gets its 503 after 8. */
+/** Upper bounds in seconds; a request that waits for the database gets its 503 after 8. */
 export const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** A long poll waits for at most 25 s. */
+/** Long polls wait for at most 25 s. */
 const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
 
 const keyLabels = ['key', 'organization'] as const;
 
-/** Keys beyond this number share one label. */
+/** Further keys share one label. */
 const maxKeys = 1_000;
 
 export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): void {
@@ -79,7 +79,7 @@ function requestMetrics(metrics: Metrics) {
   };
 }
 
-/** Its duration does not show how fast the service is. */
+/** A long poll's duration says nothing about the speed of the service. */
 export function isLongPoll(request: FastifyRequest): boolean {
   if (routeOptionsOf(request).maxWaitMs === undefined) return false;
   const { wait, timeout } = request.query as Readonly<Record<string, unknown>>;

@@ -11,19 +11,19 @@ export const basePath = 'external/apis/v1.0';
 export interface RouteOptions {
   readonly isPublic?: boolean;
   readonly permission?: Operation;
-  /** A parameter in another endpoint's path matches too, but does not add its methods. */
+  /** Set where another endpoint's path parameter also matches this path: its methods do not apply. */
   readonly isOnlyMethod?: boolean;
   readonly hasNoEndpoint?: boolean;
   readonly fixedLanguage?: Language;
-  /** The query parameter is `api-key`; the header takes precedence. */
+  /** Accepts `?api-key=`; the header takes precedence. */
   readonly acceptsKeyInQuery?: boolean;
   /** Rule DATA-6. */
   readonly isCached?: boolean;
-  /** Nesting levels that a batch adds around each request body. */
+  /** A batch nests each request body this much deeper. */
   readonly envelopeDepth?: number;
-  /** Rejects numbers that a double would change; without it they are rounded. */
+  /** Error for numbers that a double cannot hold; without it they are rounded. */
   readonly inexactNumber?: NumberError;
-  /** Only these fields are read, so others may have values that could not be stored. */
+  /** Ignores other fields, which may therefore hold values that could not be stored. */
   readonly readsOnly?: DtoClass;
   readonly maxWaitMs?: number;
   readonly keyErrors?: readonly ErrorDefinition[];

@@ -9,8 +9,8 @@ const maxExitMs = 1_000;
 const nothing = Buffer.alloc(0);
 
 /**
- * Lines are written once per turn of the event loop: a system call costs more than a line. 1 MiB waits for a
- * stalled reader; further lines are dropped and counted.
+ * Writes once per turn of the event loop, because a system call costs more than a line. Buffers 1 MiB for a stalled
+ * reader; drops and counts further lines.
  */
 class StandardOutput implements DestinationStream {
   droppedLines = 0;
@@ -54,7 +54,6 @@ class StandardOutput implements DestinationStream {
     }
   }
 
-  /** @returns whether nothing is left */
   private flush(): boolean {
     try {
       for (;;) {

@@ -14,9 +14,7 @@ interface Path {
 }
 
 /**
- * Rule HTTP-2.
- *
- * @returns adds routes that reject other methods; to be called once all routes exist
+ * Rule HTTP-2. @returns a function that adds routes for other methods; call it once all routes exist
  */
 export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   const paths = new Map<string, Path>();
@@ -43,7 +41,7 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   };
 }
 
-/** A parameter in another path may match this one, which then has its methods too. */
+/** A parameter of another path may match this path, which then accepts its methods too. */
 function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
   const matching = path.isOnlyMethod ? [path] : paths.filter(({ url }) => covers(url, path.url));
   const allowed = [...new Set(matching.flatMap(({ methods }) => methods))];

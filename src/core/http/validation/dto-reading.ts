@@ -3,13 +3,13 @@ import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
 import { type DtoClass, fieldNamesOf, nestedIn } from './field.js';
 
-/** Names come from requests, so their number and length are limited. */
+/** Requests choose the names, so their number and length are limited. */
 const maxNames = 20;
 const maxNameLength = 64;
 
 const tolerantTypes = new Set<{ readonly name: string }>();
 
-/** Unknown names are ignored and reported instead of rejected. */
+/** Unknown names are reported instead of rejected. */
 export function ToleratesUnknownNames(): ClassDecorator {
   return (type) => void tolerantTypes.add(type);
 }
@@ -18,7 +18,7 @@ export function tolerantNames(): ReadonlySet<string> {
   return new Set([...tolerantTypes].map(({ name }) => name));
 }
 
-/** The values of a class, and the unknown names as dotted paths such as `cheques.0.foo` (rule HTTP-20). */
+/** Collects unknown names as dotted paths such as `cheques.0.foo` (rule HTTP-20). */
 export class DtoReading<T extends object = object> {
   readonly dto: T;
   readonly ignored: string[] = [];
@@ -33,7 +33,7 @@ export class DtoReading<T extends object = object> {
     return this.rejected.map((property) => ({ key, values: { property } }));
   }
 
-  /** Objects and lists are copied: class-transformer would walk them and lose keys such as `constructor`. */
+  /** Copies objects and lists: class-transformer would walk them and drop keys such as `constructor`. */
   private read<D extends object>(type: DtoClass<D>, sent: object, parent: string): D {
     const fields = fieldNamesOf(type);
     const values = new Map<string, unknown>();
@@ -65,9 +65,9 @@ export class DtoReading<T extends object = object> {
       isPlainObject(object) ? this.read(itemType, object, `${at}.`) : null;
     if (maxItems === null) return item(value, path) ?? value;
     if (!Array.isArray(value)) return value;
-    // The length alone rejects it: validating hundreds of thousands of items would block the process.
+    // The length alone rejects the list; validating all items would block the process.
     if (value.length > maxItems) return Array.from({ length: maxItems + 1 }, () => ({}));
-    // class-validator would validate a nested list item by item.
+    // class-validator would validate nested lists item by item.
     return value.map((object: unknown, index) => item(object, `${path}.${index}`));
   }
 
@@ -83,7 +83,7 @@ export function ignoredFieldsValue(names: readonly string[]): string {
   return shown.slice(0, maxNames).join(', ');
 }
 
-/** A plain or dotted identifier with few digits: cannot be a phone, an email or a key. */
+/** A plain or dotted identifier with few digits cannot be a phone, an email or a key. */
 const identifierPath =
   /^[A-Z_](?:[A-Z_-]{0,39}\d{0,2})(?:\.(?:\d{1,4}|[A-Z_][A-Z_-]{0,39}\d{0,2}))*$/i;
 

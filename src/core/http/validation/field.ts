@@ -28,7 +28,7 @@ export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecora
   );
 }
 
-/** JSON Schema of rules over several fields, for the reference. */
+/** Documents rules over several fields as JSON Schema. */
 export function FieldsTogether(
   rules:
     | { readonly anyOf: readonly { readonly required: readonly string[] }[] }
@@ -37,7 +37,7 @@ export function FieldsTogether(
   return ApiSchema(rules as ApiSchemaOptions);
 }
 
-/** The objects in a field: those of a list unless `maxItems` is null, or one with these names. */
+/** A list of objects has `maxItems`; a single object has null. */
 type Nested =
   | { readonly type: DtoClass; readonly maxItems: number | null }
   | { readonly names: readonly string[] };
@@ -51,7 +51,7 @@ export function nestedIn({ prototype }: DtoClass, field: string): Nested | undef
 }
 
 function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {
-  // Rules need unique names per field; one message may be about several parts.
+  // class-validator needs unique names per field; one message may be about several parts.
   const name = `${message} ${values['property'] ?? ''}`;
   const validate = (value: unknown, args?: ValidationArguments) => isMet(value, args?.object);
   return ValidateBy({ name, validator: { validate } }, { message, context: values });

@@ -48,7 +48,7 @@ export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
   return applyDecorators(Field(api, [time]), parsed);
 }
 
-/** Other values are rejected with two messages (rule CALL-1). */
+/** An invalid status gets two messages (rule CALL-1). */
 export function StatusField(
   statuses: readonly string[],
   options: ApiPropertyOptions,
@@ -67,7 +67,7 @@ export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []):
   return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);
 }
 
-/** Objects as DTOs; a `required` list must not be empty. */
+/** A `required` list must not be empty. */
 export function ItemsField(
   type: DtoClass,
   options: ApiPropertyOptions & { maxItems: number },
@@ -79,7 +79,7 @@ export function ItemsField(
   );
 }
 
-/** Like {@link ItemsField}, but the service validates each item; null is no object. */
+/** Differs from {@link ItemsField}: the service validates each item, and null is not an object. */
 export function SeparateItems(
   type: DtoClass,
   { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
@@ -110,7 +110,7 @@ const notEmpty: Rule = {
   isMet: (list) => !Array.isArray(list) || list.length > 0,
 };
 
-/** Other values pass, so that only their type is reported. */
+/** Accepts values other than lists, so that only their type is reported. */
 export function atMostItems(limit: number): Rule {
   return {
     name: 'arrayMaxSize',

@@ -4,14 +4,14 @@ import { isStorableText } from '../../values/text.js';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** The database driver reads these as types. */
+/** The database driver would interpret it as a type. */
 const reservedKey = '_bsontype';
 
 const maxIntegerLength = '-9223372036854775808'.length;
 
 const maxQuotedDigits = 40;
 
-/** More than fifteen digits, exponents below -99, or -0; digits inside texts do not count. */
+/** Finds more than fifteen digits, exponents below -99, and -0, but not within strings. */
 const mayChangeNumbers = /(?:^|[[:,\s])-?(?:(?:\d\.?){16}|[\d.]+[eE]-\d{3}|(?<=-)0)/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -22,13 +22,13 @@ export interface JsonBodyRules {
   /** A flat object has depth 1. */
   readonly maxDepth: number;
   readonly toInteger: (integer: bigint) => unknown;
-  /** Error for fractions beyond a double's precision; without it they are rounded. */
+  /** Error for fractions that exceed a double's precision; without it they are rounded. */
   readonly inexactNumber?: NumberError | undefined;
-  /** Other fields may have any value. Numbers of such a body are rounded to doubles. */
+  /** Other fields may have any value. The numbers of such a body are rounded to doubles. */
   readonly fields?: readonly string[] | undefined;
 }
 
-/** Takes linear time (rules HTTP-7 and HTTP-8); integers beyond a double go through `toInteger`. */
+/** Takes linear time (rules HTTP-7 and HTTP-8). `toInteger` converts integers beyond a double. */
 export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   const { text, value } = parse(body);
   const { fields, maxDepth } = rules;
@@ -59,12 +59,11 @@ function withoutOthers(object: Container, fields: readonly string[]): object {
   return Object.fromEntries(entries) as object;
 }
 
-/** It would be shown as 0, and differ from the 0 of the next request. */
+/** Responses show -0 as 0, so storing it would make the next, equal request a change. */
 function withoutNegativeZero<T>(value: T): T | 0 {
   return value === 0 ? 0 : value;
 }
 
-/** Recursion is limited by depth. */
 function check(value: unknown, maxDepth: number, depth = 1): void {
   if (typeof value === 'string' && !value.isWellFormed()) {
     throw new DomainError(httpErrors.unstorableText);
@@ -118,7 +117,7 @@ function exactInteger(digits: string, toInteger: JsonBodyRules['toInteger']): un
   if (integer !== undefined && BigInt.asIntN(64, integer) === integer) return toInteger(integer);
   throw new DomainError(httpErrors.inexactInteger, { number: quoted(digits) });
 }
-/** Canonical: digits without outer zeros, and their power of ten. */
+/** Returns digits without outer zeros, and their power of ten, for comparison. */
 function decimal(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

@@ -9,7 +9,7 @@ import { TimeField } from './fields.js';
 const maxPageLimit = 100;
 export const defaultPageLimit = 10;
 
-/** Items are not empty; `\` escapes a comma. */
+/** Items must not be empty; `\` escapes a comma. */
 const listItem = String.raw`(?:[^,\\\x00]|\\,?)+`;
 
 export function PageNumber(): PropertyDecorator {
@@ -40,7 +40,6 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
-/** The parameter is not validated if `all=1` is sent. */
 export function IgnoredWithAll(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }
@@ -74,7 +73,7 @@ export function WholeNumber(options: {
 
 const separated = 'Several are separated by commas; a comma inside of one is sent as \\,.';
 
-/** A repeated parameter is rejected. */
+/** Rejects a repeated parameter. */
 export function CommaList(
   description: string,
   rules: ValueKind = [],
@@ -125,7 +124,7 @@ function isSortList(value: unknown, fields: readonly string[]): boolean {
   return named.every((field) => fields.includes(field)) && new Set(named).size === named.length;
 }
 
-/** Parameters of a list that programs poll (rules COMP-3 and COMP-16). */
+/** Rules COMP-3 and COMP-16. */
 export class PollingQuery {
   @TimeField({
     description:

@@ -16,7 +16,7 @@ import { declaredType, type DtoClass } from './field.js';
 
 const noParameters = Object as DtoClass;
 
-/** Reports ignored names also of requests that fail later. A guard costs less than an interceptor. */
+/** A guard also reports ignored names of requests that fail later, and costs less than an interceptor. */
 @Injectable()
 export class UnknownNamesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -68,7 +68,7 @@ function throwIfAny(messages: readonly LocalizedMessage[]): void {
   if (messages.length > 0) throw new DomainError(httpErrors.validationFailed, messages);
 }
 
-/** A field that may be sent in two places has one name. */
+/** A field that may be sent in two places has one name, so its messages repeat. */
 function distinct(messages: readonly LocalizedMessage[]): LocalizedMessage[] {
   return [...new Map(messages.map((message) => [JSON.stringify(message), message])).values()];
 }
@@ -87,7 +87,7 @@ function messagesOf(
   const property = `${parent}${field}`;
   const contexts: Record<string, LocalizedMessage['values']> = error.contexts ?? {};
   const broken = Object.entries(error.constraints ?? {});
-  // Reports a non-list once, not also as a non-object.
+  // A value that is not a list is reported once, not also as a non-object.
   const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);
   const own = rules.map(([rule, message]) => ({
     key: `validation.${message}`,
