@@ -213,7 +213,8 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '\\.(repository|service)\\.ts$',
-          '^src/(core/database|events/outbox|webhooks/deliveries)/',
+          '^src/core/database/',
+          '^src/(events/outbox/outbox|webhooks/deliveries/webhook-fan-out)\\.ts$',
         ],
       },
       to: { path: '^src/core/database/documents/tenant-collection\\.ts$' },
