@@ -160,7 +160,9 @@ describe('webhook', () => {
     await service.deliveryOf(endpoint, { status: 'failed' });
     receiver.respondWith(204);
     const failing = await run('webhook list --failing');
-    expect(failing.stdout).toMatch(new RegExp(`^Id +${endpoint.id.toHexString()}\\nOrganization +${org}$`, 'm'));
+    expect(failing.stdout).toMatch(
+      new RegExp(`^Id +${endpoint.id.toHexString()}\\nOrganization +${org}$`, 'm'),
+    );
     expect(failing.stdout).toMatch(/^State +given up \(.*410.*\)$/m);
     const [all, some] = await Promise.all([
       json<Added[]>('webhook list'),
