@@ -49,7 +49,7 @@ const changes: readonly {
 
 describe('the histories of two instances, one of them killed and restarted', () => {
   it('are linearizable', async () => {
-    const operations = Number(process.env['FAULT_OPERATIONS'] ?? rounds(2_000, 1_000_000));
+    const operations = Number(process.env['FAULT_OPERATIONS'] ?? rounds(2_000, 250_000));
     const sum = { operations: 0, kills: 0, unanswered: 0 };
     while (sum.operations < operations) {
       const done = recorded.run(operationsOfRound, clients);
