@@ -30,7 +30,7 @@ function addresses(url: string): Line[] {
   ];
 }
 
-/** The address of the console or, in development, how to turn it on. */
+/** Returns the console's address or, in development, how to enable it. */
 export function consoleOf(
   url: string | null,
   { OPS_PASSWORD, NODE_ENV }: { readonly OPS_PASSWORD?: unknown; readonly NODE_ENV: string },
@@ -56,7 +56,7 @@ function keysOf({ organizationId, keys }: DemoOrganization): Line[] {
   return [['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo --for everything`]];
 }
 
-/** Standard output is for people, except in production, where programs read it (rule OPS-12). */
+/** Writes to standard output for people, but logs in production, where programs read it (rule OPS-12). */
 export function announce(lines: readonly Line[], { NODE_ENV }: Environment, logger: Logger): void {
   if (NODE_ENV !== 'production') return print(lines);
   for (const [label, value] of lines) logger.info(`${label} ${value}`);

@@ -21,12 +21,12 @@ export class HealthDto {
 export const healthy: HealthDto = { description: 'Integration API', ok: true, version: 'v1.0' };
 export const unhealthy: HealthDto = { ...healthy, ok: false };
 
-/** Probes get their response within 2 seconds. */
+/** A probe must get its response within 2 seconds. */
 const pingTimeoutMs = 1_500;
-/** However many probes arrive, the database is asked at most once in this time. */
+/** Probes that arrive within this time share one database query. */
 const pingSharedMs = 250;
 
-/** Whether the service works, for partners (rule HTTP-3) and for load balancers (rule OPS-10). */
+/** Partners use it (rule HTTP-3), and load balancers do (rule OPS-10). */
 @Injectable()
 export class HealthService {
   private phase: 'starting' | 'running' | 'draining' = 'starting';
@@ -38,7 +38,7 @@ export class HealthService {
     this.phase = 'running';
   }
 
-  /** Load balancers look elsewhere from now on (rule HTTP-13). */
+  /** Tells load balancers to route elsewhere (rule HTTP-13). */
   reportShutdown(): void {
     this.phase = 'draining';
   }
@@ -47,7 +47,7 @@ export class HealthService {
     return this.phase !== 'draining' && (await this.databaseResponds()) ? healthy : unhealthy;
   }
 
-  /** A missing index or migration does not count: it would stop all instances, which work without it. */
+  /** Ignores missing indexes and migrations: they would stop all instances, which work without them. */
   async readiness() {
     const hasPrimary = await this.database.hasPrimary(pingTimeoutMs);
     const { phase } = this;

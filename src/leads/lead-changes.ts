@@ -33,11 +33,11 @@ export function leadEvent(
   return operation === 'update' ? { ...event, changes } : event;
 }
 
-/** Contains ids only (rule LEAD-15). */
+/** Contains only ids (rule LEAD-15). */
 export function leadErasedEvent(lead: LeadDocument, erasedAt: Date): OutboundEvent {
   const { _id, leadId, recordSystemId, clientId } = presentLead(lead);
   const data = withoutUndefined({ _id, leadId, recordSystemId, clientId });
-  // With `erasedAt` no response of a receiver is stored, which might contain erased values.
+  // `erasedAt` prevents storing receivers' responses, which might contain erased values.
   return { type: 'lead.erased', data, erasedAt };
 }
 

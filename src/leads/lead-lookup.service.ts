@@ -21,12 +21,10 @@ export type FoundLead = LeadDto & { readonly organizationId: string };
 
 export type InspectedLead = NonNullable<Awaited<ReturnType<LeadLookupService['inspect']>>>;
 
-/** Active leads first, then the newest. */
 const sort = { isDeleted: 1, createdAt: -1 } as const;
 
 const isLeadNumber = (reference: string) => /^\d{1,15}$/.test(reference);
 
-/** Finds leads for the operator and other features. */
 @Injectable()
 export class LeadLookupService {
   constructor(
@@ -36,10 +34,7 @@ export class LeadLookupService {
     private readonly users: UsersRepository,
   ) {}
 
-  /**
-   * Finds by external id, otherwise by own id or number, including deleted leads: the active one first,
-   * then the newest.
-   */
+  /** Searches by external id, then by own id or number. Active leads come first, then the newest deleted ones. */
   async find(organizationId: Types.ObjectId, reference: string): Promise<LeadDto[]> {
     const named = await this.named(organizationId, reference);
     const found =
@@ -49,7 +44,7 @@ export class LeadLookupService {
     return found.map(presentLead);
   }
 
-  /** As {@link find}, but not by number. */
+  /** Works like {@link find}, but not by number. */
   async named(organizationId: Types.ObjectId, reference: string): Promise<LeadDocument[]> {
     const found = await this.withExternalId(organizationId, reference);
     const _id = parseObjectId(reference);
@@ -57,8 +52,8 @@ export class LeadLookupService {
   }
 
   /**
-   * Searches organizations by external id, own id, number, phone in any spelling, or email. Only ids and
-   * numbers find deleted leads.
+   * Searches organizations by external id, own id, number, phone in any spelling, or email. Only ids and numbers find
+   * deleted leads.
    */
   async search(
     organizations: readonly Organization[],
@@ -85,7 +80,7 @@ export class LeadLookupService {
     }));
   }
 
-  /** With the names of its compounds, or the id of a missing one, and of its assignee. */
+  /** Adds the names of compounds, or ids of missing ones, and the assignee's name. */
   async inspect(organizationId: Types.ObjectId, id: Types.ObjectId) {
     const lead = await this.leads.findOne(organizationId, { _id: id });
     if (lead === null) return null;
@@ -113,7 +108,7 @@ export class LeadLookupService {
   }
 
   private async withExternalId(organizationIds: Tenants, recordSystemId: string) {
-    // Each has an index of its own, which serves no condition on both.
+    // Separate queries use an index each; no index serves both conditions.
     const active = await this.leads.find(organizationIds, { recordSystemId, isDeleted: false });
     const deleted = { recordSystemId, isDeleted: true };
     return [...active, ...(await this.leads.find(organizationIds, deleted, { sort }))];

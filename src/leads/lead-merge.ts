@@ -3,10 +3,10 @@ import { isDatabaseReference } from '../core/values/json.js';
 import { leadErrors } from './lead-errors.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';
 
-/** Flat fields of a request, stored in `data` (rule LEAD-4). */
+/** Requests send them flat; they are stored in `data` (rule LEAD-4). */
 export const flatFields = ['name', 'email', 'phoneNumber', 'phoneNumber2', 'project'] as const;
 
-/** Keys of `data` that the service reads (rule LEAD-4). */
+/** Keys that the service itself reads (rule LEAD-4). */
 export const knownDataKeys = [
   'name',
   'email',
@@ -27,7 +27,7 @@ export interface MergedLead {
   readonly additionalData: LeadData;
 }
 
-/** `data` of a request overrides its flat fields. */
+/** Keys of `data` override flat fields. */
 export function requestData(payload: LeadPayload): LeadData {
   const flat = flatFields
     .filter((field) => payload[field] !== undefined)
@@ -46,7 +46,7 @@ export function mergeLead(
   };
 }
 
-/** @throws DomainError 400 if several requests together made what the database reads as a reference (rule LEAD-5) */
+/** @throws DomainError 400 if merged requests form what the database reads as a reference (rule LEAD-5) */
 export function assertNoReference(merged: MergedLead): void {
   for (const field of ['data', 'additionalData'] as const) {
     if (isDatabaseReference(merged[field])) {

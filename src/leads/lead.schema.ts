@@ -58,15 +58,15 @@ export class LeadDocument extends ShownDocument {
   @Prop({ type: [String] })
   phoneKeys?: string[];
 
-  /** Country and phones from which `phoneKeys` were derived; other programs may have changed the phones since. */
+  /** Country and phones from which `phoneKeys` were derived; other programs may since have changed the phones. */
   @Prop({ type: String })
   phoneKeysOf?: string;
 
-  /** `updatedAt` of the write of `phoneKeys`; differs after a write of another program. */
+  /** `updatedAt` of the write of `phoneKeys`; it differs after another program's write. */
   @Prop({ type: Date })
   phoneKeysAt?: Date;
 
-  /** When an erasure removed its values (rule LEAD-15). */
+  /** Set when an erasure removed the values (rule LEAD-15). */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }
@@ -89,12 +89,12 @@ leadSchema.index(
   { organizationId: 1, leadId: 1 },
   { name: 'leadId', unique: true, partialFilterExpression: { leadId: { $exists: true } } },
 );
-/** Serves the duplicate check, lowest number first. */
+/** Serves the duplicate check in ascending order of numbers. */
 leadSchema.index(
   { organizationId: 1, phoneKeys: 1, leadId: 1, _id: 1 },
   { name: 'phoneKeys', partialFilterExpression },
 );
-/** Serve the duplicate check by spelling, for leads of other programs. */
+/** Serves the duplicate check by spelling, for leads of other programs. */
 leadSchema.index(
   { organizationId: 1, 'data.phoneNumber': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber', partialFilterExpression },
@@ -113,9 +113,9 @@ leadSchema.index(
   },
 );
 leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });
-/** Serves the background pass across organizations: leads without comparison keys. */
+/** Serves the background job across organizations: leads without comparison keys. */
 leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
-/** Serves the background pass across organizations, which tells foreign writes by the index alone. */
+/** Serves the background job, which recognizes foreign writes by the index alone. */
 leadSchema.index(
   { updatedAt: 1, phoneKeysAt: 1, isDeleted: 1, _id: 1 },
   { name: changedElsewhereIndex, partialFilterExpression },

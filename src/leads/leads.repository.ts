@@ -28,13 +28,13 @@ export type PhoneOwner = Pick<
 >;
 
 const counter = 'leadId';
-/** Numbers that one query counts in about a second. */
+/** One query counts this many numbers in about a second. */
 const maxStep = 2 ** 20;
 
 @Injectable()
 export class LeadsRepository {
   private readonly logger = new Logger(LeadsRepository.name);
-  /** Running searches for a free number by organization; no number is given out meanwhile. */
+  /** Searches for free numbers by organization; none is assigned while one runs. */
   private readonly searches = new Map<string, Promise<void>>();
 
   constructor(
@@ -59,7 +59,7 @@ export class LeadsRepository {
     return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
   }
 
-  /** Null if several leads take more than so many bytes. */
+  /** Returns null if the leads together exceed so many bytes. */
   async findActiveTogether(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
@@ -78,9 +78,9 @@ export class LeadsRepository {
   }
 
   /**
-   * Finds leads that may have one of the phones. Of each phone the lowest-numbered owner is among them.
+   * Finds leads that may have one of the phones, always including each phone's lowest-numbered owner.
    *
-   * @param excluded leads that are not searched
+   * @param excluded leads to ignore
    */
   async findOwners(
     organizationId: Types.ObjectId,
@@ -91,7 +91,7 @@ export class LeadsRepository {
     if (phones.length === 0) return [];
     const others = excluded.length === 0 ? {} : { _id: { $nin: excluded } };
     const byKey = Map.groupBy(phones, (phone) => phoneKey(phone, country));
-    // Few phones have more than one lead. Where one has thousands, only the first owners are read.
+    // Few phones have several leads. Where a phone has thousands, only the first owners are read.
     const limit = 2 * byKey.size + 16;
     const filter = { ...notDeleted, ...others, $or: havingPhones(phones, country) };
     const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
@@ -106,7 +106,7 @@ export class LeadsRepository {
     return lowest;
   }
 
-  /** Follows an index; more than one lead is read only if another program has just changed the first. */
+  /** Reads more than one lead only if another program has just changed the first. */
   private async findLowest(
     organizationId: Types.ObjectId,
     filter: TenantFilter<LeadDocument>,
@@ -130,7 +130,7 @@ export class LeadsRepository {
     await this.leads.write(organizationId, writes);
   }
 
-  /** The next numbers of new leads (rule LEAD-6). */
+  /** Rule LEAD-6. */
   async nextNumbers(organizationId: Types.ObjectId, count: number): Promise<number[]> {
     if (count === 0) return [];
     await this.searches.get(organizationId.toHexString());
@@ -147,7 +147,7 @@ export class LeadsRepository {
     return search;
   }
 
-  /** Searches in steps that double and then halve. Each step is stored, in case the search is cut off. */
+  /** Doubles its steps, then halves them. Stores each step, in case the search is aborted. */
   private async findFreeNumber(organizationId: Types.ObjectId): Promise<void> {
     const first = await this.counters.skipTo(organizationId, counter, 0);
     let last = first;
@@ -165,7 +165,7 @@ export class LeadsRepository {
   }
 }
 
-/** One condition per index; these indexes exclude deleted leads. */
+/** Returns one condition per index; these indexes exclude deleted leads. */
 export function havingPhones(phones: readonly string[], country: CountryCode) {
   const keys = phones.map((phone) => phoneKey(phone, country));
   const spellings = phones.flatMap((phone) => usualSpellings(phone, country));

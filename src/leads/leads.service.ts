@@ -30,10 +30,10 @@ import { LeadsRepository } from './leads.repository.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
 import { type LeadUpsertResult, LeadWrites } from './upsert/lead-writes.js';
 
-/** Further leads of a batch are refused once those before them take this many MiB. */
+/** Once leads of a batch take this many MiB, the remaining ones are rejected. */
 const maxBatchMebibytes = 8;
 
-/** A batch whose leads may have been refused before, as no JSON for example. */
+/** Some leads may already be rejected, for example for invalid JSON. */
 interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
   readonly leads: readonly (UpsertLeadDto | null | DomainError)[];
 }
@@ -43,7 +43,7 @@ interface BatchResponse extends ServiceResponse<LeadBatchResponseDto> {
   readonly outcomes: readonly WriteOutcome<LeadUpsertResult>[];
 }
 
-/** Upserts, reads and deletes leads (rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14). */
+/** Rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14. */
 @Injectable()
 export class LeadsService {
   private readonly logger = new Logger(LeadsService.name);
@@ -97,12 +97,12 @@ export class LeadsService {
     return body;
   }
 
-  /** @throws DomainError 404 without an active lead of this external id */
+  /** @throws DomainError 404 if no active lead has the external id */
   async read({ organizationId }: Caller, recordSystemId: string): Promise<LeadResponseDto> {
     return { ok: true, lead: presentLead(await this.findActive(organizationId, recordSystemId)) };
   }
 
-  /** @throws DomainError 404 without an active lead of this external id */
+  /** @throws DomainError 404 if no active lead has the external id */
   async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
       expiresAt: caller.expiresAt,
@@ -179,7 +179,7 @@ function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
   return { caller, payload, data: requestData(payload) };
 }
 
-/** A lead that a single request would refuse is refused for the same reason. */
+/** Rejects a lead for the same reasons as a single request. */
 function batchRequest(caller: Caller, lead: LeadBatch['leads'][number]): LeadRequest {
   try {
     if (lead === null) throw new DomainError(httpErrors.bodyMustBeObject);

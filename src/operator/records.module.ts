@@ -22,7 +22,6 @@ const services = [
   OperatorLogService,
 ];
 
-/** Usage statistics, request log and operator's log. */
 @Module({
   imports: [
     MongooseModule.forFeature([{ name: 'UsageStats', schema: usageStatsSchema }]),

@@ -75,7 +75,7 @@ function baseConfig(): Omit<OpenAPIObject, 'paths'> {
   return { ...config, info };
 }
 
-/** The introduction lists errors that occur before routing. */
+/** Errors that occur before routing belong to the introduction. */
 function moveUnroutedErrors(
   { info, paths, components }: OpenAPIObject,
   errors: readonly ErrorDefinition[],

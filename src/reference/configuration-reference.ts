@@ -36,7 +36,7 @@ export function environmentExample(): string {
 
 type Property = z.core.JSONSchema.BaseSchema;
 
-/** `input` has defaults and choices, `output` the bounds of numbers. */
+/** zod shows defaults and choices in `input`, and bounds of numbers in `output`. */
 function propertiesOf(io: 'input' | 'output'): Readonly<Record<string, Property>> {
   const { properties = {} } = z.toJSONSchema(variables, { io, unrepresentable: 'any' });
   return properties as Record<string, Property>;
@@ -51,7 +51,7 @@ function valuesOf({ enum: choices, minimum, maximum }: Property): string {
   return minimum === undefined ? 'text' : `${minimum} to ${maximum}`;
 }
 
-/** A star would begin an emphasis. */
+/** Escapes stars, which would begin emphasis. */
 function descriptionOf({ description = '' }: Property = {}): string {
   return description
     .replaceAll('*', String.raw`\*`)

@@ -27,7 +27,7 @@ write('docs/rules.md', fillErrorTables(rules, errorLists, responses));
 async function openApiText(): Promise<string> {
   const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
   const logger = createLogger(environment);
-  // A preview creates no instances: nothing connects.
+  // A preview creates no instances, so nothing connects.
   const app = await NestFactory.create(
     AppModule.forRoot({ environment, databaseUri: '', logger }),
     new FastifyAdapter(),

@@ -82,7 +82,7 @@ function withCodes(errors: readonly ErrorDefinition[]) {
   return { ...headers['x-error-code'], schema: { ...text, enum: codes } };
 }
 
-/** Some endpoints send a 401 without its field `error`. */
+/** Some endpoints omit the field `error` from a 401. */
 function formsOf(error: ErrorDefinition): ErrorDefinition[] {
   return error.status === 401 ? [error, { ...error, omitsErrorField: true }] : [error];
 }

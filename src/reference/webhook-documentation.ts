@@ -6,7 +6,7 @@ import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reserva
 import { ClientDto } from '../tenants/clients/client.presenter.js';
 import { UnitDto } from '../units/unit.dto.js';
 
-/** Describes each event without a full stop, so that texts can be appended. */
+/** No full stops, because texts are appended. */
 const events: Readonly<Record<EventType | typeof pingType, string>> = {
   'client.created': 'A lead made a client',
   'client.updated': 'A lead changed a client',
@@ -37,7 +37,6 @@ const dataTypes: Readonly<Record<string, Type>> = {
 
 export const webhookModels = Object.values(dataTypes);
 
-/** Examples for the events that list changes. */
 const changes: Readonly<Record<string, object>> = {
   'client.updated': { field: 'name', from: 'Mona', to: 'Mona Adel' },
   'lead.updated': { field: 'data.project', from: null, to: 'Palm Meadows' },
@@ -97,7 +96,7 @@ const changesSchema = {
   },
 };
 
-/** Rule HOOK-2. The page has no chapter for their tags. */
+/** Omits tags, for which the page has no chapter (rule HOOK-2). */
 export function documentedWebhooks(): Webhooks {
   return Object.fromEntries(
     Object.entries(events).map(([type, when]) => [type, { post: requestOf(type, when) }]),

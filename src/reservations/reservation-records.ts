@@ -15,19 +15,19 @@ import type { ReservationState } from './reservation-state.js';
 
 export interface LoadedReservations {
   readonly reservations: readonly ReservationDocument[];
-  /** Without missing and deleted units. */
+  /** Omits missing and deleted units. */
   readonly units: readonly UnitDocument[];
   readonly ofUnits: readonly UnitReservation[];
-  /** Of each reservation the active one first, then the one deleted last. */
+  /** Each reservation's active wallet comes first, then the last deleted one. */
   readonly wallets: readonly ChequeWalletDocument[];
   readonly now: Date;
 }
 
-/** The reservations of a group of requests, as loaded and as the requests decided so far leave them. */
+/** Applies decisions as they are made, so that each request sees those before it. */
 export class ReservationRecords implements PendingWrites {
-  /** Events, and changes of units that become events, in the order of publishing. */
+  /** Changes of units become events too; the order is that of publishing. */
   readonly published: (OutboundEvent | UnitChange)[] = [];
-  /** None: the unit's own document is the lock of its reservations (rule DATA-8). */
+  /** Empty: the unit's own document serves as the lock of its reservations (rule DATA-8). */
   readonly lockKeys = [];
   bytes = 0;
   readonly now: Date;
@@ -99,13 +99,13 @@ export class ReservationRecords implements PendingWrites {
     return changesOf(this.loaded.reservations, this.reservations.values());
   }
 
-  /** Deletions first: a unique index allows one active wallet of a reservation. */
+  /** Deletions come first: a unique index allows one active wallet per reservation. */
   walletChanges(): DocumentChange<ChequeWalletDocument>[] {
     const changes = changesOf(this.loaded.wallets, [...this.wallets.values()].flat());
     return changes.toSorted((a, b) => Number(b.after.isDeleted) - Number(a.after.isDeleted));
   }
 
-  /** The locked units, also those whose status stays (rule DATA-8). */
+  /** Includes locked units whose status stays (rule DATA-8). */
   unitChanges(): UnitChange[] {
     return this.loaded.units.flatMap((before) => {
       const key = keyOf(before._id);
@@ -123,13 +123,13 @@ function updated(before: ReservationState, after: ReservationState) {
   return { type: 'reservation.updated' as const, data: shown(after), changes };
 }
 
-/** The reservation with the active wallet, else the one deleted last. */
+/** Shows the active wallet, or else the last deleted one. */
 function shown({ reservation, wallets }: ReservationState): ReservationDto {
   const wallet = wallets.find(({ isDeleted }) => !isDeleted) ?? wallets[0];
   return presentReservation(reservation, wallet && walletInEvent(reservation, wallet));
 }
 
-/** A wallet as events show it: without its cheques where another program stored too many. */
+/** Omits cheques of a wallet in which another program stored too many. */
 function walletInEvent(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,

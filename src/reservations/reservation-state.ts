@@ -4,23 +4,20 @@ import type { FieldChange } from '../tenants/change-log/field-changes.js';
 import type { UnitDocument } from '../units/writing/unit-writes.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 
-/** A reservation and all that decisions about it read and change; each decision makes a new one. */
+/** Contains everything that decisions read and change; each decision returns a new state. */
 export interface ReservationState {
   readonly reservation: ReservationDocument;
   readonly unit: UnitDocument | null;
-  /**
-   * Whether the unit is written even when its status stays: that write makes two decisions about one
-   * unit conflict (rules CALL-12 and DATA-8).
-   */
+  /** True makes two decisions about a unit conflict by writing it even if its status stays (rules CALL-12, DATA-8). */
   readonly isUnitLocked: boolean;
   readonly otherStatusesOfUnit: readonly ReservationStatus[];
-  /** The active wallet first, then the one deleted last. */
+  /** The active wallet comes first, then the last deleted one. */
   readonly wallets: readonly ChequeWalletDocument[];
   readonly events: readonly WalletEvent[];
   readonly now: Date;
 }
 
-/** A Wallet event, with the wallet as it was right after it. */
+/** Shows the wallet as it was right after the event. */
 export interface WalletEvent {
   readonly type: 'wallet.created' | 'wallet.updated' | 'wallet.deleted' | 'wallet.restored';
   readonly wallet: ChequeWalletDocument;
@@ -35,20 +32,20 @@ export function hasChanged(before: ReservationState, after: ReservationState): b
   );
 }
 
-/** Approves the reservation and sells its unit (rule CALL-9). */
+/** Rule CALL-9. */
 export function approve(state: ReservationState): ReservationState {
   const reservation = withStatus(state.reservation, 'approved', state.now);
   return withUnitStatus({ ...state, reservation }, 'Sold');
 }
 
-/** Cancels the reservation unless it is canceled already, and recomputes its unit (rule CALL-10). */
+/** Leaves a canceled reservation unchanged (rule CALL-10). */
 export function cancel(state: ReservationState): ReservationState {
   const { reservation, now } = state;
   if (reservation.status === 'canceled') return recomputeUnit(state);
   return recomputeUnit({ ...state, reservation: withStatus(reservation, 'canceled', now) });
 }
 
-/** Sets the status, and the time that belongs to it in place of an earlier one (rule RES-8). */
+/** Also sets the status's timestamp, replacing an earlier one (rule RES-8). */
 export function withStatus(
   { approvedAt: _approvedAt, canceledAt: _canceledAt, ...fields }: ReservationDocument,
   status: ReservationStatus,
@@ -63,14 +60,14 @@ export function withStatus(
   };
 }
 
-/** Gives the unit the status that follows from its reservations (rule CALL-11). */
+/** Rule CALL-11. */
 export function recomputeUnit(state: ReservationState): ReservationState {
   const { unit, reservation, otherStatusesOfUnit } = state;
   const statuses = [reservation.status, ...otherStatusesOfUnit];
   return withUnitStatus(state, availability(unit?.status, statuses));
 }
 
-/** Conflicts with transactions that change the unit or another of its reservations at the same time. */
+/** Causes a conflict with transactions that change the unit or another of its reservations. */
 export function lockUnit(state: ReservationState): ReservationState {
   return { ...state, isUnitLocked: state.unit !== null };
 }

@@ -19,10 +19,10 @@ import { presentReservation, type ReservationDto } from './reading/reservation.d
 import { reservationErrors } from './reservation-errors.js';
 import type { LoadedReservations, ReservationRecords } from './reservation-records.js';
 
-/** The active wallet first, then the one deleted last. */
+/** Returns the active wallet first, then the last deleted one. */
 const latestFirst = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
 
-/** Reads reservations, and loads and stores the records of decisions with one command for each collection. */
+/** Uses one command per collection. */
 @Injectable()
 export class ReservationStore {
   constructor(
@@ -36,10 +36,10 @@ export class ReservationStore {
     private readonly transactions: Transactions,
   ) {}
 
-  /** @throws DomainError 404 when the organization has no such reservation */
+  /** @throws DomainError 404 if the organization has no such reservation */
   async read({ organizationId, expiresAt }: RequestCaller, id: string): Promise<ReservationDto> {
     const ids = [parseObjectId(id) ?? []].flat();
-    // One snapshot, so that a callback under way is seen whole or not at all.
+    // In a snapshot, a concurrent callback is visible completely or not at all.
     const [reservation, wallet] = await this.transactions.run(
       async () => {
         const [found] = await this.findActive(organizationId, { _id: { $in: ids } });
@@ -58,7 +58,7 @@ export class ReservationStore {
     return this.reservations.find(organizationId, { ...filter, ...notDeleted });
   }
 
-  /** The wallets of reservations; of each one the active wallet first, then the one deleted last. */
+  /** Returns each reservation's active wallet first, then the last deleted one. */
   async walletsOf(
     organizationId: Types.ObjectId,
     reservationIds: readonly Types.ObjectId[],
@@ -69,7 +69,7 @@ export class ReservationStore {
     return this.wallets.find(organizationId, filter, { sort: latestFirst, ...options });
   }
 
-  /** @param otherUnits units that may get new reservations */
+  /** @param otherUnits may get new reservations */
   async load(
     organizationId: Types.ObjectId,
     reservations: readonly ReservationDocument[],
@@ -87,7 +87,7 @@ export class ReservationStore {
     };
   }
 
-  /** @param options.emitsUnitEvents whether changes of units are published too (rule CALL-13) */
+  /** @param options `emitsUnitEvents` also publishes changes of units (rule CALL-13) */
   async store(
     organizationId: Types.ObjectId,
     records: ReservationRecords,

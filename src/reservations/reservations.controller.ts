@@ -38,7 +38,7 @@ import {
 } from './upsert/upsert-reservation.dto.js';
 import type { Caller } from '../tenants/keys/caller.js';
 
-/** The callback's body is empty; its headers report what it did (rule CALL-14). */
+/** The body is empty; headers report what the callback did (rule CALL-14). */
 const callbackResponseHeaders = {
   'x-callback-reservation': {
     description:
@@ -64,7 +64,7 @@ const callbackErrors = [
   reservationErrors.walletFull,
 ].map((error) => ({ ...error, documentedHeaders: callbackResponseHeaders }));
 
-/** `/reservations` (rules CALL-1, RES-1, RES-3 and RES-9). */
+/** Rules CALL-1, RES-1, RES-3 and RES-9. */
 @ApiTags('Reservations')
 @ApiSecurity('api-key')
 @Controller('reservations')

@@ -1,17 +1,17 @@
 import type { ReservationStatus } from '../availability/availability.js';
 
-/** The statuses of a cheque (rule CALL-3). */
+/** Rule CALL-3. */
 export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
 export type ChequeStatus = (typeof chequeStatuses)[number];
 
 export type Effect =
-  /** Status approved, `approvedAt`, unit Sold. */
+  /** Sets status approved and `approvedAt`, and the unit to Sold. */
   | 'approve'
-  /** Status canceled, `canceledAt`, availability of the unit recomputed. */
+  /** Sets status canceled and `canceledAt`, and recomputes the unit's availability. */
   | 'cancel'
-  /** The active wallet is soft-deleted, if the reservation is in the partner collection flow. */
+  /** Soft-deletes the active wallet if the reservation is in the partner collection flow. */
   | 'deleteWallet'
-  /** The cheque's wallet is active again. */
+  /** Makes the cheque's wallet active again. */
   | 'restoreWallet';
 
 export type TransitionError = 'unitNotFound' | 'notPendingChequeCollection' | 'unitAlreadyReserved';
@@ -19,7 +19,7 @@ export type TransitionError = 'unitNotFound' | 'notPendingChequeCollection' | 'u
 export interface Decision {
   readonly effects: readonly Effect[];
   readonly error?: TransitionError;
-  /** The value is valid and changes nothing. */
+  /** A valid value without effect. */
   readonly isIgnored?: true;
 }
 
@@ -51,7 +51,7 @@ const isUnitReserved = (facts: ChequeFacts) => facts.isUnitReservedByAnother;
 const isPendingChequeCollection = (facts: ChequeFacts) =>
   facts.status === 'pending_cheque_collection';
 
-/** The rows of rule CALL-4, about `reservationStatus`; the first that fits decides. */
+/** Rule CALL-4 for `reservationStatus`: the first matching row decides. */
 const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
   { from: 'pending_cheque_collection', trigger: 'approved', decision: approve },
   { from: 'any', trigger: 'approved', decision: reject('notPendingChequeCollection') },
@@ -62,7 +62,7 @@ const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
   { from: 'any', trigger: 'expired', decision: ignore },
 ];
 
-/** The rows of rule CALL-5, about `chequeStatus`; the first that fits decides, else nothing more changes. */
+/** Rule CALL-5 for `chequeStatus`: the first matching row decides; without one nothing more changes. */
 const chequeRows: readonly Row<ChequeStatus, ChequeFacts>[] = [
   { from: 'any', trigger: 'bounced', decision: cancel },
   {
@@ -82,7 +82,7 @@ export function decideReservation(
   return decide(reservationRows, facts.status, requested, facts);
 }
 
-/** The consequences of a reported `chequeStatus`, apart from the report, which is always stored. */
+/** Decides only consequences of `chequeStatus`; the report itself is always stored. */
 export function decideCheque(facts: ChequeFacts, reported: ChequeStatus): Decision {
   return decide(chequeRows, facts.previousStatus, reported, facts);
 }

@@ -26,7 +26,7 @@ const shared = [
   ApiKeysService,
 ];
 
-/** Organizations with their users, keys, clients, change log and imports; guards every route by the key. */
+/** Guards every route by the key. */
 @Module({
   imports: [
     MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }]),
@@ -47,7 +47,7 @@ const shared = [
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     KeyRestrictionsCheck,
   ],
-  // The collections too: webhooks reseal the secrets of signed keys.
+  // Exported for webhooks, which reseal the secrets of signed keys.
   exports: [...shared, TenantCollectionsModule],
 })
 export class TenantsModule {}

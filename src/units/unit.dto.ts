@@ -60,7 +60,7 @@ export class CompoundName extends CatalogueDocument {
 
 export type UnitRow = UnitDto & { readonly compound: Presented<CompoundName> | null };
 
-/** Readers rely on this order; new columns follow at the end (rule UNIT-7). */
+/** Readers rely on the order, so new columns must be appended (rule UNIT-7). */
 export const unitColumns: readonly (keyof UnitRow)[] = [
   '_id',
   'unitId',

@@ -25,7 +25,7 @@ const referenceClasses: Readonly<Record<ReferenceKind, Type<CatalogueDocument>>>
   unitDesigns: UnitDesignDocument,
 };
 
-/** After this many documents of a kind, a large response loads them again. */
+/** Limits memory: beyond this number of one kind, a large response loads its documents again. */
 const maxReferences = 1_000;
 
 type Find = (
@@ -49,7 +49,7 @@ export class UnitPresenter {
     return presentBatch(units, this.finder(reader), reader.language);
   }
 
-  /** Batches share the documents that they refer to. */
+  /** Batches share documents to which they refer. */
   async *presentBatches(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitDto[], void> {
     const find = this.finder(reader);
     for await (const units of batches) yield await presentBatch(units, find, reader.language);
@@ -95,7 +95,7 @@ export class UnitPresenter {
   }
 }
 
-/** Sequential queries: a batch may be presented inside a transaction. */
+/** Queries run in sequence, because a batch may be part of a transaction. */
 async function presentBatch(
   units: readonly UnitDocument[],
   find: Find,

@@ -25,7 +25,6 @@ const erasedLead = 'website-form-1';
 const hookLead = { recordSystemId: 'hook-1', data: { budget: 4_200_000 } };
 const deliveryTimeoutMs = 10_000;
 
-/** Steps that are more than a request. */
 export const demoActions: Record<
   'eraseLead' | 'receiveWebhook',
   (run: DemoRun) => Promise<void | 'skipped'>
@@ -84,7 +83,7 @@ interface ReceivedRequest {
   readonly body: string;
 }
 
-/** The event about the lead, verified as partners do; null where the worker may not send it. */
+/** Verifies the event about the lead as partners do; null where the worker may not send it. */
 async function deliveryTo(
   received: readonly ReceivedRequest[],
   { app, organizationId }: DemoRun,

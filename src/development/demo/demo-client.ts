@@ -19,9 +19,9 @@ interface DemoRequest {
   readonly language?: Language;
   readonly body?: object;
   readonly etag?: string;
-  /** The purpose of the key that is sent (default: everything). */
+  /** Selects the demo key by purpose; the default key may do everything. */
   readonly as?: KeyPurpose;
-  /** Sent in place of a key of the demo; null sends none. */
+  /** Replaces the demo key; null sends none. */
   readonly key?: string | null;
 }
 
@@ -31,15 +31,15 @@ interface DemoResponse {
   readonly body: unknown;
 }
 
-/** A request, which may name captured values as `{name}`, and its expected response. */
+/** The request may name captured values as `{name}`. */
 export interface Step {
   readonly request: DemoRequest;
-  /** A part of the response; expected headers are printed. */
+  /** Compared with the response, of which it is a part; expected headers are printed. */
   readonly expected: Partial<DemoResponse>;
-  /** Values for later requests, by their dotted paths in the response. */
+  /** Dotted paths in the response, by the names that later requests use. */
   readonly captured?: Readonly<Record<string, string>>;
   readonly isSilent?: boolean;
-  /** A remark for readers, after the response. */
+  /** Printed after the response. */
   readonly says?: string;
 }
 
@@ -139,7 +139,7 @@ function nameOf({ method, path }: DemoRequest): string {
   return `${method} /${basePath}/${path}`;
 }
 
-/** Responses repeat the lead for earlier clients. */
+/** Removes the copy of the lead that responses repeat for earlier clients. */
 function abridge(body: unknown): unknown {
   const { lead, newLead } = objectOf(body);
   const isRepeated = newLead !== undefined && isDeepStrictEqual(lead, newLead);

@@ -10,7 +10,7 @@ import { reportStep } from '../../core/configuration/report-step.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs } from '../../core/values/time.js';
 
-/** The demo organization; its keys on the first start only, because they are stored nowhere. */
+/** Keys are stored nowhere, so only the first start has them. */
 export interface DemoOrganization {
   readonly organizationId: Types.ObjectId;
   readonly keys: ReadonlyMap<KeyPurpose, string> | null;
@@ -21,8 +21,8 @@ const demoRunName = 'Nile Homes (walk through the API)';
 const maxDemoRunMs = hourMs;
 
 /**
- * The demo organization of a database for development (rule CONF-4). It is created with its catalogue and a key for
- * each purpose while there is no other organization and it has never had a key.
+ * Creates the demo organization of a development database, with its catalogue and a key for each purpose (rule CONF-4).
+ * It must be the only organization, and never have had a key.
  */
 export async function openAtStart(
   application: INestApplicationContext,
@@ -32,7 +32,7 @@ export async function openAtStart(
   const demo = lasting.find((organization) => organization.name === name);
   if (demo === undefined && lasting.length > 0) return null;
   const known = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
-  // Without a key nobody has used it: an earlier start was interrupted.
+  // Nobody has used an organization without a key: an earlier start was interrupted.
   if (demo !== undefined && (lasting.length > 1 || known.length > 0)) {
     return { organizationId: demo._id, keys: null };
   }
@@ -44,8 +44,8 @@ export async function openAtStart(
 }
 
 /**
- * Creates an organization for a walk, apart from the demo organization and its changes. Organizations of earlier
- * walks that were interrupted or are shown by a console are deleted after an hour.
+ * Creates an organization for one run of the demo. After an hour, it also deletes those of earlier runs that were
+ * interrupted or are shown by a console.
  */
 export async function openDemoOrganization(application: INestApplicationContext) {
   const organizations = application.get(OrganizationsRepository);

@@ -10,7 +10,7 @@ import { DemoClient, type Print, type Step } from './demo-client.js';
 import { openDemoOrganization } from './demo-organization.js';
 import { demoActions, type DemoRun } from './demo-actions.js';
 
-/** A line of the table: a heading, a function of `demo-actions.ts`, or a request. */
+/** A heading, a function of `demo-actions.ts`, or a request. */
 type Line = { readonly chapter: string } | { readonly does: keyof typeof demoActions } | Step;
 
 const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
@@ -29,10 +29,10 @@ The console shows the story, until a walk in an hour or later deletes it:
     {console}/units/{organization}/{unit}`;
 
 /**
- * Walks through the API as partners would, over a service of its own. The organization of the walk is deleted at the
- * end, unless a console can show it.
+ * Calls the API as partners would, in a service of its own. Deletes the run's organization at the end, unless a
+ * console can show it.
  *
- * @throws Error of one line when the database cannot be used or a response is not the expected one
+ * @throws Error of one line when the database is unusable or a response is unexpected
  */
 export async function runDemo(environment: Environment, print: Print): Promise<void> {
   if (environment.NODE_ENV === 'production') {
@@ -89,7 +89,7 @@ async function runIn(service: Service, context: DemoContext): Promise<void> {
 function demoOptions(environment: Environment, databaseUri: string): AppOptions {
   const { LOG_LEVEL: level } = environment;
   const isQuiet = level === 'silent' || level === 'fatal' || level === 'error';
-  // The demo's worker also sends waiting deliveries of others, for which the configuration decides.
+  // On a shared database the demo's worker would also send deliveries of others, so the configuration decides.
   const isOwnDatabase = environment.MONGODB_URI === undefined;
   const own: Environment = {
     ...environment,
@@ -104,7 +104,6 @@ function demoOptions(environment: Environment, databaseUri: string): AppOptions 
   return { environment: own, databaseUri, logger: createLogger(own, process.stderr) };
 }
 
-/** Returns the numbers of skipped chapters. */
 async function walk(run: DemoRun): Promise<number[]> {
   const skipped: number[] = [];
   let number = 0;

@@ -10,17 +10,17 @@ import { findMongodBinary } from './mongod-binary.js';
 const replicaSet = 'embedded';
 const notInitialized = 94;
 const alreadyInitialized = 23;
-/** Until the server listens, and again until it is primary; long enough for a busy machine. */
+/** Applies to listening and again to becoming primary; long enough for a busy machine. */
 const startTimeoutMs = 30_000;
 
 export interface MongodOptions {
   readonly port?: number;
   readonly args?: readonly string[];
-  /** Whether a majority write waits for the journal; without it a crash can lose the write. */
+  /** If false, a majority write does not wait for the journal, and a crash can lose it. */
   readonly isJournaled?: boolean;
 }
 
-/** A mongod that prints nothing when it fails to start. */
+/** Prints nothing when mongod fails to start. */
 class QuietInstance extends MongoInstance {
   override async stop(): Promise<boolean> {
     // Shutting down a server that does not listen would print a warning.
@@ -50,7 +50,7 @@ export async function startMongod(folder: string, options: MongodOptions = {}) {
       launchTimeout: startTimeoutMs,
       args: [...(options.args ?? [])],
     },
-    // Ctrl-C reaches the whole process group; the database has to outlive the requests in flight.
+    // Ctrl-C reaches the whole process group, but the database must outlive the requests in flight.
     spawn: { detached: true },
   });
   try {
@@ -98,12 +98,11 @@ interface ReplicaSetConfig {
   readonly config: { readonly version: number; readonly members: readonly [{ host: string }] };
 }
 
-/** Changes nothing while the server, which listens already, loads the configuration of an earlier run. */
+/** Keeps the configuration of an earlier run, which a listening server may still be loading. */
 async function configure(admin: Db, host: string, isJournaled: boolean): Promise<void> {
   const members = [{ _id: 0, host }];
   try {
     const { config } = (await admin.command({ replSetGetConfig: 1 })) as ReplicaSetConfig;
-    // An earlier run may have used another port.
     if (config.members[0].host === host) return;
     const version = config.version + 1;
     await admin.command({ replSetReconfig: { ...config, members, version }, force: true });

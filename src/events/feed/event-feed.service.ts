@@ -25,19 +25,18 @@ import { eventErrors } from './event-errors.js';
 import { LongPollWaiters } from './long-poll-waiters.js';
 import type { EventsQuery } from './events.query.js';
 
-/** Bytes of events on a page, as stored; a single larger event comes alone. */
+/** Limit for stored bytes of a page; a single larger event gets its own page. */
 const pageBytes = 4 * mebibyte;
-/** How many events a search for certain types reads before it looks at the time. */
+/** A search for certain types checks the time after reading this many events. */
 const windowSize = 5_000;
 const searchMs = 1_000;
 
 const oldestFirst = { fields: ['sequence'], sort: { sequence: 1 } } as const;
 
 interface PageRequest {
-  /** The number after which the page begins; 0 for the oldest event that is kept. */
+  /** The page begins after this number; 0 means the oldest retained event. */
   readonly after: number;
   readonly limit: number;
-  /** Null for all. */
   readonly types: readonly string[] | null;
 }
 
@@ -45,7 +44,7 @@ interface PageRequest {
 export class EventFeedService {
   private readonly retentionMs: number;
   private readonly deadlineMs: number;
-  /** Reads that have not started, by their parameters; each is there for one turn of the event loop. */
+  /** Keyed by parameters. A read is pending for one turn of the event loop. */
   private readonly pendingReads = new Map<string, Promise<EventsResponseDto>>();
 
   constructor(
@@ -61,7 +60,7 @@ export class EventFeedService {
     this.deadlineMs = DATABASE_DEADLINE_MS;
   }
 
-  /** The page for checked parameters, as soon as it has an event or the wait is over. */
+  /** Responds as soon as an event exists or the wait is over. */
   async read(
     organizationId: Types.ObjectId,
     query: EventsQuery,
@@ -79,7 +78,7 @@ export class EventFeedService {
       const page = await (isFirst ? read() : this.coalesce(key, read));
       const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
       if (page.data.length > 0 || isOver) return page;
-      // A long search without a result continues as long as its client waits.
+      // A search without a result continues while its client waits.
       const hasNews =
         page.hasMore || (await this.waiters.waitForEvents(organizationId, page.next, end));
       if (!hasNews) return page;
@@ -120,26 +119,26 @@ export class EventFeedService {
     });
   }
 
-  /** A new primary may not know yet that a majority has the events which the old one has shown. */
+  /** A new primary may not know yet that a majority has events which the old one has already shown. */
   private async assertNumberIssued(organizationId: Types.ObjectId, after: number): Promise<void> {
     const last = await withoutSession(() => this.relay.lastNumber(organizationId));
     if (after > last) throw new DomainError(eventErrors.beyondLast, { last });
   }
 
-  /** The number of the oldest event in a range that is kept; the one after the range if none is. */
+  /** Returns the number after the range if none of its events is retained. */
   private async oldestSequence(organizationId: Types.ObjectId, after: number, last: number) {
     const kept = this.retainedFilter(after, last);
     const first = await this.events.findOne(organizationId, kept, oldestFirst);
     return first?.sequence ?? last + 1;
   }
 
-  /** The server removes expired events later, in no certain order: they are not shown meanwhile. */
+  /** The server removes expired events late and in no certain order, so they are hidden before. */
   private retainedFilter(after: number, last: number) {
     const expiredAt = new Date(this.clock.now().getTime() - this.retentionMs);
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
   }
 
-  /** The first events in the order of their numbers; `next` is the last of them if a limit has cut them off. */
+  /** Reads in the order of numbers; `next` is the last event if a limit applied. */
   private async readEvents(
     organizationId: Types.ObjectId,
     filter: TenantFilter<OutboxEventDocument>,
@@ -160,7 +159,7 @@ export class EventFeedService {
     return data.length === limit ? cut() : { data };
   }
 
-  /** Shares a read that has not started: one that has may miss the event that woke a later reader. */
+  /** Shares only reads that have not started: a running one may miss the event that woke a later reader. */
   private coalesce(key: string, read: () => Promise<EventsResponseDto>) {
     const starting = this.pendingReads.get(key);
     if (starting !== undefined) return starting;
@@ -173,8 +172,8 @@ export class EventFeedService {
   }
 
   /**
-   * A majority has the snapshot's state, so a failover cannot take a number back. A new primary may learn late how
-   * far the feed goes, and which events that includes. The wait for events has no deadline, the database has.
+   * A majority has the snapshot's state, so a failover cannot undo a number. A new primary may learn late how far the
+   * feed goes. The wait for events has no deadline, but the database has.
    */
   private inSnapshot<T>(read: () => Promise<T>): Promise<T> {
     return withinDeadline(this.snapshots.during(read), this.deadlineMs);

@@ -76,7 +76,7 @@ export class EventsController {
   ): Promise<Buffer> {
     const left = new AbortController();
     reply.raw.once('close', () => left.abort());
-    // The client may have left while its key was looked up.
+    // The client may have left during the key lookup.
     if (reply.raw.destroyed) left.abort();
     const page = await this.feed.read(organizationId, query, left.signal);
     const accepted = acceptedType(request, [jsonType, cloudEventsType]) ?? jsonType;
@@ -89,7 +89,7 @@ export class EventsController {
   }
 }
 
-/** An event as CloudEvents 1.0. `changes` is an extension, and the value of an extension is a text. */
+/** CloudEvents 1.0 allows only strings as values of extensions such as `changes`. */
 function cloudEvent(
   { id, type, timestamp, data, changes, sequence }: EventDto,
   organizationId: Types.ObjectId,

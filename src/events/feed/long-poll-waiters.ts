@@ -5,23 +5,23 @@ import { EventRelay } from '../outbox/event-relay.js';
 
 const intervalMs = 250;
 
-/** A request that waits for an event with a higher number than it has read. */
+/** Waits for an event with a higher number than it has read. */
 interface Waiter {
   readonly lastRead: number;
   readonly end: (hasNews: boolean) => void;
 }
 
 /**
- * The requests that wait for events (rule FEED-4). Events that this process numbers wake them at once. One query at
- * a time for all of them finds the others; while it fails nobody is woken, so that they do not stampede the database.
+ * Waiting requests wake at once for events that this process numbers (rule FEED-4). A shared query finds the others;
+ * while it fails nobody wakes, because all of them would query the database.
  */
 @Injectable()
 export class LongPollWaiters implements OnModuleDestroy {
   maxWaiters = 5_000;
   count = 0;
-  /** The process shuts down: no request may wait. */
+  /** True during shutdown: no request may wait. */
   isEnded = false;
-  /** By organization, the longest-waiting first. */
+  /** Sets are keyed by organization and begin with the longest-waiting request. */
   private readonly waiting = new Map<string, Set<Waiter>>();
   private readonly evictions;
   private timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export class LongPollWaiters implements OnModuleDestroy {
     );
   }
 
-  /** Waits for events after the last that was read; false when the signal, a shutdown or others end the wait. */
+  /** Returns false when the signal, a shutdown or other waiters end the wait. */
   async waitForEvents(
     organizationId: Types.ObjectId,
     lastRead: number,
@@ -81,7 +81,7 @@ export class LongPollWaiters implements OnModuleDestroy {
 
   private async check(): Promise<void> {
     const ids = [...this.waiting.keys()].map((key) => new Types.ObjectId(key));
-    // After a failure the next look follows as well.
+    // After a failure, the next query runs as well.
     const numbers = ids.length === 0 ? [] : await this.relay.lastNumbers(ids).catch(() => []);
     for (const [key, number] of numbers) this.wake(key, number);
     this.timer = undefined;

@@ -14,10 +14,10 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
-/** An event without its contents, which may be large. */
+/** Contents are omitted because they may be large. */
 export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 
-/** An event with its changes; its object has only `_id` and `status`. */
+/** Its object has only `_id` and `status`. */
 export type ChangeEvent = Pick<
   OutboxEventDocument,
   '_id' | 'organizationId' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
@@ -44,7 +44,7 @@ export class EventHistoryService {
     private readonly clock: Clock,
   ) {}
 
-  /** The newest events of an organization: all, or the ones that could not be relayed. */
+  /** Returns the newest events first: all, or only the ones set aside by the relay. */
   async list(
     organizationId: Types.ObjectId,
     { failed, limit }: { readonly failed: boolean; readonly limit: number },
@@ -70,7 +70,7 @@ export class EventHistoryService {
     return this.events.page(organizationId, about, newestFirst, part, { without });
   }
 
-  /** The events of requests of organizations, in no order. */
+  /** Returns events in no particular order. */
   async ofRequests(
     organizationIds: Tenants,
     requestIds: readonly string[],
@@ -93,7 +93,7 @@ export class EventHistoryService {
     return this.events.find(organizationId, about, options);
   }
 
-  /** Removes personal data from the events about objects (rule LEAD-15). */
+  /** Removes personal data (rule LEAD-15). */
   erase(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],

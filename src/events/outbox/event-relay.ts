@@ -17,33 +17,33 @@ import { Metrics } from '../../core/observability/metrics.js';
 import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
 import { Outbox } from './outbox.js';
 
-/** An event as the relay reads it. Its data, which may be large, have only `_id`. */
+/** Its data contains only `_id`, because the rest may be large. */
 export type UnnumberedEvent = Pick<
   OutboxEventDocument,
   '_id' | 'organizationId' | 'type' | 'data' | 'erasedAt'
 > & { readonly bytes: number };
 
-/** Creates the deliveries of the first events in the open transaction; returns of how many, at least one. */
+/** Creates deliveries in the open transaction; returns for how many of the first events, at least one. */
 export type FanOut = (
   organizationId: Types.ObjectId,
   events: readonly UnnumberedEvent[],
 ) => Promise<number>;
 
-/** How long a process that relays may be silent before another one takes over (rule HOOK-9). */
+/** After this silence, another process takes over (rule HOOK-9). */
 const leaseMs = 2_000;
 const intervalMs = 250;
-/** Pause after the last events were numbered: numbering a few at a time costs the database more. */
+/** Pause after the last events: numbering a few at a time costs the database more. */
 const batchingDelayMs = 100;
 const batchSize = 250;
-/** How often an event must fail alone before it is set aside: one failure may be chance. */
+/** An event is set aside after failing alone this often: one failure may be chance. */
 const maxSingleAttempts = 3;
 
 const unnumbered = { sequence: null } as const;
 const lowestId = new Types.ObjectId('0'.repeat(24));
 
 /**
- * Numbers committed events and creates their deliveries (rules FEED-2 and HOOK-4). One process at a time takes
- * the organizations in turn, so that the backlog of one does not delay another; a second relay would only conflict.
+ * Numbers committed events and creates their deliveries (rules FEED-2 and HOOK-4). One process serves the
+ * organizations in turn, so that no backlog delays another; a second relay would only conflict.
  */
 @Injectable()
 export class EventRelay implements OnModuleDestroy {
@@ -87,22 +87,22 @@ export class EventRelay implements OnModuleDestroy {
     await this.loop.stop();
   }
 
-  /** Numbers some events of the next organization; false when none has events without a number. */
+  /** Numbers some events of the next organization; returns false when no event is unnumbered. */
   async relayNext(): Promise<boolean> {
-    // Set before the work, so that a failure does not give the same organization the next turn.
+    // A failure must not give the same organization the next turn, so this is set before the work.
     this.last = await this.nextUnnumbered(this.last);
     if (this.last === null) return false;
     await this.relay(this.last, batchSize);
     return true;
   }
 
-  /** The last number that the feed of an organization shows; 0 before its first event. */
+  /** Returns 0 before the first event of the feed. */
   async lastNumber(organizationId: Types.ObjectId): Promise<number> {
     const feed = await this.feeds.findOne(organizationId, { _id: organizationId });
     return feed?.last ?? 0;
   }
 
-  /** The same for several organizations, by their ids in hexadecimal. */
+  /** Keys are hexadecimal organization ids. */
   async lastNumbers(
     organizationIds: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, number>> {
@@ -111,7 +111,7 @@ export class EventRelay implements OnModuleDestroy {
     return new Map(feeds.map((feed) => [feed._id.toHexString(), feed.last]));
   }
 
-  /** The events without a number, and so without deliveries. */
+  /** Counts events without a number, which have no deliveries yet. */
   async backlog(): Promise<Backlog> {
     return this.events.backlog(unnumbered, 'createdAt', this.clock.now(), 'unnumbered');
   }
@@ -123,7 +123,7 @@ export class EventRelay implements OnModuleDestroy {
     this.delaysNextBatch = hasRelayed;
   }
 
-  /** Round robin: the next organization after `after` with unnumbered events; null if there is none. */
+  /** Round robin: returns the next organization after `after`, or null if none has unnumbered events. */
   private async nextUnnumbered(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
     const event = await withIndexHint('unnumbered', (hint) =>
       this.events.acrossTenants.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
@@ -135,7 +135,7 @@ export class EventRelay implements OnModuleDestroy {
     return after === null ? null : this.nextUnnumbered(null);
   }
 
-  /** Numbers the first events of an organization, in halves if the fan-out of some fails. */
+  /** Halves the batch if the fan-out of some events fails. */
   private async relay(organizationId: Types.ObjectId, limit: number, attempt = 1): Promise<void> {
     let found = limit;
     try {
@@ -162,7 +162,7 @@ export class EventRelay implements OnModuleDestroy {
     await this.number(organizationId, 1, report, { failureReason: { $literal: reason } });
   }
 
-  /** Gives the first events of an organization the next numbers, to as many of them as are taken. */
+  /** Gives the next numbers to as many of the first events as the fan-out accepts. */
   private async number(
     organizationId: Types.ObjectId,
     limit: number,
@@ -188,7 +188,7 @@ export class EventRelay implements OnModuleDestroy {
       return ids.length;
     };
     const count = await this.transactions.run(work, {
-      // A feed that was restored from an earlier moment than its events continues after the last of them.
+      // After a restore, the feed may be older than its events: it continues after the last of them.
       onDuplicateKey: async () => {
         const options = { fields: ['sequence'], sort: { sequence: -1 } } as const;
         const numbered = { sequence: { $gt: 0 } };

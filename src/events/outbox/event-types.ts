@@ -17,10 +17,10 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** The type of a test event, to which no endpoint subscribes. */
+/** Test events have this type; endpoints cannot subscribe to it. */
 export const pingType = 'webhook.ping';
 
-/** Everything that an endpoint can subscribe to: all events, those of one kind of object, or one. */
+/** Lists all valid subscriptions: all events, those of one kind of object, or a single type. */
 export const subscriptions: readonly string[] = [
   '*',
   ...new Set(eventTypes.map((type) => `${kindOf(type)}.*`)),

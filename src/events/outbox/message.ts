@@ -3,7 +3,7 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 const prefix = 'msg_';
 
-/** A webhook without its signature: the same bytes for every attempt and endpoint. */
+/** Unsigned, so the bytes are equal for every attempt and endpoint. */
 export interface WebhookMessage {
   readonly id: string;
   readonly body: string;
@@ -11,7 +11,7 @@ export interface WebhookMessage {
 
 type PayloadSource = Pick<OutboxEventDocument, '_id' | 'type' | 'data' | 'changes' | 'createdAt'>;
 
-/** An event as webhooks and the feed show it (rule HOOK-2). */
+/** Rule HOOK-2. */
 export function payloadOf({ type, data, changes, createdAt }: Omit<PayloadSource, '_id'>) {
   const timestamp = createdAt.toISOString();
   return { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };
@@ -29,7 +29,7 @@ export function idOfMessage(messageId: string): string {
   return messageId.slice(prefix.length);
 }
 
-/** The id of the object that an event is about, null when it has none. */
+/** Returns null for events that are about no object. */
 export function objectIdOf({ data }: Pick<OutboxEventDocument, 'data'>): string | null {
   const { _id } = (data ?? {}) as { _id?: unknown };
   return typeof _id === 'string' ? _id : null;

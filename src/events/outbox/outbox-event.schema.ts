@@ -3,10 +3,10 @@ import { Timestamp } from 'mongodb';
 import { SchemaTypes } from 'mongoose';
 import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** The server replaces it with the cluster's logical time when it stores the event. */
+/** The server replaces it with the cluster's logical time on insert. */
 export const serverTimestampPlaceholder = new Timestamp({ t: 0, i: 0 });
 
-/** Ten attempts with pauses of at most a day end in the 15 days after the feed stops showing an event. */
+/** Ten attempts with pauses of at most a day fit into the 15 days after the feed stops showing an event. */
 export const eventRetention = {
   setting: 'EVENTS_RETENTION_DAYS',
   minimumDays: 30,
@@ -18,32 +18,32 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   type!: string;
 
-  /** The object as the API shows it, in the default language. */
+  /** Shows the object like the API does in the default language. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   data!: object;
 
   @Prop({ type: [], default: undefined })
   changes?: readonly object[];
 
-  /** The request that made the change; an import has none. */
+  /** Identifies the request that made the change; imports have none. */
   @Prop({ type: String })
   requestId?: string;
 
-  /** The cluster's logical time in the transaction of the change: later than that of the event's cause. */
+  /** The transaction's logical cluster time, which is later than that of the event's cause. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'timestamp' })
   storedAt?: Timestamp;
 
   @Prop({ type: Number })
   sequence?: number | null;
 
-  /** When it got its number and its deliveries; never before an event with a lower number. */
+  /** Time of its numbering and deliveries; never earlier than that of a lower number. */
   @Prop({ type: Date })
   numberedAt?: Date;
 
   @Prop({ type: String })
   failureReason?: string | null;
 
-  /** When personal data was removed; a writer that read the event before must not restore it. */
+  /** Set when personal data was removed: a writer that read the event before must not restore it. */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }
@@ -63,13 +63,13 @@ outboxEventSchema.index(
   { organizationId: 1, numberedAt: -1 },
   { name: 'failed', partialFilterExpression: { failureReason: { $gt: '' } } },
 );
-/** The history of one object, and its erasure. */
+/** Serves the history of one object and its erasure. */
 outboxEventSchema.index(
   { organizationId: 1, 'data._id': 1, createdAt: -1, _id: -1 },
   { name: 'aboutObject' },
 );
 outboxEventSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
-/** An hour later than its deliveries, which need its contents. */
+/** Deliveries need the contents, so events outlive them by an hour. */
 expireAfter(
   outboxEventSchema,
   { numberedAt: 1 },
@@ -77,7 +77,7 @@ expireAfter(
   { name: 'numberedExpiry', partialFilterExpression: { sequence: { $gt: 0 } } },
 );
 
-/** How far the events of an organization are numbered (rule FEED-2). Its `_id` is that of the organization. */
+/** Stores the last assigned number (rule FEED-2). Its `_id` is that of the organization. */
 @Schema({ collection: 'eventFeeds' })
 export class EventFeedDocument extends TenantDocument {
   @Prop({ type: Number, required: true })

@@ -13,7 +13,7 @@ import type { EventType } from './event-types.js';
 import { messageOf } from './message.js';
 import { type OutboxEventDocument, serverTimestampPlaceholder } from './outbox-event.schema.js';
 
-/** An event as a feature publishes it (rule HOOK-2). */
+/** Rule HOOK-2. */
 export interface OutboundEvent extends Readonly<
   Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId' | 'erasedAt'>
 > {
@@ -22,18 +22,18 @@ export interface OutboundEvent extends Readonly<
 
 export type PendingEvent = OutboxEventDocument;
 
-/** Largest body of a webhook in MiB (rule HOOK-15). */
+/** Maximum body of a webhook (rule HOOK-15). */
 const maxBodyMebibytes = 8;
-/** Largest event as stored, in MiB: a number in a list takes more bytes in BSON than in JSON. */
+/** Maximum event as stored: a number in a list takes more bytes in BSON than in JSON. */
 const maxStoredMebibytes = 15;
-/** JSON bytes for one byte of BSON, at most: a control character takes one there and six in JSON. */
+/** Maximum JSON bytes per byte of BSON: a control character takes six in JSON. */
 const jsonGrowth = 6;
-/** Type, time and the changes of a status take less. */
+/** Upper bound for type, time and the changes of a status. */
 const reservedBytes = 4_096;
 
 @Injectable()
 export class Outbox {
-  /** The relay's, once events are stored. */
+  /** Set by the relay. */
   onPublished = () => {};
   private readonly report = () => this.onPublished();
 
@@ -58,7 +58,7 @@ export class Outbox {
   }
 }
 
-/** @throws DomainError 400 when the event could not be stored or sent, so that its change must not be made either */
+/** @throws DomainError 400 when the event cannot be stored or sent; its change must then not be made either */
 export function pendingEvent(
   organizationId: Types.ObjectId,
   event: OutboundEvent,
@@ -81,7 +81,7 @@ export function pendingEvent(
   return pending;
 }
 
-/** Whether the event of stored documents could be sent; their JSON takes at most eight times as much as their BSON. */
+/** Skips the JSON where the BSON shows that it fits: JSON takes at most eight times as much. */
 export function fitsEvent(stored: object, present: () => object): boolean {
   const limit = maxBodyMebibytes * mebibyte - reservedBytes;
   if (BSON.calculateObjectSize(stored) * 8 <= limit) return true;

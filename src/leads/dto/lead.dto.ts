@@ -123,7 +123,7 @@ export class LeadBatchResponseDto {
   results!: readonly LeadResultDto[];
 }
 
-/** Whitelists the fields of a response (rule LEAD-2). */
+/** Selects the fields of responses (rule LEAD-2). */
 export function presentLead(lead: LeadDocument): LeadDto {
   return present(LeadDocument, lead);
 }

@@ -14,7 +14,7 @@ import { maxLength } from '../../core/values/text.js';
 import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
 import { maxPhoneLength } from '../../tenants/contacts/phone-number.js';
 
-/** Known keys of `data` hold no objects, which would reach database queries (rule LEAD-4). */
+/** Known keys of `data` must not hold objects, which would reach database queries (rule LEAD-4). */
 const knownFields: ValueKind = [
   ...knownDataKeys.map((key) => ruleForKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
   ...['phoneNumber', 'phoneNumber2'].map((key) => ruleForKey(key, maxLength(maxPhoneLength))),
@@ -155,7 +155,7 @@ export const leadExamples = {
 
 const parameters = { recordSystemId: '$response.body#/lead/recordSystemId' };
 
-/** A lead without an external id has no link. */
+/** The link of a lead needs its external id. */
 export const leadLinks = {
   read: { operationId: 'readLead', parameters },
   delete: { operationId: 'deleteLead', parameters },

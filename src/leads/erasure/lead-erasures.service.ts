@@ -24,14 +24,14 @@ import { erasedClientChanges, erasedClientData } from '../../tenants/clients/cli
 import { type Contact, contactOf, lockKeysOf } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
-/** Other keys of `data` may be free text about a person. */
+/** Other keys of `data` may contain free text about a person. */
 const namedFields: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
 
 function erasedLeadData(data: object): object {
   return { ...data, data: {}, additionalData: {} };
 }
 
-/** Keeps ids and the number of changes. */
+/** Keeps only ids and the number of changes. */
 function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   return changes.map((change) => {
     const [, top] = /^(data|additionalData)\./.exec(change.field) ?? [];
@@ -40,7 +40,7 @@ function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   });
 }
 
-/** More leads share something that is no real phone or email. */
+/** More leads would share a value that is not a real phone or email. */
 const maxLeads = 1_000;
 
 const contactFields = [
@@ -51,7 +51,7 @@ const contactFields = [
   'data.phoneNumber2',
 ] as const;
 
-/** Leads that have values or that no erasure has deleted. */
+/** Matches leads that have values, or that no erasure has deleted. */
 const unerased: TenantFilter<LeadDocument> = {
   $or: [
     { erasedAt: null },
@@ -61,9 +61,9 @@ const unerased: TenantFilter<LeadDocument> = {
   ],
 };
 
-/** Keeps ids, numbers and times. */
+/** Keeps only ids, numbers and times. */
 function erasureOf({ _id, deletedAt, updatedAt }: LeadDocument, now: Date): WriteOf<LeadDocument> {
-  // The pass over phones must not store keys that it has read before.
+  // A later `updatedAt` prevents the background job from storing keys that it has read before.
   const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
   const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
   const $set = { data: {}, additionalData: {}, isDeleted: true, ...times };
@@ -76,7 +76,7 @@ export interface ErasedLeads {
   readonly unlisted: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
 }
 
-/** Erases leads, their clients and their change log (rule LEAD-15). */
+/** Erases leads with their clients and change log (rule LEAD-15). */
 @Injectable()
 export class LeadErasuresService {
   constructor(
@@ -89,7 +89,7 @@ export class LeadErasuresService {
   ) {}
 
   /**
-   * Finds leads with a phone or the email, and all leads of their clients, including deleted ones.
+   * Finds leads by phone or email, with all other leads of their clients, including deleted ones.
    *
    * @throws Error when the leads match more than one person
    */
@@ -118,8 +118,8 @@ export class LeadErasuresService {
   }
 
   /**
-   * Removes the values of leads, and of clients that no other lead has, in the open transaction. A request
-   * that links one of the clients at the same moment conflicts.
+   * Removes values of leads, and of clients that no other lead has, in the open transaction. A concurrent request that
+   * links one of the clients conflicts.
    */
   async erase(erased: ErasedLeads) {
     const { organization, leadIds } = erased;
@@ -133,7 +133,7 @@ export class LeadErasuresService {
       { ...ofErasure, ...unerased },
       { fields: ['leadId', 'recordSystemId', 'clientId', 'deletedAt', 'updatedAt'] },
     );
-    // First, so that requests about the leads wait for this transaction, not it for them.
+    // Leads come first, so that requests about them wait for this transaction instead of the reverse.
     await this.leads.write(
       organization._id,
       leads.map((lead) => erasureOf(lead, now)),
@@ -173,13 +173,13 @@ export class LeadErasuresService {
     );
     return {
       clientIds: clientIds.filter((id) => !kept.has(id.toHexString())),
-      /** Other leads have them. */
+      /** Other leads have these clients. */
       keptClientIds: clientIds.filter((id) => kept.has(id.toHexString())),
     };
   }
 }
 
-/** Removes the values of an event about a lead or a client; `lead.erased` has none. */
+/** Removes values from an event about a lead or a client; `lead.erased` has none. */
 export function erasedEvent(event: EventContent): EventContent {
   const { type, data, changes } = event;
   if (type === 'lead.erased') return event;

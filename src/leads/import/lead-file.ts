@@ -11,11 +11,10 @@ import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
-/** A row with its number, from 1, and the line on which it ends. Blank rows are counted and skipped. */
+/** Carries its number, from 1, and its last line. Blank rows count, but are skipped. */
 export interface LeadRow {
   readonly row: number;
   readonly line: number;
-  /** The body of a request. */
   readonly json: Buffer;
 }
 
@@ -27,9 +26,9 @@ const csvColumns = {
 };
 
 /**
- * Reads CSV with a header line, or NDJSON by the name `.ndjson` or `.jsonl` (rule LEAD-16).
+ * Reads CSV with a header line, or NDJSON if the name ends with `.ndjson` or `.jsonl` (rule LEAD-16).
  *
- * @throws Error for a name `.json`, text that is not UTF-8, broken CSV, or an unknown column
+ * @throws Error for a name `.json`, text that is not UTF-8, invalid CSV, or an unknown column
  */
 export async function readLeadFile(path: string) {
   if (/\.json$/i.test(path)) {
@@ -38,7 +37,7 @@ export async function readLeadFile(path: string) {
     );
   }
   const bytes = await readFile(path);
-  // Names would be stored unreadably.
+  // Names in another encoding would be stored unreadably.
   if (!isUtf8(bytes)) throw new Error('The file is not UTF-8. Convert it and import it again.');
   const rows = /\.(ndjson|jsonl)$/i.test(path) ? jsonRows(bytes) : csvRows(bytes);
   return { fileHash: hash('sha256', bytes), rows };
@@ -67,14 +66,14 @@ function csvRows(bytes: Buffer): LeadRow[] {
   });
 }
 
-/** The depth is the default of a request. */
+/** Requests have this depth by default. */
 const bodyRules = {
   maxDepth: 32,
   toInteger: (integer: bigint) => Long.fromBigInt(integer),
   inexactNumber: leadErrors.inexactNumber,
 };
 
-/** Parses a body as a request would: null for no object, an error for no JSON. */
+/** Parses a body like a request; returns null for a value that is not an object, an error for invalid JSON. */
 export function leadOf({ json }: LeadRow): UpsertLeadDto | DomainError | null {
   try {
     const body: unknown = parseJsonBody(json, bodyRules);

@@ -23,7 +23,7 @@ export interface RefusedRow {
   readonly message: string;
 }
 
-/** The counts of all runs of an import; in a dry run of this one. */
+/** Totals over all runs of an import; a dry run counts only itself. */
 export interface ImportedLeads extends ImportCounts {
   readonly rows: number;
   readonly doneBefore: number;
@@ -32,13 +32,13 @@ export interface ImportedLeads extends ImportCounts {
 export interface ImportOptions {
   readonly isDryRun: boolean;
   readonly isRestarted: boolean;
-  /** Of project names and messages, as of a request. */
+  /** Applies to project names and messages, as in a request. */
   readonly language?: Language;
   readonly onRefused: (refused: RefusedRow) => void;
   readonly progress: (done: number, total: number) => void;
 }
 
-/** As many as a batch may have, and small enough that none is too large for a transaction. */
+/** A batch may not have more, and even the largest leads fit into its transaction. */
 const maxBatchRows = 100;
 const maxBatchBytes = 2 * mebibyte;
 
@@ -51,9 +51,9 @@ export class LeadImportsService {
   ) {}
 
   /**
-   * Continues where an earlier run ended. Each batch stores the progress, so that no row counts twice.
+   * Continues where an earlier run stopped. Each batch stores the progress, so that no row counts twice.
    *
-   * @throws Error when the file cannot be read or has no rows, or another process imports it
+   * @throws Error when the file is unreadable or has no rows, or another process imports it
    */
   async import(
     organization: Organization,
@@ -134,18 +134,17 @@ function progressAfter(
   };
 }
 
-/** None in a dry run, which counts only itself. */
 function countsOf(counts: ImportCounts | null): ImportCounts {
   const { created = 0, updated = 0, refused = 0 } = counts ?? {};
   return { created, updated, refused };
 }
 
-/** Messages of a request apply to the line that has its body. */
+/** Prefixes messages with the line that has the body. */
 function textOf(message: string | readonly string[]): string {
   return [message].flat().join('; ').replaceAll('The request body', 'The line');
 }
 
-/** The operator imports for the organization, with no key. */
+/** The operator imports for the organization, without a key. */
 function callerOf(organization: Organization, language: Language = defaultLanguage): Caller {
   return {
     organizationId: organization._id,

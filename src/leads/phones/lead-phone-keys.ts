@@ -35,19 +35,19 @@ const projection = {
 };
 
 const batchSize = 500;
-/** Leads parsed before yielding to the event loop. */
+/** The job yields to the event loop after parsing this many. */
 const leadsPerTurn = 25;
 const intervalMs = 5_000;
-/** Another instance takes over when the owner is silent for so long. */
+/** After this silence of the owner, another instance takes over. */
 const leaseMs = 15_000;
-/** In ms after a country change: requests may still store keys of the old country. */
+/** After a country change, requests may still store keys of the old country for this time, in ms. */
 const countryLagMs = 30_000;
-/** Failed leads that are remembered; a forgotten one is only tried again. */
+/** Limits the remembered failures; a forgotten lead is only tried again. */
 const maxFailedLeads = 10_000;
 
 /**
- * Derives comparison keys for the phones of leads that other programs write, in any spelling (rule DATA-7).
- * One instance at a time does it.
+ * Derives comparison keys of phones that other programs write in any spelling (rule DATA-7). One instance at a time
+ * does this.
  */
 @Injectable()
 export class LeadPhoneKeys implements OnModuleDestroy {
@@ -61,7 +61,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly lease: Lease;
   private phonesForgottenAt = new Date(0);
   private readonly failedLeads = new LRUCache<string, string>({ max: maxFailedLeads });
-  /** Countries of recently written organizations, and when this process first saw them. */
+  /** Countries of recently changed organizations, with the time when this process first saw them. */
   private readonly countries = new Map<string, { country: string; seenAt: Date }>();
   private readonly derivedLeads;
   private readonly failures;
@@ -87,7 +87,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     await this.loop.stop();
-    // If the release fails, the lease expires.
+    // Without the release, the lease expires.
     await this.lease.release().catch(() => undefined);
   }
 
@@ -97,7 +97,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
 
   async run(): Promise<void> {
     const now = this.clock.now();
-    // Every process keeps phones that it has parsed, for an hour at most.
+    // A process must not keep parsed phones for longer than an hour.
     if (now.getTime() - this.phonesForgottenAt.getTime() >= hourMs) {
       forgetPhones();
       this.phonesForgottenAt = now;
@@ -119,8 +119,8 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   }
 
   /**
-   * Finds leads without keys, leads that another program has written since a time, and leads of some
-   * organizations whose keys are of another country, in batches.
+   * Finds leads without keys, leads that another program has written since a time, and leads whose keys are of an
+   * earlier country.
    */
   private async *outdated(
     since: Date,
@@ -136,14 +136,14 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const found = acrossTenants.aggregate<Pick<LeadDocument, '_id'>>(
       [
         { $match: { ...notDeleted, updatedAt: { $gte: since } } },
-        // Computed, so that the index alone decides: a comparison in the filter would read every lead.
+        // A computed field lets the index alone decide: a comparison in the filter would read every lead.
         { $project: { isOwn: { $eq: ['$updatedAt', '$phoneKeysAt'] } } },
         { $match: { isOwn: false } },
         { $project: { _id: 1 } },
         andThose({ phoneKeysOf: null }),
-        // One stage for each country: a pipeline has at most a thousand.
+        // A pipeline has at most a thousand stages, and each country needs one.
         ...[...byCountry].map(([country, some]) => {
-          // `phoneKeysOf` is a list as text, and the country is its first item.
+          // `phoneKeysOf` is a JSON list that begins with the country.
           const start = JSON.stringify([country]).slice(0, -1);
           const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
           return andThose({ organizationId: { $in: some.map(({ _id }) => _id) }, $or });
@@ -158,7 +158,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     }
   }
 
-  /** Finds organizations whose leads may have keys of an earlier country; logs unknown countries. */
+  /** Finds organizations whose leads may have keys of an earlier country; logs invalid countries. */
   private async withNewCountry(since: Date, now: Date): Promise<Organization[]> {
     const written = await this.organizations.listUpdatedSince(since);
     return written.filter(({ _id, phoneCountry, unknownPhoneCountry }) => {
@@ -178,7 +178,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     });
   }
 
-  /** Other programs may have written anything: one unusable lead must not stop the rest. */
+  /** One unusable lead of another program must not stop the rest. */
   private async derive(leads: readonly LeadPhones[]): Promise<void> {
     const untried = leads.filter(
       (lead) => this.failedLeads.get(String(lead._id)) !== stateOf(lead),
@@ -198,7 +198,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
         const country = countries.get(organizationId.toHexString()) ?? defaultCountry;
         const derived = isDerived(lead, country) ? {} : derivedPhones(data, country);
         const update = { $set: { ...derived, phoneKeysAt: updatedAt } };
-        // Skips leads that were written meanwhile.
+        // The filter skips leads that were written meanwhile.
         operations.push({ updateOne: { filter: { _id, updatedAt }, update } });
         derivable.push(lead);
       } catch (error) {

@@ -15,7 +15,7 @@ export function derivedPhones(
   };
 }
 
-/** As {@link derivedPhones}, without parsing where the stored keys are right. */
+/** Returns the stored keys where they are right, which avoids parsing. */
 export function storedPhones(
   { data, phoneKeys, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeys' | 'phoneKeysOf'>,
   country: CountryCode,
@@ -25,7 +25,7 @@ export function storedPhones(
     : derivedPhones(data, country);
 }
 
-/** Whether the stored keys were derived from the present data; parses no phone. */
+/** Whether stored keys belong to the present phones; parses nothing. */
 export function isDerived(
   { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,
   country: CountryCode,

@@ -19,7 +19,7 @@ import { derivedPhones, storedPhones } from '../phones/lead-phones.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
 
 /**
- * @param own comparison keys of the lead's stored phones, which are not checked again
+ * @param own comparison keys of the lead's stored phones, which need no new check
  * @throws DomainError 400 with a message for each phone of another lead (rule LEAD-7)
  */
 function assertNoDuplicates(
@@ -43,7 +43,7 @@ function describe(phone: string, user: string | undefined): LocalizedMessage {
   return { key: otherMessage.key, values: { phone, user } };
 }
 
-/** In MiB as stored. An event holds the lead and the values before and after: together at most 16 MiB. */
+/** In MiB as stored. An event holds the lead and its changed values before and after: at most 16 MiB together. */
 const maxLeadMebibytes = 4;
 const maxChangesMebibytes = 8;
 
@@ -66,7 +66,7 @@ function sizeOf(document: object): number {
 }
 
 /**
- * Creates a lead, or merges the request into the active one (rules LEAD-3 to LEAD-12). The records stay unchanged.
+ * Creates a lead, or merges the request into the active one (rules LEAD-3 to LEAD-12), without changing the records.
  *
  * @throws DomainError 400 for a phone of another lead, or a lead that cannot be stored or published
  */
@@ -134,7 +134,7 @@ function newLead(
   };
 }
 
-/** Adds the compounds of the sent project's name (rule LEAD-8). */
+/** Adds compounds that have the sent project's name (rule LEAD-8). */
 function linkedCompounds(
   records: LeadRecords,
   language: Language,

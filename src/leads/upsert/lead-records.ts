@@ -14,9 +14,9 @@ import { storedPhones } from '../phones/lead-phones.js';
 export interface LeadRequest {
   readonly caller: Caller;
   readonly payload: LeadPayload;
-  /** `data` of the payload with its flat fields. */
+  /** Includes the flat fields. */
   readonly data: LeadData;
-  /** Why it was refused before a decision. */
+  /** Set when the request was rejected before a decision. */
   readonly refusal?: Error;
 }
 
@@ -26,7 +26,7 @@ export interface LeadDecision {
   readonly entry: LeadChange;
   readonly client: ClientLink;
   readonly events: readonly PendingEvent[];
-  /** Contention keys of phones and emails that nobody had before. */
+  /** Contention keys of phones and emails that had no owner before. */
   readonly lockKeys: readonly string[];
   readonly bytes: number;
 }
@@ -42,7 +42,7 @@ export interface LoadedRecords {
   readonly numbers: readonly number[];
 }
 
-/** Loaded records with the decisions so far applied: each request sees the requests before it as stored. */
+/** Applies decisions as they are made: each request sees earlier requests as stored. */
 export class LeadRecords implements PendingWrites {
   readonly organization: Organization;
   readonly now: Date;
@@ -50,7 +50,7 @@ export class LeadRecords implements PendingWrites {
   readonly decisions: LeadDecision[] = [];
   bytes = 0;
   private readonly byExternalId = new Map<string | undefined, LeadDocument>();
-  /** Leads that may have phones, by id, with the comparison keys of these. */
+  /** Leads by id that may have sent phones, with the comparison keys of these phones. */
   private readonly owners = new Map<string, { lead: PhoneOwner; phoneKeys: readonly string[] }>();
   private readonly created = new Set<string>();
 
@@ -74,7 +74,7 @@ export class LeadRecords implements PendingWrites {
     return this.byExternalId.get(recordSystemId) ?? null;
   }
 
-  /** The lowest-numbered lead that has a phone with this comparison key. */
+  /** Returns the lowest-numbered owner of a comparison key. */
   findPhoneOwner(key: string): PhoneOwner | undefined {
     const owners = [...this.owners.values()].filter(({ phoneKeys }) => phoneKeys.includes(key));
     return owners.map(({ lead }) => lead).toSorted(byNumber)[0];
@@ -123,7 +123,7 @@ function withKeyTime(lead: LeadDocument): LeadDocument {
   return { ...lead, phoneKeysAt: lead.updatedAt };
 }
 
-/** Writes only what a request decides: other programs' values in the other fields stay. */
+/** Writes only what a request decides: other fields keep values of other programs. */
 function updateOf({ _id, ...lead }: LeadDocument): WriteOf<LeadDocument> {
   const { data, additionalData, compoundsIds, clientId, updatedAt } = lead;
   const { phoneKeys, phoneKeysOf, phoneKeysAt } = lead;
@@ -131,7 +131,7 @@ function updateOf({ _id, ...lead }: LeadDocument): WriteOf<LeadDocument> {
   return { _id, fields: { data, additionalData, compoundsIds, clientId, ...phones, updatedAt } };
 }
 
-/** Leads without a number are ordered by id. */
+/** Leads without a number are sorted by id. */
 function byNumber(one: PhoneOwner, other: PhoneOwner): number {
   return (one.leadId ?? 0) - (other.leadId ?? 0) || Buffer.compare(one._id.id, other._id.id);
 }

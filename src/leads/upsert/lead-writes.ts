@@ -30,7 +30,6 @@ interface Update {
   readonly lead: LeadDocument | undefined;
 }
 
-/** Loads, decides, stores and answers groups of lead requests. */
 @Injectable()
 export class LeadWrites implements WriteKind<
   LeadRequest,
@@ -49,12 +48,12 @@ export class LeadWrites implements WriteKind<
     private readonly outbox: Outbox,
   ) {}
 
-  /** Makes one query of a kind for all requests, or for fewer of them where leads are large. */
+  /** Makes one query of a kind for all requests, or for fewer requests if leads are large. */
   async load(
     requests: readonly LeadRequest[],
     { now, isDryRun }: LoadOptions,
   ): Promise<Loaded<LeadRecords>> {
-    // The newest request knows the newest settings.
+    // The newest request has the newest settings.
     const organization = requests.at(-1)?.caller.organization;
     if (organization === undefined) throw new Error('There is no request to load for.');
     const { _id, phoneCountry } = organization;
@@ -67,7 +66,7 @@ export class LeadWrites implements WriteKind<
       return { request, lead: byId.get(request.payload.recordSystemId ?? '') };
     });
     const numbers = isDryRun ? [] : this.numbersFor(organization, updates);
-    // No other request can change the client of a single one.
+    // A single request's client cannot change before its decision.
     const isAlone = updates.length === 1;
     const phones = phonesToCheck(organization, updates);
     const phoneOwners = await this.leads.findOwners(
@@ -100,7 +99,7 @@ export class LeadWrites implements WriteKind<
     return decision;
   }
 
-  /** Uses one command for each collection (rule LEAD-11). */
+  /** Uses one command per collection (rule LEAD-11). */
   async store(records: LeadRecords, organizationId: Types.ObjectId): Promise<void> {
     const { decisions, now } = records;
     const entries = decisions.map(({ entry }) => entry);
@@ -121,7 +120,7 @@ export class LeadWrites implements WriteKind<
     if (index === 'leadId') await this.leads.skipTakenNumbers(caller.organizationId);
   }
 
-  /** Reads all leads together, or if these take more than 16 MiB, the leads of the first requests one by one. */
+  /** Reads all leads together; if they exceed 16 MiB, reads those of the first requests one by one. */
   private async findLeads({ _id }: Organization, requests: readonly LeadRequest[]) {
     const ids = requests.flatMap(({ payload }) => payload.recordSystemId ?? []);
     const together = await this.leads.findActiveTogether(_id, [...new Set(ids)], maxLeadBytes);
@@ -153,7 +152,7 @@ export class LeadWrites implements WriteKind<
   }
 }
 
-/** Returns sent phones that are new to their leads; all of them if several requests are about one lead. */
+/** Returns sent phones that are new to their leads, or all phones if several requests are about one lead. */
 function phonesToCheck(
   { allowConflictLeads, phoneCountry }: Organization,
   updates: readonly Update[],

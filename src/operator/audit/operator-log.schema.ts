@@ -4,17 +4,17 @@ import type { ViewText } from '../views/texts.js';
 
 type NameIn<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
 
-/** Actions in the console or on the command line (rule OPS-31). */
+/** Rule OPS-31. */
 export type OperatorAction = NameIn<ViewText, 'log.action'>;
 
-/** For a new record its organization, because the record does not exist before. */
+/** A new record does not exist before its action, so its organization is the subject. */
 export type OperatorSubject =
   'database' | 'organization' | 'key' | 'lead' | 'reservation' | 'delivery' | 'endpoint';
 
-/** An action of the operator, with ids only, so that it may be kept after an erasure. */
+/** Contains only ids, so that it may be kept after an erasure. */
 @Schema({ collection: 'operatorLog' })
 export class OperatorLogDocument extends TenantDocument {
-  /** A form that is sent twice is carried out once. */
+  /** Unique, so that a form that is sent twice has one effect. */
   @Prop({ type: String, required: true })
   formId!: string;
 
@@ -27,18 +27,18 @@ export class OperatorLogDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   subjectId!: string;
 
-  /** Such as the times of a replay. */
+  /** Details, such as the times of a replay. */
   @Prop({ type: String })
   details!: string | null;
 
-  /** On the command line `command line`, and user and host in place of a session. */
+  /** `command line` for commands, whose session is user and host. */
   @Prop({ type: String })
   address!: string;
 
   @Prop({ type: String })
   session!: string;
 
-  /** `begun`: in progress, or interrupted. */
+  /** `begun` means in progress or interrupted. */
   @Prop({ type: String, required: true })
   result!: 'begun' | 'done' | 'failed';
 

@@ -20,13 +20,12 @@ export type OperatorRequest = Omit<
   '_id' | 'result' | 'count' | 'createdAt' | 'updatedAt'
 >;
 
-/** The subject of an action on all organizations. */
 export const wholeDatabase = {
   _id: 'database',
   organizationId: new Types.ObjectId('000000000000000000000000'),
 };
 
-/** Logs each action of the operator before it is done (rule OPS-31). */
+/** Logs actions before they happen (rule OPS-31). */
 @Injectable()
 export class OperatorLogService {
   constructor(
@@ -36,10 +35,10 @@ export class OperatorLogService {
   ) {}
 
   /**
-   * Does nothing without a log entry.
+   * Does nothing if the log entry cannot be stored.
    *
    * @param work returns the number of affected records, if there is one
-   * @returns undefined for a form that was sent before, which is not carried out again
+   * @returns undefined for a repeated form, whose action is not repeated
    */
   async perform<T>(request: OperatorRequest, work: () => Promise<T>): Promise<T | undefined> {
     const now = this.clock.now();
@@ -62,7 +61,7 @@ export class OperatorLogService {
       await this.end(entry, 'done', typeof result === 'number' ? result : null);
       return result;
     } catch (error) {
-      // The error of the work matters more than one of the log.
+      // The work's error matters more than one of the log.
       await this.end(entry, 'failed', null).catch(() => undefined);
       throw error;
     }

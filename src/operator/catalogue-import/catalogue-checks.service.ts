@@ -22,7 +22,7 @@ import {
   readCatalogue,
 } from './catalogue-file.js';
 
-/** The values of an entry, with ids of other documents instead of their slugs. */
+/** Refers to other documents by id instead of slug. */
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
 
 interface Resolved {
@@ -38,7 +38,7 @@ export class CatalogueChecksService {
     private readonly messages: MessagesService,
   ) {}
 
-  /** Reads a file and checks its entries against each other and against stored documents. */
+  /** Checks entries against each other and against stored documents. */
   async read(
     organizationId: Types.ObjectId,
     text: string,
@@ -60,7 +60,7 @@ export class CatalogueChecksService {
     return { catalogue, errors };
   }
 
-  /** Replaces slugs by ids, and finds references and ids that cannot be stored. */
+  /** Replaces slugs by ids, and reports references and ids that cannot be stored. */
   async resolve(
     organizationId: Types.ObjectId,
     kind: Kind,
@@ -155,7 +155,7 @@ export class CatalogueChecksService {
     return errors;
   }
 
-  /** Why an entry that was checked could not be stored. */
+  /** Explains why a checked entry could not be stored. */
   reasonOf(error: unknown): string {
     if (duplicateKey(error)) return 'another process keeps storing the same slugs or ids';
     if (!(error instanceof DomainError))

@@ -14,7 +14,7 @@ import type { LocalizedMessage } from '../../core/localization/messages.service.
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import { importClass } from '../../core/fields/declared-fields.js';
 
-/** Referenced kinds first. */
+/** Referenced kinds come first. */
 export const entryTypes = {
   propertyTypes: PropertyTypeDocument,
   amenities: AmenityDocument,
@@ -50,7 +50,7 @@ export interface ImportError {
 
 export interface CatalogueFile {
   readonly catalogue: Catalogue;
-  /** Slugs of invalid entries too. */
+  /** Includes invalid entries. */
   readonly slugs: ReadonlyMap<Kind, ReadonlySet<unknown>>;
   readonly errors: readonly ImportError[];
 }
@@ -62,7 +62,7 @@ const importClasses = Object.fromEntries(
 type Item =
   ImportError | { readonly location: string; readonly kind: Kind; readonly value: unknown };
 
-/** Reads one JSON object with a list for each kind, or one entry a line (NDJSON) with its `kind`. */
+/** Reads one JSON object with a list per kind, or NDJSON with one entry and its `kind` per line. */
 export function readCatalogue(
   text: string,
   textOf: (message: LocalizedMessage) => string,
@@ -84,7 +84,7 @@ export function readCatalogue(
     const { dto: entry, messages } = checkedDto(importClasses[kind], value);
     if (messages.length === 0) catalogue[kind].push({ location, entry: entry as Entry });
     for (const { key, values } of messages) {
-      // The location names the field.
+      // The location already names the field.
       const message = textOf({ key, values: { ...values, property: '' } }).trim();
       errors.push({ location: `${location}.${values?.['property']}`, message });
     }

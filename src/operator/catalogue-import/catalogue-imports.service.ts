@@ -14,11 +14,11 @@ import { type ImportError, type Kind, kinds, type LocatedEntry } from './catalog
 
 export type SaveCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
-/** Limits of one transaction: entries, and characters of JSON. */
+/** Limits of one transaction, in entries and characters of JSON. */
 const batchSize = 100;
 const maxBatchCharacters = 4_194_304;
 
-/** Called after each commit with the stored entries. */
+/** Called after each commit with the number of stored entries. */
 export type Progress = (done: number, total: number) => void;
 
 export interface ImportOutcome {
@@ -39,11 +39,11 @@ export class CatalogueImportsService {
   ) {}
 
   /**
-   * Validates the whole catalogue, then stores it in transactions of a batch each, with events of units. Entries are
-   * known by slug, so that a repeated import changes nothing and finishes an interrupted one (rules OPS-5 and OPS-28).
+   * Validates the whole catalogue, then stores it batch by batch, with events of units. A repeated import changes
+   * nothing or finishes an interrupted one, because slugs identify entries (rules OPS-5 and OPS-28).
    *
-   * @param source the text of a file, or an object with a list for each kind
-   * @throws Error if a batch, or its progress, could not be stored; the batches committed before it stay
+   * @param source the content of a file, or an object with a list per kind
+   * @throws Error if a batch or its progress could not be stored; earlier batches stay
    */
   async import(
     organizationId: Types.ObjectId,
@@ -94,7 +94,7 @@ export class CatalogueImportsService {
     batch: readonly LocatedEntry[],
   ): Promise<SaveCounts> {
     return this.transactions.run(async () => {
-      // Most slugs have no unique index: two imports at once would both create them.
+      // Most slugs have no unique index: two concurrent imports would both create them.
       const now = this.clock.now();
       await this.transactions.lock(organizationId, ['catalogue-import'], now);
       // Others may have stored documents since the file was checked.
@@ -105,7 +105,6 @@ export class CatalogueImportsService {
     });
   }
 
-  /** Documents that do not differ are not written. */
   private async save(
     organizationId: Types.ObjectId,
     kind: Kind,
@@ -146,7 +145,7 @@ export class CatalogueImportsService {
 }
 
 type Change = DocumentChange<CatalogueDocument>;
-/** Undefined if nothing differs. */
+/** Returns undefined if nothing differs. */
 type ChangeOf = (before: CatalogueDocument | undefined, entry: EntryFields) => Change | undefined;
 
 function documentChanges(organizationId: Types.ObjectId, kind: Kind, now: Date): ChangeOf {
@@ -164,7 +163,7 @@ function documentChanges(organizationId: Types.ObjectId, kind: Kind, now: Date):
   };
 }
 
-/** Unsent translations stay. */
+/** Translations that the entry does not contain stay. */
 function withStoredTranslations(document: object, entry: EntryFields): EntryFields {
   const stored = document as Readonly<Record<string, object | undefined>>;
   const texts = ['name', 'description'].filter((field) => entry[field] !== undefined);

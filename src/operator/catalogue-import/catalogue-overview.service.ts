@@ -22,7 +22,6 @@ export class CatalogueOverviewService {
     private readonly catalogue: CatalogueRepository,
   ) {}
 
-  /** The newest imports, and the compounds with most units. */
   async read(
     organizationId: Types.ObjectId,
     { maxImports, maxCompounds }: Record<'maxImports' | 'maxCompounds', number>,
@@ -54,7 +53,7 @@ export class CatalogueOverviewService {
   }
 
   private countUnits(organizationId: Types.ObjectId) {
-    // Values instead of `$exists`, which would read each unit.
+    // `$exists` would read each unit; comparisons with values use the index.
     const filter = { ...notDeleted, compoundId: { $gte: lowestId }, status: { $gte: '' } };
     return this.units.countBy<{ compoundId: Types.ObjectId; status: string }>(
       organizationId,

@@ -26,7 +26,6 @@ import {
   sendPage,
 } from './responses.js';
 
-/** Served without a session. */
 const publicPaths: ReadonlySet<string> = new Set(
   ['login', 'console.css'].map((name) => `${consolePath}/${name}`),
 );
@@ -54,7 +53,7 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** The operator's web pages, protected by the operator's password (rule OPS-30). */
+/** The operator's password protects all pages (rule OPS-30). */
 @Injectable()
 export class Console {
   private readonly logger = new Logger(Console.name);
@@ -65,7 +64,7 @@ export class Console {
     private readonly attempts: LoginAttempts,
   ) {}
 
-  /** Serves the console under `/console`; does nothing without OPS_PASSWORD. */
+  /** Does nothing without OPS_PASSWORD. */
   async addTo(server: FastifyInstance): Promise<void> {
     const { OPS_PASSWORD: password } = this.environment;
     if (password === undefined) return;
@@ -89,7 +88,7 @@ export class Console {
     );
   }
 
-  /** Its hooks run for unknown addresses, too. */
+  /** Hooks also run for unknown addresses. */
   private guard(scope: FastifyInstance, sessions: Sessions): void {
     scope.decorateRequest('reader');
     const hosts = new Set(['localhost', ...(this.environment.OPS_HOSTS ?? [])]);
@@ -108,7 +107,7 @@ export class Console {
       if (request.method !== 'POST') return undefined;
       const { session } = request.reader;
       const isOwn = session === null || sessions.isOwnForm(session, formOf(request)['token'] ?? '');
-      // The login's form has no token: the browser names the site that sent it.
+      // The login form has no token, but the browser names the site that sent it.
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
       this.logger.warn(`Rejected a cross-site form submission from ${request.ip}.`);
@@ -181,7 +180,7 @@ export class Console {
   }
 
   /**
-   * Waits as long as the database responds, since a replay of many deliveries takes long.
+   * Waits as long as the database responds, since replaying many deliveries takes long.
    *
    * @throws DatabaseUnavailableError within DATABASE_DEADLINE_MS otherwise
    */
@@ -201,7 +200,7 @@ declare module 'fastify' {
   }
 }
 
-/** Reveals nothing: the reader may be a page of another website (DNS rebinding). */
+/** Must reveal nothing: the reader may be a page of another website (DNS rebinding). */
 const unknownHost = {
   statusCode: 421,
   message:
@@ -209,7 +208,7 @@ const unknownHost = {
   error: 'Misdirected Request',
 } as const;
 
-/** Any website can let its name resolve to this host; an address is no website's. */
+/** Any website can let its name, but not an IP address, resolve to this host. */
 function isOwnHost(hostname: string, hosts: ReadonlySet<string>): boolean {
   return hosts.has(hostname.toLowerCase()) || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }

@@ -45,7 +45,6 @@ export function PageLayout({
   );
 }
 
-/** Leads to the same page. */
 function OtherLanguage() {
   const { language, text, path, query } = useReader();
   const other = languages.find((candidate) => candidate !== language) ?? language;
@@ -57,7 +56,7 @@ function OtherLanguage() {
   );
 }
 
-/** On a phone its button opens it, without a script. */
+/** Opens on phones without a script. */
 function Menu() {
   const { text, path: current } = useReader();
   return (

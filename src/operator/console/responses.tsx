@@ -62,7 +62,6 @@ export function sendLogin(
   return sendPage(request.reader, reply, 'login.title', { status, body });
 }
 
-/** A page that explains why there is no other one. */
 export function sendNotice(
   { reader }: FastifyRequest,
   reply: FastifyReply,
@@ -86,7 +85,7 @@ export function readerOf(
     const attributes = { path: consolePath, maxAge: yearSeconds, httpOnly: true } as const;
     reply.setCookie(languageCookie, language, { ...attributes, sameSite: 'strict' });
   }
-  // The last part of a form's address is its action.
+  // The last segment of a form's address is its action.
   const path = pathname.replace(/\/(?:show|replay|enable)$/, '').slice(consolePath.length);
   return {
     path: path || '/',
@@ -101,7 +100,7 @@ export function readerOf(
   };
 }
 
-/** Redirects to the login, which leads back to a page that was opened. */
+/** The login leads back to a page that was opened. */
 export function redirectToLogin(
   { method, url }: FastifyRequest,
   reply: FastifyReply,
@@ -111,7 +110,7 @@ export function redirectToLogin(
   return reply.redirect(`${consolePath}/login${query}`, 303);
 }
 
-/** The address after the login: always a page of the console. */
+/** Returns only addresses of the console. */
 export function nextOf(request: FastifyRequest): string {
   const next = formOf(request)['next'] ?? request.reader.query['next'] ?? '';
   return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
@@ -121,7 +120,7 @@ export function formOf({ body }: FastifyRequest): Texts {
   return (body ?? {}) as Texts;
 }
 
-/** From `?language=`, which a cookie remembers; otherwise the language of the browser. */
+/** `?language=` wins and is remembered by a cookie; otherwise the browser's language counts. */
 function languageOf({ cookies, headers }: FastifyRequest, query: Texts): Language {
   const named = [query['language'], cookies[languageCookie]];
   const [known] = named.flatMap((name) => languages.filter((language) => language === name));

@@ -6,16 +6,13 @@ export const noCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, 
 
 export type ErasureCounts = Readonly<typeof noCounts>;
 
-/**
- * An erasure and its progress (rule LEAD-15). It holds ids only, so that it may be kept, and repeated after a
- * restore, for as long as there are backups.
- */
+/** Contains ids only, so that it may be kept and repeated after a restore while backups exist (rule LEAD-15). */
 @Schema({ collection: 'erasures' })
 export class ErasureDocument extends TenantDocument {
   @Prop({ type: [SchemaTypes.ObjectId], required: true })
   leadIds!: Types.ObjectId[];
 
-  /** Null until everything is removed. */
+  /** Null until everything has been removed. */
   @Prop({ type: Date })
   completedAt!: Date | null;
 
@@ -25,5 +22,5 @@ export class ErasureDocument extends TenantDocument {
 
 export const erasureSchema = SchemaFactory.createForClass(ErasureDocument);
 
-/** A lead is erased once, also by simultaneous requests. */
+/** Prevents concurrent requests from erasing a lead twice. */
 erasureSchema.index({ organizationId: 1, leadIds: 1 }, { name: 'lead', unique: true });

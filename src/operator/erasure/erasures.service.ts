@@ -23,7 +23,7 @@ import { OrganizationsRepository } from '../../tenants/organizations/organizatio
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { type ErasureCounts, type ErasureDocument, noCounts } from './erasure.schema.js';
 
-/** An erasure waits so long for requests about the same leads that follow each other without a pause. */
+/** Maximum wait for uninterrupted requests about the same leads. */
 const maxWaitMs = 30_000;
 
 interface Removed {
@@ -32,12 +32,12 @@ interface Removed {
 }
 
 export interface ErasureReport extends Removed {
-  /** From then on no stored response to an `Idempotency-Key` shows the leads. */
+  /** After this time, no stored response to an `Idempotency-Key` shows the leads. */
   readonly storedResponsesEndAt: Date;
 }
 
 interface Outcome extends ErasureReport {
-  /** Erasures that are complete. */
+  /** Number of completed erasures. */
   readonly erasures: number;
   readonly failures: readonly string[];
 }
@@ -45,7 +45,7 @@ interface Outcome extends ErasureReport {
 type Progress = (done: number, total: number) => void;
 type Ids = readonly Types.ObjectId[];
 
-/** Removes the stored values of people's leads, in steps that a ledger lists and that may be repeated (rule LEAD-15). */
+/** Removes personal data in repeatable steps that a ledger records (rule LEAD-15). */
 @Injectable()
 export class ErasuresService {
   constructor(
@@ -61,10 +61,9 @@ export class ErasuresService {
   ) {}
 
   /**
-   * Erases leads and all values about them; a repetition removes values that were stored since.
+   * Erases leads and all values about them. A repetition removes values that were stored since.
    *
-   * @param isDryRun reports without removing
-   * @throws Error that names the erasures that failed; the others are done
+   * @throws Error that names the failed erasures; the others are done
    */
   async erase({ _id }: Organization, leadIds: Ids, isDryRun = false): Promise<ErasureReport> {
     if (isDryRun) return this.reportOf([await this.run(this.newErasure(_id, leadIds), true)]);
@@ -83,7 +82,7 @@ export class ErasuresService {
     return this.ledger.acrossTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
   }
 
-  /** Repeats every erasure after a restore, and those of a ledger that was kept apart. */
+  /** Repeats every erasure after a restore, including those of a ledger kept elsewhere. */
   async reapply(
     entries: readonly Pick<ErasureDocument, 'organizationId' | 'leadIds'>[],
     progress: Progress,
@@ -92,7 +91,7 @@ export class ErasuresService {
     return this.runEach(await this.list(), progress);
   }
 
-  /** Enters the leads that are not listed yet, and returns all erasures about the leads. */
+  /** Records new leads, and returns all erasures of the leads. */
   private async record(organizationId: Types.ObjectId, leadIds: Ids): Promise<ErasureDocument[]> {
     for (;;) {
       const entered = await this.ledger.find(organizationId, { leadIds: { $in: leadIds } });
@@ -101,7 +100,7 @@ export class ErasuresService {
       try {
         await this.ledger.insert(this.newErasure(organizationId, missing));
       } catch (error) {
-        // Another process may enter one of them at the same moment.
+        // Another process may have recorded one of them at the same moment.
         if (duplicateKey(error) === undefined) throw error;
       }
     }
@@ -120,7 +119,7 @@ export class ErasuresService {
     };
   }
 
-  /** A failed erasure stops the others only when the database does not respond to two in a row. */
+  /** Continues after a failure unless the database does not respond to two erasures in a row. */
   private async runEach(
     erasures: readonly ErasureDocument[],
     progress: Progress = () => {},
@@ -133,7 +132,7 @@ export class ErasuresService {
         reports.push(await this.run(erasure));
         isUnavailable = false;
       } catch (error) {
-        // A transaction that takes too long says nothing about the next one.
+        // A single transaction that takes too long says nothing about the next one.
         if (isUnavailable && isDatabaseUnavailable(error)) throw error;
         isUnavailable = isDatabaseUnavailable(error);
         failures.push(`${erasure._id.toHexString()} (${(error as Error).message})`);
@@ -144,8 +143,8 @@ export class ErasuresService {
   }
 
   /**
-   * One transaction removes the values of leads and clients first, so that nothing read from them can be stored
-   * afterwards; then values that are found by their ids are removed.
+   * First removes values of leads and clients in one transaction, so that nothing read from them can be stored
+   * afterwards; then removes values that are found by their ids.
    */
   private async run(erasure: ErasureDocument, isDryRun = false): Promise<Removed> {
     const { organizationId, leadIds } = erasure;
@@ -205,7 +204,7 @@ export class ErasuresService {
     return { counts, keptClientIds: [...kept], storedResponsesEndAt };
   }
 
-  /** For a deleted organization only the id matters. */
+  /** Deleted organizations need only their id. */
   private async organizationOf(_id: Types.ObjectId): Promise<ErasedLeads['organization']> {
     return (await this.organizations.find(_id)) ?? { _id, phoneCountry: defaultCountry };
   }

@@ -17,10 +17,10 @@ export const livenessPath = '/livez';
 export const readinessPath = '/readyz';
 
 const requestTimeoutMs = 10_000;
-/** Far more than scrapers and probes open; beyond it the connection that is idle longest is closed. */
+/** Scrapers and probes open far fewer; beyond it the longest-idle connection is closed. */
 const maxConnections = 100;
 
-/** Metrics, probes (rule OPS-10) and console. It closes last, so that probes see that a process drains. */
+/** Serves metrics, probes (rule OPS-10) and console. Closes last, so that probes see the process drain. */
 @Injectable()
 export class Operations implements OnApplicationShutdown {
   private server: FastifyInstance | undefined;
@@ -35,11 +35,11 @@ export class Operations implements OnApplicationShutdown {
     private readonly refusals: RequestRecorder,
   ) {}
 
-  /** @returns the address of the operations listener without path; null without OPS_PORT */
+  /** @returns the address of the listener without a path; null without OPS_PORT */
   async start(service: FastifyInstance): Promise<string | null> {
     const { OPS_PORT, OPS_HOST, WRITE_TIMEOUT_MS } = this.environment;
     if (OPS_PORT !== undefined) addRequestMetrics(service, this.metrics);
-    // Also without OPS_PORT: the console of another process shows the calls of all.
+    // Usage counts even without OPS_PORT: the console of another process shows all calls.
     this.usage.start(service);
     this.refusals.start(service);
     if (OPS_PORT === undefined) return null;
@@ -69,7 +69,7 @@ export class Operations implements OnApplicationShutdown {
       genReqId: requestIdFor,
       trustProxy: trustProxyOption(this.environment),
     });
-    // A scraper keeps its connection open.
+    // Scrapers keep their connections open.
     server.addHook('preClose', (done) => {
       connections.destroy();
       done();
@@ -93,7 +93,7 @@ export class Operations implements OnApplicationShutdown {
     return server;
   }
 
-  /** Loads the many console files only if OPS_PASSWORD is set. */
+  /** Loads the console's many files only if OPS_PASSWORD is set. */
   private async addConsole(server: FastifyInstance): Promise<void> {
     const { ConsoleModule } = await import('../console/console.module.js');
     const { Console } = await import('../console/console.js');

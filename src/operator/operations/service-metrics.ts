@@ -44,8 +44,8 @@ export function addServiceMetrics(modules: ModuleRef): void {
 }
 
 /**
- * Adds metrics of a backlog: `_seconds` for the age of the oldest item, else the number of items. They are left out
- * while the database does not respond in time, and a query that hangs is not sent again.
+ * Adds two metrics of a backlog: the age of its oldest item in seconds, and the number of items. Omits them while the
+ * database does not respond in time; a hanging query is not repeated.
  */
 export function addBacklog(
   metrics: Metrics,
@@ -55,7 +55,7 @@ export function addBacklog(
   let pending: Promise<Backlog> | undefined;
   const inTime = async (): Promise<readonly Backlog[]> => {
     pending ??= read().finally(() => (pending = undefined));
-    // Probes and log report an unavailable database.
+    // Probes and the log already report an unavailable database.
     return withinDeadline(pending, databaseTimeoutMs).then(
       (found) => [found],
       () => [],

@@ -4,7 +4,7 @@ import type { DomainError } from '../../core/http/errors/domain-error.js';
 
 const mask = '•••';
 
-/** Values of the service itself. */
+/** Placeholders whose values come from the service itself. */
 const ownValues = new Set([
   'count',
   'digits',
@@ -20,10 +20,10 @@ const ownValues = new Set([
   'values',
 ]);
 
-/** A request may have made up such a name. */
+/** Clients may invent these names. */
 const names = new Set(['property', 'key']);
 
-/** A phone becomes `•••`; a new placeholder is masked until it is listed above. */
+/** Masks values of clients; a new placeholder is masked until it is listed above. */
 export function loggedMessages({ messages }: DomainError, limit: number): LocalizedMessage[] {
   return messages.slice(0, limit).map(({ key, values = {} }) => {
     const masked = Object.entries(values).map(([name, value]) => {

@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
 
-/** A refused request, or one with ignored fields (rule OPS-36), without any value that it sent. */
+/** Contains no sent values (rule OPS-36). */
 @Schema({ collection: 'requestLog' })
 export class RequestLogDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
@@ -20,7 +20,7 @@ export class RequestLogDocument extends TenantDocument {
   @Prop({ type: [String], required: true })
   messages!: readonly string[];
 
-  /** Only texts that look like names of fields. */
+  /** Contains only strings that look like field names. */
   @Prop({ type: [String], required: true })
   ignoredFields!: readonly string[];
 

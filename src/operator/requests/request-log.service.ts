@@ -24,7 +24,6 @@ export class RequestLogService {
     await this.requests.insert(...requests);
   }
 
-  /** The requests of a key, newest first. */
   async listOfKey(
     { organizationId, keyId }: { readonly organizationId: string; readonly keyId: string },
     part: KeysetRequest,

@@ -14,11 +14,11 @@ import type { RequestLogDocument } from './request-log.schema.js';
 import { RequestLogService } from './request-log.service.js';
 
 const intervalMs = 2_000;
-/** Further requests are lost. */
+/** Further requests are dropped. */
 const maxWaitingRequests = 2_000;
-/** A response may have a hundred. */
+/** A response may contain a hundred. */
 const maxMessages = 10;
-/** The limit of a key, for all processes together. */
+/** Daily limit of a key over all processes. */
 const maxLoggedPerDay = 1_000;
 
 /** Logs refused requests, and accepted ones with ignored fields, in batches (rule OPS-36). */
@@ -31,7 +31,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   );
   private waiting: RequestLogDocument[] = [];
   private lost = 0;
-  /** Logged requests of this day by key, as far as this process knows. */
+  /** Requests logged today by key, as far as this process knows. */
   private readonly ofDay = new Map<string, number>();
   private day = 0;
 
@@ -68,13 +68,13 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     await this.loop.run();
   }
 
-  /** Without a database the requests wait on. */
+  /** Keeps the requests while the database is unavailable. */
   private async storeBatch(): Promise<void> {
     const byKey = Map.groupBy(this.waiting, ({ apiKeyId }) => apiKeyId.toHexString());
     for (const requests of byKey.values()) await this.storeOfKey(requests);
   }
 
-  /** Requests have ended by now; the database is still connected. */
+  /** At this stage, requests have ended and the database is still connected. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.finish();
   }
@@ -91,7 +91,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     try {
       await this.log.insert(requests.slice(0, room));
     } catch (error) {
-      // The outcome is unknown, and they count as logged.
+      // The outcome is unknown, so they count as logged.
       this.lost += room;
       throw error;
     }
@@ -125,7 +125,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     });
   }
 
-  /** Beyond the limit of the day requests are only counted. */
+  /** Beyond the daily limit, requests are only counted. */
   private hasRoom(keyId: string, now: number): boolean {
     const day = Math.floor(now / dayMs);
     if (day !== this.day) this.ofDay.clear();

@@ -2,12 +2,12 @@ import { durationBounds } from '../../core/http/server/request-metrics.js';
 
 const bucketFields = [...durationBounds.map((seconds) => `ms${1_000 * seconds}`), 'slower'];
 
-/** All calls, with status 4xx, with 5xx, long polls, and the others by latency. */
+/** All calls; those with status 4xx and 5xx; long polls; the others by latency. */
 export const countFields = ['calls', 'refused', 'failed', 'polls', ...bucketFields];
 
 export type Counts = Record<string, number>;
 
-/** Names of fields have no dots. */
+/** Stored field names must not have dots. */
 export function codeField(code: string): string {
   return code.replaceAll('.', ':');
 }
@@ -42,20 +42,20 @@ export function summaryOf(counts: Readonly<Counts>) {
   const { calls = 0, refused = 0, failed = 0, polls = 0, leads = 0, mostlyIgnored = 0 } = counts;
   return {
     calls,
-    /** Long polls for events, which count in no latency. */
+    /** Long polls count in no latency bucket. */
     polls,
     errors: refused + failed,
     failures: failed,
-    /** Null without calls other than long polls. */
+    /** Null if all calls were long polls. */
     medianMs: quantileMs(counts, 0.5),
     p95Ms: quantileMs(counts, 0.95),
-    /** Accepted lead requests of a key, and how many had at least half of their fields ignored (rule OPS-37). */
+    /** Accepted lead requests, and those of which at least half of the fields were ignored (rule OPS-37). */
     leads,
     mostlyIgnored,
   };
 }
 
-/** Assumes latencies are evenly spread within a bucket. */
+/** Assumes that latencies are evenly distributed within a bucket. */
 function quantileMs(counts: Readonly<Counts>, share: number): number | null {
   const wanted = share * ((counts['calls'] ?? 0) - (counts['polls'] ?? 0));
   if (wanted === 0) return null;

@@ -14,7 +14,7 @@ const prefix = 'used_';
 const leadRoutes = new Set([`/${basePath}/leads`, `/${basePath}/leads/batch`]);
 const leadFields = new Set(fieldNamesOf(UpsertLeadDto));
 
-/** Counts that only a key has: operations, and accepted leads of which half the fields or more are ignored (rule OPS-37). */
+/** Counts operations, and accepted leads with at least half of their fields ignored (rule OPS-37). */
 export function keyCounts(completed: CompletedRequest, request: FastifyRequest): Counts {
   const { method, route, status, ignoredFields } = completed;
   const { permission } = routeOptionsOf(request);
@@ -29,7 +29,6 @@ export function keyCounts(completed: CompletedRequest, request: FastifyRequest):
   };
 }
 
-/** The increments of a key's week. */
 export function operationsIn(counts: Readonly<Counts>): Counts {
   const used = Object.entries(counts).filter(([field]) => field.startsWith(prefix));
   return Object.fromEntries(used.map(([field, count]) => [`used.${field}`, count]));
@@ -44,7 +43,7 @@ export function usedOperations(all: Iterable<Readonly<Counts>>): UsedOperations 
   );
 }
 
-/** Without the dot, which a field's name must not have. */
+/** Removes the dot, which stored field names must not have. */
 function fieldOf(operation: Operation): string {
   return prefix + operation.replace('.', '_');
 }

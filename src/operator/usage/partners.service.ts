@@ -21,7 +21,7 @@ const noCalls = {
   lastHour: null,
 } as const;
 
-/** Partners by their keys, the most urgent first (rule OPS-33). */
+/** Sorts the most urgent partners first (rule OPS-33). */
 @Injectable()
 export class PartnersService {
   constructor(
@@ -30,13 +30,13 @@ export class PartnersService {
     private readonly organizations: OrganizationsRepository,
   ) {}
 
-  /** The keys that have called in the last four weeks. */
+  /** Returns keys with calls in the last four weeks. */
   async list(): Promise<Partner[]> {
     const baselines = await this.stats.baselines();
     return this.partnersOf(await this.keysOf(baselines), baselines);
   }
 
-  /** With the active keys that have not. */
+  /** Adds active keys without calls. */
   async listAll(): Promise<Partner[]> {
     const [baselines, organizations] = await Promise.all([
       this.stats.baselines(),
@@ -100,9 +100,9 @@ function partnerOf(
     name: key.name ?? '',
     organizationId: key.organizationId.toHexString(),
     organizationName: organizationName ?? '',
-    /** `unused`: no calls in four weeks; `ended`: revoked or expired, so that its silence is expected. */
+    /** `unused`: no calls in four weeks; `ended`: revoked or expired, so silence is expected. */
     state: isActive ? baseline.state : ('ended' as const),
-    /** Accurate to a minute; to an hour if the key has no stored time of its last use. */
+    /** Accurate to a minute, or to an hour if the key has no stored last use. */
     lastCallAt: key.lastUsedAt ?? lastHour,
     expiresAt: key.expiresAt ?? null,
     operations: permittedOperations(key),

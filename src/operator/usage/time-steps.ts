@@ -9,14 +9,14 @@ export const timeSteps = {
 
 export type TimeStep = keyof typeof timeSteps;
 
-/** 5 January 1970: weeks begin on Monday, UTC. */
+/** 5 January 1970: weeks begin on Monday in UTC. */
 const firstMonday = 4 * dayMs;
 
 export function startOf(step: TimeStep, time: number): number {
   return time - ((time - firstMonday) % timeSteps[step].ms);
 }
 
-/** The starts of the steps up to now, the current one included. */
+/** Includes the current step. */
 export function stepsUntil(step: TimeStep, now: number): number[] {
   const { ms, count } = timeSteps[step];
   const last = startOf(step, now);

@@ -2,8 +2,8 @@ import { hourMs } from '../../core/values/time.js';
 import { startOf } from './time-steps.js';
 
 /**
- * `silent`: calls have stopped, compared with the key's own baseline; `failing`: far more calls than usual are
- * refused or fail; `busier`, `quieter`: three times the usual calls of a day, or a third; `new`: no baseline yet.
+ * `silent`: calls have stopped; `failing`: many more calls than usual are refused or fail; `busier`, `quieter`: at
+ * least three times or at most a third of the usual daily calls; `new`: no baseline yet.
  */
 export type KeyState = 'silent' | 'failing' | 'busier' | 'quieter' | 'new' | 'usual';
 
@@ -17,9 +17,9 @@ export const baselineWindowMs = window * hourMs;
 
 const minHours = hoursOfWeek;
 const minMissedCalls = 5;
-/** A silence is longer than any before it by this factor. */
+/** A silence counts if it exceeds all earlier ones by this factor. */
 const minSilenceRatio = 1.5;
-/** Unusual traffic differs by this factor, and by so many calls. */
+/** Unusual traffic differs by this factor and by a minimum number of calls. */
 const unusualFactor = 3;
 const unusualCalls = 50;
 const failingShare = 0.2;
@@ -42,7 +42,7 @@ export class HourlyCallCounts {
   }
 }
 
-/** Judges a key that has calls (rule OPS-33): a time is compared with the baseline of the time before it. */
+/** Compares recent calls with the baseline of the time before (rule OPS-33). */
 export function baselineOf(counts: HourlyCallCounts) {
   const { week, lastHour, ...facts } = factsOf(counts);
   return {

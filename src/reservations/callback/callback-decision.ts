@@ -21,15 +21,15 @@ import type { CallbackDto } from './callback.dto.js';
 export type CallbackError =
   TransitionError | 'reservationNotFound' | 'chequeNotFound' | 'walletFull';
 
-/** The results of the steps of a callback (rule CALL-14). */
+/** Rule CALL-14. */
 export interface CallbackOutcome {
   readonly reservation: 'applied' | 'unchanged' | 'ignored';
   readonly cheque: 'applied' | 'skipped' | 'none';
-  /** Ends the callback; the changes of earlier steps are stored all the same (rule CALL-7). */
+  /** Stops the callback; changes of earlier steps are stored nevertheless (rule CALL-7). */
   readonly error?: CallbackError;
 }
 
-/** A status before and after; null before where there was none. */
+/** Null before means that there was no status. */
 export interface StatusChange<Status extends string = string> {
   readonly from: Status | null;
   readonly to: Status;
@@ -37,7 +37,7 @@ export interface StatusChange<Status extends string = string> {
 
 export interface CallbackEffects {
   readonly reservation?: StatusChange<ReservationStatus>;
-  /** A report is stored also when it repeats the status. */
+  /** Set even when the report repeats the status. */
   readonly cheque?: StatusChange<ChequeStatus>;
   readonly unit?: StatusChange;
   readonly wallet?: 'deleted' | 'restored';
@@ -53,7 +53,7 @@ export interface DecidedCallback extends CallbackOutcome {
   readonly effects: CallbackEffects;
 }
 
-/** Runs the steps of a callback in order: the reservation, then the cheque (rule CALL-7). */
+/** Applies the reservation's status, then the cheque's (rule CALL-7). */
 export function decideCallback(loaded: ReservationState, callback: CallbackDto): DecidedCallback {
   const changed = changeReservation(loaded, callback);
   const sent = chequeReport(callback);
@@ -93,7 +93,7 @@ function changeReservation(loaded: ReservationState, { reservationStatus }: Call
   return { state, reservation, cheque: 'none', ...(error && { error }) };
 }
 
-/** Adds the report before it decides the consequences: the report stays even when they fail. */
+/** Adds the report first, so that it stays even if its consequences fail. */
 function reportCheque(steps: Steps, report: ChequeReport): Steps {
   const { state: loaded } = steps;
   const found = findCheque(loaded.wallets, report.installmentId);
@@ -111,7 +111,7 @@ function reportCheque(steps: Steps, report: ChequeReport): Steps {
     },
     report.chequeStatus,
   );
-  // A refusal depends on the unit and its other reservations, which must not change meanwhile.
+  // A refusal depends on the unit and its other reservations, which must not change before the commit.
   const state =
     error === undefined ? applyEffects(reported, effects, found.wallet._id) : lockUnit(reported);
   return {

@@ -21,11 +21,11 @@ import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
 export interface RefusedField {
   readonly field: string;
   readonly type: string;
-  /** Characters of a text, items of a list, fields of an object; null for any other value. */
+  /** Number of characters, items or fields; null for any other value. */
   readonly length: number | null;
 }
 
-/** The logged parts of a callback's body: no free text, so no personal data (rule CALL-15). */
+/** Contains no free text, and so no personal data (rule CALL-15). */
 export interface CallbackRecord {
   readonly requestId: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export interface CallbackRecord {
   readonly otherFields: number;
 }
 
-/** One authenticated callback and its outcome, for the operator (rule CALL-15). */
+/** Rule CALL-15. */
 @Schema({ collection: 'reservationCallbacks' })
 export class CallbackLogDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId })
@@ -42,7 +42,7 @@ export class CallbackLogDocument extends TenantDocument {
   @Prop({ type: String })
   requestId!: string;
 
-  /** In lower case; null when the body had none that is an ObjectId. */
+  /** In lower case; null unless the body had an ObjectId. */
   @Prop({ type: String })
   reservationId!: string | null;
 
@@ -60,7 +60,7 @@ export class CallbackLogDocument extends TenantDocument {
     readonly status: number;
     readonly errorCode: string | null;
     readonly messages: readonly string[];
-    /** Absent where nothing was decided, and in entries of earlier versions. */
+    /** Absent if nothing was decided, and in entries of earlier versions. */
     readonly effects?: CallbackEffects;
   };
 }
@@ -91,7 +91,7 @@ export class CallbackLogRepository {
     private readonly log: TenantCollection<CallbackLogDocument>,
   ) {}
 
-  /** Joins the open transaction if there is one. */
+  /** Joins an open transaction. */
   async insert(callbacks: readonly LoggedCallback[], now: Date): Promise<void> {
     await this.log.insert(
       ...callbacks.map(({ caller: { organizationId, apiKeyId }, record, outcome }) => {
@@ -118,7 +118,7 @@ export class CallbackLogRepository {
     return this.log.find(organizationIds, { reservationId }, { sort: newestFirst, limit });
   }
 
-  /** The callbacks about reservations that changed the status of their unit, newest first. */
+  /** Returns the newest first. */
   async withUnitChanges(
     organizationId: Types.ObjectId,
     reservationIds: readonly string[],
@@ -165,7 +165,7 @@ function isLogged([field, value]: [string, unknown]): boolean {
 /** Bounds the separators between the letters. */
 const maxSpellingLength = 64;
 
-/** Whether a value equals one of the statuses, ignoring case, blanks and separators. */
+/** Ignores case, blanks and separators. */
 function isSpellingOf(statuses: readonly string[], value: unknown): boolean {
   if (typeof value !== 'string' || value.length > maxSpellingLength) return false;
   const letters = lettersOf(value);
@@ -180,7 +180,7 @@ function refusedField([field, value]: [string, unknown]): RefusedField {
   if (typeof value === 'string') return { field, type: 'string', length: value.length };
   if (Array.isArray(value)) return { field, type: 'array', length: value.length };
   if (isPlainObject(value)) return { field, type: 'object', length: Object.keys(value).length };
-  // Inexact integers are objects of the driver.
+  // Inexact integers are driver objects.
   const type = value === null ? 'null' : typeof value;
   return { field, type: type === 'object' ? 'number' : type, length: null };
 }

@@ -6,13 +6,13 @@ import { chequeNumber, maxChequeNumberLength, string } from '../../core/values/t
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
-/** Not documented as a parameter: tools would fill it in instead of the header. */
+/** Undocumented, because tools would fill in the parameter instead of the header. */
 export class CallbackQuery {
   @Allow()
   'api-key'?: unknown;
 }
 
-/** The id of a reservation: any text, since an unknown one is a 404. */
+/** Accepts any string, since an unknown id is a 404. */
 export function ReservationIdField(description: string): PropertyDecorator {
   return Field({ required: true, description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
     { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
@@ -69,7 +69,7 @@ export const collected = {
 };
 export const bounced = { ...installment, chequeStatus: 'bounced' };
 
-/** They succeed in this order. */
+/** Each succeeds after the ones before it. */
 export const callbackExamples = {
   'The reservation is approved': { reservationId, reservationStatus: 'approved' },
   'A cheque was collected': collected,

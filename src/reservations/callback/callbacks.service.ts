@@ -36,7 +36,7 @@ interface CallbackRequest {
   readonly record: CallbackRecord;
 }
 
-/** A response whose error keeps the changes before it (rule CALL-7). */
+/** Its error keeps earlier changes (rule CALL-7). */
 interface CallbackResponse extends ServiceResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly error: DomainError | undefined;
@@ -46,7 +46,7 @@ class CallbackRecords extends ReservationRecords {
   readonly logged: LoggedCallback[] = [];
 }
 
-/** Callbacks of cheque-collection partners, stored in groups together with their log (rule CALL-1). */
+/** Stores callbacks in groups, together with their log (rule CALL-1). */
 @Injectable()
 export class CallbacksService {
   private readonly logger = new Logger(CallbacksService.name);
@@ -86,7 +86,7 @@ export class CallbacksService {
     const { headers, error } = await this.commit
       .submit({ caller, callback, record }, record.payload)
       .catch((failure: unknown) => {
-        // Not awaited: a database in trouble must not delay the response.
+        // Not awaited: an unresponsive database must not delay the response.
         void this.logFailed(caller, record, failure);
         throw failure;
       });
@@ -94,7 +94,7 @@ export class CallbacksService {
     return headers;
   }
 
-  /** Logs a callback that failed and changed nothing, as far as the database allows. */
+  /** Logs a failed callback that changed nothing, if the database allows. */
   async logFailed(caller: RequestCaller, record: CallbackRecord, failure: unknown): Promise<void> {
     const outcome = this.logged(unchanged, toDomainError(failure));
     try {
@@ -142,7 +142,7 @@ export class CallbacksService {
   }
 }
 
-/** Logs callbacks with an invalid body, which no service gets. */
+/** Logs callbacks whose invalid body reaches no service. */
 @Injectable()
 export class CallbackLogInterceptor implements NestInterceptor {
   constructor(private readonly callbacks: CallbacksService) {}

@@ -33,7 +33,7 @@ class ChequeFields {
   readonly chequeAmount?: number;
 }
 
-/** One report about a cheque. Entries are never changed. */
+/** Entries of the history never change. */
 @Schema({ _id: false })
 export class ChequeHistoryEntry extends ChequeFields {
   @NullableTime({ description: 'When the report arrived.', example: '2026-01-05T09:30:00.000Z' })
@@ -69,7 +69,7 @@ export class ChequeWalletDocument extends ShownDocument {
   @ObjectList(Cheque)
   cheques?: readonly Cheque[];
 
-  /** Replaced to make parallel reports conflict (rule CALL-12). */
+  /** A new value makes parallel reports conflict (rule CALL-12). */
   statusLock?: Types.ObjectId;
 }
 

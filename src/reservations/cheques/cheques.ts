@@ -31,7 +31,7 @@ export interface FoundCheque {
   readonly cheque: Cheque;
 }
 
-/** `'missing'` if the active wallet does not hold the cheque, `'skip'` if none is active (rule CALL-6). */
+/** `missing`: not in the active wallet; `skip`: no wallet is active (rule CALL-6). */
 export function findCheque(
   wallets: readonly ChequeWalletDocument[],
   installmentId: string,
@@ -44,8 +44,8 @@ export function findCheque(
 }
 
 /**
- * Adds the cheques of a request as pending; those already in the wallet get the sent fields and keep
- * status and history (rule RES-5). Other values in the list stay, as other programs stored them.
+ * Adds sent cheques as pending. Cheques of the wallet keep status and history, and get the sent fields (rule RES-5).
+ * The list keeps invalid items of other programs.
  */
 export function mergedCheques(
   stored: ChequeWalletDocument['cheques'],
@@ -69,7 +69,7 @@ export function mergedCheques(
   ];
 }
 
-/** Sets the reported fields and adds an entry to the history (rule CALL-8). */
+/** Rule CALL-8. */
 export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
   const fields = { status: report.chequeStatus, ...fieldsOf(report) };
   const entry: ChequeHistoryEntry = { ...fields, changedAt, source: 'External API' };

@@ -19,7 +19,7 @@ import {
 
 const maxWalletBytes = 4 * mebibyte;
 
-/** Stores a report about a cheque (rule CALL-8); null when the wallet would become too large. */
+/** Returns null if the wallet would become too large (rule CALL-8). */
 export function addReport(
   state: ReservationState,
   { wallet, cheque }: FoundCheque,
@@ -36,7 +36,7 @@ export function addReport(
 /**
  * Creates a wallet only if there is none, so that the recovery of a bounced cheque finds it (rule RES-5).
  *
- * @returns the same state when nothing changes, null when the wallet would become too large
+ * @returns the same state if nothing changes; null if the wallet would become too large
  */
 export function addCheques(
   state: ReservationState,
@@ -54,7 +54,7 @@ export function addCheques(
   return withLargerWallet(state, { type: 'wallet.updated', wallet: changed, changes });
 }
 
-/** Soft-deletes the active wallet of a reservation that is in the partner collection flow. */
+/** Does nothing outside the partner collection flow. */
 export function deleteWallet(state: ReservationState): ReservationState {
   const { reservation, now } = state;
   const active = state.wallets.find(({ isDeleted }) => !isDeleted);
@@ -63,7 +63,7 @@ export function deleteWallet(state: ReservationState): ReservationState {
   return withWallet(state, { type: 'wallet.deleted', wallet });
 }
 
-/** Restores this wallet, or the one deleted last, unless a wallet is active. */
+/** Restores this wallet or the last deleted one, unless a wallet is active. */
 export function restoreWallet(state: ReservationState, id?: Types.ObjectId): ReservationState {
   const { wallets, now } = state;
   const stored = id === undefined ? wallets[0] : wallets.find(({ _id }) => _id.equals(id));
@@ -74,8 +74,8 @@ export function restoreWallet(state: ReservationState, id?: Types.ObjectId): Res
 }
 
 /**
- * Writes the wallet although its content stays, so that a report in parallel conflicts. It decides by the
- * old status, and the response to this request would not show it (rule CALL-12).
+ * Writes an unchanged wallet, so that a parallel report conflicts: that report would decide by the old status, and
+ * this request's response would not show it (rule CALL-12).
  */
 export function touchWallet(state: ReservationState): ReservationState {
   const [first, ...others] = state.wallets;
@@ -109,7 +109,7 @@ function withWallet(state: ReservationState, event: WalletEvent): ReservationSta
   return { ...state, wallets, events: [...state.events, event] };
 }
 
-/** Null when the wallet would be too large as stored, or in an event about it (rule CALL-8). */
+/** Returns null if the wallet or an event about it would be too large (rule CALL-8). */
 function withLargerWallet(state: ReservationState, event: WalletEvent): ReservationState | null {
   const { wallet, changes = [] } = event;
   const isTooLarge = BSON.calculateObjectSize(wallet) > maxWalletBytes;
@@ -117,7 +117,6 @@ function withLargerWallet(state: ReservationState, event: WalletEvent): Reservat
   return withWallet(state, event);
 }
 
-/** Whether every event about a reservation and its wallet could be sent. */
 export function fitsEvents(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,
@@ -125,7 +124,7 @@ export function fitsEvents(
 ): boolean {
   return fitsEvent(
     { reservation, wallet, changes },
-    // The largest events show the wallet inside its reservation.
+    // The largest events contain the wallet inside its reservation.
     () => ({ data: presentReservation(reservation, wallet), changes }),
   );
 }
@@ -135,7 +134,7 @@ function chequeChanges(before: readonly Cheque[], after: readonly Cheque[]): Fie
   return after.flatMap((cheque) => {
     const { installmentId } = cheque;
     const old = existing.get(installmentId);
-    // Stryker disable next-line ConditionalExpression: comparing finds the same, and takes its time.
+    // Stryker disable next-line ConditionalExpression: comparing gives the same result, only slower.
     if (old === cheque) return [];
     const changes = fieldChanges(
       old === undefined ? {} : comparedFields(old),

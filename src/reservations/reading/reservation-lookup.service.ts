@@ -45,7 +45,7 @@ export type ReservationHistory = Awaited<ReturnType<ReservationLookupService['hi
 
 export type UnitStatusChange = Awaited<ReturnType<ReservationLookupService['unitChanges']>>[number];
 
-/** Most callbacks and events of a page of the console. */
+/** Limit for callbacks and events on a page of the console. */
 export const maxCallbacks = 100;
 const maxEvents = 200;
 
@@ -59,7 +59,6 @@ const reservationTypes = [
 
 const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
 
-/** Finds reservations and their history for the operator. */
 @Injectable()
 export class ReservationLookupService {
   constructor(
@@ -73,7 +72,7 @@ export class ReservationLookupService {
     private readonly events: EventHistoryService,
   ) {}
 
-  /** The active wallet comes first, then the one deleted last; the unit is null only if missing. */
+  /** Returns the active wallet first, then the last deleted one; the unit is null only if missing. */
   async inspect(organizationIds: Tenants, _id: Types.ObjectId) {
     const [reservation] = await this.reservations.find(organizationIds, { _id });
     if (reservation === undefined) return null;
@@ -91,7 +90,7 @@ export class ReservationLookupService {
     };
   }
 
-  /** The reservations with this external id, and the one with this id, deleted or not. */
+  /** Searches by external id and own id; includes deleted reservations. */
   async search(organizationIds: Tenants, reference: string): Promise<FoundReservation[]> {
     const _id = parseObjectId(reference);
     const named = { recordSystemId: reference, ...notDeleted };
@@ -114,7 +113,7 @@ export class ReservationLookupService {
     return matches.flat();
   }
 
-  /** Newest first. A lead's reservations include deleted ones; the index of units has no deleted ones. */
+  /** Returns the newest first. Includes deleted reservations of a lead, but not of a unit, whose index has none. */
   async list(
     organizationId: Types.ObjectId,
     about: { readonly unitId: Types.ObjectId } | { readonly leadId: Types.ObjectId },
@@ -125,7 +124,7 @@ export class ReservationLookupService {
     return { ...page, items: page.items.map(found) };
   }
 
-  /** The callbacks with the id of a reservation, newest first; also refused ones of other organizations. */
+  /** Returns the newest first; includes refused callbacks of other organizations. */
   async callbacks(
     organizationIds: Tenants,
     id: Types.ObjectId,
@@ -135,7 +134,7 @@ export class ReservationLookupService {
     return logged.map(shownCallback);
   }
 
-  /** The history of a reservation, without callbacks of other organizations. */
+  /** Omits callbacks of other organizations. */
   async historyOf(reservation: InspectedReservation) {
     const { leadId, wallets, status } = reservation;
     const organizationId = new Types.ObjectId(reservation.organizationId);
@@ -158,7 +157,7 @@ export class ReservationLookupService {
     };
   }
 
-  /** The changes of a unit's status, newest first, as far as events and callbacks are kept. */
+  /** Returns retained changes of the status, newest first. */
   async unitChanges(organizationId: Types.ObjectId, unitId: Types.ObjectId) {
     const ofUnit = await this.unitReservations.ofUnits(organizationId, [unitId]);
     const ids = ofUnit.map(({ _id }) => _id.toHexString());
@@ -192,7 +191,7 @@ export class ReservationLookupService {
       .toSorted((one, other) => other.at.getTime() - one.at.getTime());
   }
 
-  /** The other approved reservations of the unit, because of which callbacks are refused. */
+  /** Returns the unit's other approved reservations, because of which callbacks are refused. */
   async approvedOthers({ _id, unitId, ...reservation }: InspectedReservation): Promise<string[]> {
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const unitIds = unitId === null ? [] : [new Types.ObjectId(unitId)];

@@ -26,32 +26,32 @@ type ChequeReportEntry = Presented<ChequeHistoryEntry> & { readonly installmentI
 
 export type TimelineEntry = { readonly at: Date } & (
   | { readonly kind: 'callback'; readonly callback: ShownCallback }
-  /** By another request than a callback, or by a callback whose log entry has expired. */
+  /** Caused by another request than a callback, or by a callback whose log entry has expired. */
   | { readonly kind: 'event'; readonly event: TimelineEvent }
-  /** By a callback whose log entry has expired. */
+  /** Reported by a callback whose log entry has expired. */
   | { readonly kind: 'report'; readonly report: ChequeReportEntry }
 );
 
-/** A change of the status; null before the first known one. */
+/** Null before the first known status. */
 export interface StatusTransition {
   readonly from: string | null;
   readonly to: string;
-  /** `unknown`: by another program, or at a time of which nothing is kept. */
+  /** `unknown`: another program, or a change before the retained history. */
   readonly by: 'callback' | 'request' | 'unknown';
   readonly at: Date | null;
 }
 
 export interface TimelineSources {
-  /** The callbacks of the reservation's own organization. */
+  /** Callbacks of the reservation's own organization only. */
   readonly callbacks: readonly ShownCallback[];
   readonly events: readonly TimelineEvent[];
   readonly wallets: readonly Pick<Presented<ChequeWalletDocument>, 'cheques'>[];
 }
 
-/** The log entry, events and reports of one request are stored within this time. */
+/** Log entry, events and reports of one request are stored within this time. */
 const sameRequestMs = minuteMs;
 
-/** The history of a reservation, oldest first. A callback stands for its events and its report. */
+/** Returns the oldest first. A callback replaces its events and its report. */
 export function reservationTimeline({
   callbacks,
   events,
@@ -69,7 +69,7 @@ export function reservationTimeline({
   return entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** The known changes of the status, up to the current one; unknown ones fill the gaps. */
+/** Connects known changes up to the current status; unknown ones fill the gaps. */
 export function statusPath(
   timeline: readonly TimelineEntry[],
   currentStatus: string,
@@ -99,7 +99,7 @@ function transitionOf(entry: TimelineEntry): StatusTransition | null {
   return { ...status, by: type.startsWith('reservation.') ? 'request' : 'unknown', at };
 }
 
-/** Clients may send several requests with one id, at different times. */
+/** Clients may send several requests with one id, so the time counts too. */
 function hasEmitted({ requestId, receivedAt, outcome }: ShownCallback, event: TimelineEvent) {
   return (
     outcome.effects !== undefined &&
@@ -146,7 +146,6 @@ export function timelineEvent(event: ChangeEvent): TimelineEvent {
   return { type, at, requestId, status: statusChange(event) };
 }
 
-/** The change of the status of a reservation or a unit. */
 export function statusChange({ type, data, changes }: ChangeEvent): StatusChange | undefined {
   if (type === 'reservation.created' || type === 'unit.created') {
     return { from: null, to: textOf((data as { readonly status?: unknown }).status) };

@@ -9,7 +9,7 @@ export type ShownWallet = Presented<ChequeWalletDocument>;
 
 export const ChequeWalletDto = responseClass(ChequeWalletDocument);
 
-/** A reservation with its wallet (rule RES-2). */
+/** Rule RES-2. */
 export class ReservationDto extends responseClass(ReservationDocument) {
   @ApiProperty({
     type: ChequeWalletDto,
@@ -19,7 +19,7 @@ export class ReservationDto extends responseClass(ReservationDocument) {
   chequeWallet!: ShownWallet | null;
 }
 
-/** @param wallet the active one, else the one deleted last */
+/** @param wallet the active one, or else the last deleted one */
 export function presentReservation(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument | undefined,

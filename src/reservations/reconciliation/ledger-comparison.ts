@@ -11,7 +11,7 @@ export interface IndexedEntry {
 /**
  * Compares an entry with the cheque that a callback would find (rule RES-9).
  *
- * @param wallets undefined when there is no such reservation
+ * @param wallets undefined if the reservation does not exist
  */
 export function differencesOf(
   { index, entry }: IndexedEntry,
@@ -35,7 +35,6 @@ export function differencesOf(
   );
 }
 
-/** The cheques of a reservation's current wallet that a ledger does not mention. */
 export function unmentionedCheques(
   reservationId: string,
   [wallet]: readonly ChequeWalletDocument[],

@@ -14,7 +14,7 @@ import {
 } from '../callback/callback.dto.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
-/** A partner collects fewer for one organization in most months. */
+/** In most months, a partner collects fewer for one organization. */
 const maxEntries = 1_000;
 
 export const maxUnmentionedCheques = 10_000;

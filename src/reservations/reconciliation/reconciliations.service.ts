@@ -43,13 +43,13 @@ type Column = keyof LedgerEntryDto;
 const required = ['reservationId', 'installmentId', 'chequeStatus'] satisfies Column[];
 const names = [...required, 'chequeNumber', 'chequeAmount'] satisfies Column[];
 
-/** Reservations whose wallets, up to 4 MiB each, are in memory at the same time. */
+/** Limits memory: each reservation has up to 4 MiB of wallets. */
 const reservationsPerBatch = 100;
 
-/** The entries of each reservation, by its id in lower case, or by the sent text if that is no id. */
+/** Keys are reservation ids in lower case, or the sent string if it is not an id. */
 type Ledger = ReadonlyMap<string, readonly IndexedEntry[]>;
 
-/** Compares ledgers of collection partners with the stored cheques (rule RES-9). */
+/** Rule RES-9. */
 @Injectable()
 export class ReconciliationsService {
   constructor(
@@ -61,19 +61,19 @@ export class ReconciliationsService {
     private readonly store: ReservationStore,
   ) {}
 
-  /** @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12) */
+  /** @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12) */
   async reconcile(
     { organizationId, expiresAt }: Caller,
     ledger: ReconciliationDto,
   ): Promise<ReconciliationResponseDto> {
-    // One snapshot, so that a callback under way is seen whole or not at all.
+    // In a snapshot, a concurrent callback is visible completely or not at all.
     return this.transactions.run(() => this.compare(organizationId, ledger), { expiresAt });
   }
 
   /**
-   * Compares a ledger of any length in CSV (rule OPS-6).
+   * Compares a CSV ledger of any length (rule OPS-6).
    *
-   * @throws Error when the text is no CSV or has other columns than the fields of an entry
+   * @throws Error for invalid CSV or columns other than the fields of an entry
    */
   async compareFile(
     organizationId: Types.ObjectId,
@@ -88,7 +88,7 @@ export class ReconciliationsService {
     );
     if (errors.length > 0) return { errors };
     const cheques = entries.map(({ dto }) => dto as LedgerEntryDto);
-    // Without a deadline; the server keeps the snapshot for five minutes.
+    // The server keeps the snapshot for five minutes, which replaces a deadline.
     const comparison = await this.snapshots.during(() =>
       this.compare(organizationId, { cheques, complete }),
     );
@@ -173,7 +173,7 @@ function entryOf({ line, cells: { chequeAmount, ...texts } }: CsvRow) {
   return { line, ...checkedDto(LedgerEntryDto, { ...texts, ...amount }) };
 }
 
-/** A number, or the text itself, which the rules then refuse. */
+/** Returns the string itself if it is not a number: validation then rejects it. */
 function amountOf(text: string): number | string {
   return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
 }

@@ -43,7 +43,7 @@ interface Upserted extends Pick<ReservationState, 'reservation' | 'wallets'> {
 
 type Response = UpsertResponse<ReservationUpsertResponseDto>;
 
-/** Reservations as outside systems post them (rule RES-3). */
+/** Rule RES-3. */
 @Injectable()
 export class ReservationUpsertsService {
   private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, Upserted, Response>;
@@ -64,7 +64,7 @@ export class ReservationUpsertsService {
     });
   }
 
-  /** @throws DomainError for unknown units and leads, and for changes that an upsert cannot make */
+  /** @throws DomainError for unknown units and leads, and for changes that an upsert must not make */
   upsert(caller: Caller, body: UpsertReservationDto): Promise<Response> {
     return this.commit.submit({ caller, body }, body);
   }
@@ -102,7 +102,7 @@ function decide(
   const tenant = { organizationId, createdAt: records.now };
   const loaded = records.stateOf(stored ?? newReservation(body, references, tenant));
   const state = decideUpsert(loaded, body, references);
-  // Clients repeat requests often: one that changes nothing must not lock the unit.
+  // Clients often repeat requests: one that changes nothing must not lock the unit.
   if (stored === undefined || hasChanged(loaded, state)) records.put(loaded, state, requestId);
   return { ...state, operation: stored === undefined ? 'create' : 'update' };
 }
@@ -113,7 +113,7 @@ function unitIdOf(
   stored: ReservationDocument | undefined,
 ): Types.ObjectId | undefined {
   if (reference === undefined) return undefined;
-  // A reservation can be ended after its unit was deleted.
+  // A reservation can still be canceled after its unit was deleted.
   const id = namedUnits.idOf(reference, stored?.unitId);
   if (id === 'ambiguous') throw new DomainError(reservationErrors.unitAmbiguous);
   if (id === 'unknown') throw new DomainError(reservationErrors.unitNotFound);

@@ -12,7 +12,7 @@ export interface LinkedRecords {
   readonly leadId: Types.ObjectId | undefined;
 }
 
-/** @throws DomainError 422 for a status that a new reservation cannot have (rule RES-4) */
+/** @throws DomainError 422 for a status that a new reservation must not have (rule RES-4) */
 export function newReservation(
   { recordSystemId, status = 'pending', partnerCollection = false }: UpsertReservationDto,
   { unitId, leadId }: LinkedRecords,
@@ -36,7 +36,7 @@ export function newReservation(
   };
 }
 
-/** @throws DomainError 422 for approval, another unit and a wallet that becomes too large (rules RES-4 to RES-8) */
+/** @throws DomainError 422 for approval, another unit, or a wallet that becomes too large (rules RES-4 to RES-8) */
 export function decideUpsert(
   loaded: ReservationState,
   request: UpsertReservationDto,
@@ -62,7 +62,7 @@ export function decideUpsert(
   return recomputeUnit(hasMoved && status === 'canceled' ? deleteWallet(touched) : touched);
 }
 
-/** A repeated or late request neither undoes an approval nor reopens, unless it says so (rule RES-7). */
+/** A repeated or late request must not undo an approval, and reopens only on explicit demand (rule RES-7). */
 function acceptedStatus(
   stored: ReservationStatus,
   { status = stored, reopen = false }: UpsertReservationDto,
@@ -73,7 +73,7 @@ function acceptedStatus(
   return isReopening && (!reopen || stored === 'approved') ? stored : status;
 }
 
-/** The sent fields without effect (rule RES-7). */
+/** Rule RES-7. */
 export function ignoredFields(
   { status, reopen = false }: UpsertReservationDto,
   stored: ReservationDocument,

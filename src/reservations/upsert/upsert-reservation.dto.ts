@@ -16,7 +16,7 @@ import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
 import { ChequeNumberField } from '../callback/callback.dto.js';
 import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
 
-/** No payment plan has so many installments. */
+/** Payment plans have far fewer installments. */
 const maxCheques = 500;
 const unitIds = ['recordSystemId', 'unitId'];
 const leadIds = ['recordSystemId'];
@@ -131,7 +131,7 @@ function isUnitReference(value: unknown): boolean {
   return isValid(externalId, value) || hasOneId(value, unitIds);
 }
 
-/** Unknown names are reported separately. */
+/** Ignores unknown names, which are reported separately. */
 function hasOneId(value: unknown, names: readonly string[]): boolean {
   if (!isPlainObject(value)) return false;
   const ids = names.flatMap((name) => (Object.hasOwn(value, name) ? [value[name]] : []));

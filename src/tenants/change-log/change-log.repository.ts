@@ -35,7 +35,7 @@ export class ChangeLogDocument extends TenantDocument {
   @Prop({ type: String })
   requestId?: string;
 
-  /** Missing in older entries and those of imports. */
+  /** Absent in older entries and for imports. */
   @Prop({ type: SchemaTypes.ObjectId })
   apiKeyId?: Types.ObjectId;
 

@@ -7,7 +7,7 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** @param nested fields whose own keys are compared and reported as paths such as `data.email` */
+/** @param nested fields whose keys are compared one by one, with paths such as `data.email` */
 export function fieldChanges(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -22,7 +22,7 @@ export function fieldChanges(
   });
 }
 
-/** Leaves out invalid changes of other programs. */
+/** Omits invalid changes of other programs. */
 export function storedChanges(value: unknown): FieldChange[] {
   if (!Array.isArray(value)) return [];
   return (value as unknown[]).filter(isFieldChange);
@@ -43,9 +43,9 @@ function changeOf(
   return [{ field, from: ownValue(before, key), to: ownValue(after, key) }];
 }
 
-/** Clients send stored integers, decimals, ids and times back as the number or text that they were shown. */
+/** Clients send back stored integers, decimals, ids and times as the numbers or strings they were shown. */
 function isEqualAsJson(a: unknown, b: unknown): boolean {
-  // Stryker disable next-line ConditionalExpression: only saves time.
+  // Stryker disable next-line ConditionalExpression: this only saves time.
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => isEqualAsJson(item, b[index]));

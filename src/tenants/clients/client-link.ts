@@ -16,12 +16,12 @@ export interface ClientChange {
   readonly event: PendingEvent;
 }
 
-/** The clients that a group of leads may touch, with the changes by the leads decided so far. */
+/** Contains clients that a group of leads may touch, including changes by decisions made so far. */
 export class ClientRecords {
   private readonly clients = new Map<string, { client: ClientDocument; keys: Set<string> }>();
   private readonly changed = new Map<string, ClientChange>();
 
-  /** @param lookupPhones all spellings of the phones that requests send */
+  /** @param lookupPhones includes all spellings of sent phones */
   constructor(
     stored: readonly ClientDocument[],
     private readonly lookupPhones: ReadonlySet<string>,
@@ -61,7 +61,7 @@ export class ClientRecords {
   }
 
   private set(client: ClientDocument): void {
-    // Other phones are not parsed: other programs may store any number of them.
+    // Other programs may store any number of phones, so only sent ones are parsed.
     const phones = (client.phoneNumbers ?? []).filter((phone) => this.lookupPhones.has(phone));
     const contact = { phones, ...(client.email ? { email: client.email } : {}) };
     const keys = new Set(lockKeysOf(contact, this.country));
@@ -70,10 +70,10 @@ export class ClientRecords {
 }
 
 export interface ClientLink {
-  /** Null when the lead gets no client. */
+  /** Null if the lead gets no client. */
   readonly clientId: Types.ObjectId | null;
   readonly change?: ClientChange;
-  /** Contention keys of the phones and the email that are new to the client. */
+  /** Contention keys of phones and email that are new to the client. */
   readonly lockKeys: readonly string[];
 }
 
@@ -86,13 +86,13 @@ interface LinkedLead {
 
 type ClientFields = Pick<ClientDocument, 'name' | 'email' | 'phoneNumbers'>;
 
-/** Rules LEAD-9 and LEAD-10; throws EventTooLargeError when the change cannot be published. */
+/** @throws EventTooLargeError when the change cannot be published (rules LEAD-9 and LEAD-10) */
 export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date): ClientLink {
   const { organization, contact, clientId } = lead;
   const client = clientId ? clients.findById(clientId) : match(clients, lead);
   if (client !== undefined) {
     const { lockKeys, ...change } = update(clients, client, lead, now);
-    // An erasure of the client by another lead has to see this lead (rule LEAD-15).
+    // An erasure of the client by another lead must see this lead (rule LEAD-15).
     const linked = clientId ? [] : lockKeysOf(contact, organization.phoneCountry);
     return { clientId: client._id, ...change, lockKeys: [...new Set([...lockKeys, ...linked])] };
   }
@@ -103,7 +103,7 @@ export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date):
   return isCreated ? create(lead, now) : { clientId: null, lockKeys: [] };
 }
 
-/** The owner of the first phone comes first: it is the main phone. */
+/** Returns the owner of the first phone first, because it is the main phone. */
 function match(
   clients: ClientRecords,
   { organization, contact: { phones, email } }: LinkedLead,
@@ -165,7 +165,7 @@ function update(
   };
 }
 
-/** The part of a contact that is new to a client, and may belong to another client. */
+/** Returns the part of a contact that is new to a client and may belong to another one. */
 export function missingContact(
   client: ClientDocument,
   contact: Contact,
@@ -189,7 +189,7 @@ function missingPhones(
 ): string[] {
   const stored = textsOf(client.phoneNumbers);
   if (stored.length >= maxPhones) return [];
-  // Most phones are stored as their keys; only for others all stored phones have to be parsed.
+  // Most phones are stored as their keys; only other phones require parsing all stored ones.
   const missing = phones.filter((phone) => !stored.includes(phoneKey(phone, phoneCountry)));
   if (missing.length === 0) return [];
   const existing = new Set(stored.map((phone) => phoneKey(phone, phoneCountry)));
@@ -213,7 +213,7 @@ function mergeContact(
   };
 }
 
-/** Lists only the added phones, which are the last ones. */
+/** Lists only added phones, which come last. */
 function clientChanges(client: ClientFields, merged: ClientFields): object[] {
   const added = textsOf(merged.phoneNumbers).slice(textsOf(client.phoneNumbers).length);
   const names = fieldChanges(

@@ -23,14 +23,14 @@ export interface ClientLookup {
 
 export type FoundClient = ClientDto & { readonly isDeleted: boolean; readonly isErased: boolean };
 
-/** The clients of leads (rules LEAD-9 and LEAD-10). */
+/** Rules LEAD-9 and LEAD-10. */
 @Injectable()
 export class ClientsService {
   constructor(
     @InjectCollection('Client') private readonly clients: TenantCollection<ClientDocument>,
   ) {}
 
-  /** @param isAlone false if an earlier lead may replace the email of a client, which must be checked then */
+  /** @param isAlone false if another lead may replace a client's email first, so that it must be compared then */
   async load(
     organization: Organization,
     lookups: readonly ClientLookup[],
@@ -83,7 +83,7 @@ export class ClientsService {
     return clients.map(({ _id }) => _id);
   }
 
-  /** Leaves out deleted clients. */
+  /** Omits deleted clients. */
   async idsByContact(
     organization: Pick<Organization, '_id' | 'phoneCountry'>,
     contact: Contact,
@@ -94,7 +94,7 @@ export class ClientsService {
     return [...byPhone, ...byEmail].map((client) => client._id);
   }
 
-  /** Keeps ids, times, flags and short numbers (rule LEAD-15). Returns how many clients had other values. */
+  /** Keeps ids, times, flags and short numbers (rule LEAD-15). Returns the number of clients with other values. */
   async erase(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
@@ -108,7 +108,7 @@ export class ClientsService {
     for (const client of unerased) {
       const deletedAt = client.deletedAt instanceof Date ? client.deletedAt : now;
       const times = { deletedAt, updatedAt: now, erasedAt: now };
-      // Names of other programs' fields may be empty or contain dots and dollar signs.
+      // Field names of other programs may be empty or contain dots and dollar signs.
       const isLeft = { $not: { $in: ['$$this.k', { $literal: personalFields(client) }] } };
       const left = { $filter: { input: { $objectToArray: '$$ROOT' }, cond: isLeft } };
       const set = { $literal: { phoneNumbers: [], isDeleted: true, ...times } };
@@ -180,7 +180,7 @@ function personalFields(client: ClientDocument): string[] {
   });
 }
 
-/** An id, a time, a flag, or a number that is no phone. */
+/** Recognizes ids, times, flags, and numbers that cannot be phones. */
 function isImpersonal(value: unknown): boolean {
   if (value === null || value === undefined || typeof value === 'boolean') return true;
   if (value instanceof ObjectId || value instanceof Date) return true;

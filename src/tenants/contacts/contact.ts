@@ -3,7 +3,7 @@ import { foldCase } from '../../core/localization/fold-case.js';
 import { scalarText } from '../../core/values/json.js';
 import { phoneKey, phonesOf } from './phone-number.js';
 
-/** Identifies a person; an empty value counts as missing (rule LEAD-4). */
+/** Identifies a person; empty values count as missing (rule LEAD-4). */
 export interface Contact {
   readonly name?: string;
   readonly email?: string | undefined;
@@ -20,7 +20,7 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
   };
 }
 
-/** Requests about one person share a key: one for each phone and one for the email. */
+/** Returns one key for each phone and one for the email, which all requests about the person share. */
 export function lockKeysOf({ email, phones }: Contact, country: CountryCode): string[] {
   const lockKeys = phoneLockKeys(phones.map((phone) => phoneKey(phone, country)));
   return email === undefined ? lockKeys : [...lockKeys, `email:${foldCase(email)}`];

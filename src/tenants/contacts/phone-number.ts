@@ -4,7 +4,7 @@ import { isValid } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
 import { scalarText } from '../../core/values/json.js';
 
-/** Longest text that is a phone, in characters (rule LEAD-4). */
+/** Longer strings are not phones, counted in characters (rule LEAD-4). */
 export const maxPhoneLength = 64;
 
 /** Fewer digits mean that there is no phone: `N/A`, `-`, `0`. */
@@ -18,14 +18,14 @@ interface ReadPhone {
   spellings?: readonly (string | number)[];
 }
 
-/** One request compares a phone many times; parsing is slow. */
+/** Parsing is slow, and one request compares a phone many times. */
 const readPhones = new LRUCache<string, ReadPhone>({ max: maxStoredPhones });
 
 export function parsedPhoneCount(): number {
   return readPhones.size;
 }
 
-/** A person's number must not stay in memory for the life of a process (rule LEAD-15). */
+/** A process must not keep a person's number in memory for its lifetime (rule LEAD-15). */
 export function forgetPhones(): void {
   readPhones.clear();
 }
@@ -38,12 +38,12 @@ export function isPhone(text: string): boolean {
   return isValid([maxLength(maxPhoneLength)], text) && digitsOf(text).length >= phoneMinDigits;
 }
 
-/** Equal for all spellings: E.164, else the digits, else the text (rule LEAD-7). */
+/** Equal for all spellings: E.164, or else the digits, or else the whole string (rule LEAD-7). */
 export function phoneKey(phone: string, country: CountryCode): string {
   return read(phone, country).key;
 }
 
-/** Spellings that other programs may store: as sent, E.164, national, with the exit code, and as an integer. */
+/** Covers spellings of other programs: as sent, E.164, national, with the exit code, and as an integer. */
 export function usualSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
   const known = read(phone, country);
   return (known.spellings ??= spellingsOf(phone, known));
@@ -83,7 +83,7 @@ function digitsOf(text: string): string {
     .replaceAll(/\D/g, asciiDigit);
 }
 
-/** The digits of each script start at a multiple of 16. */
+/** Digits of each script start at a multiple of 16. */
 function asciiDigit(digit: string): string {
   return String(digit.charCodeAt(0) % 16);
 }

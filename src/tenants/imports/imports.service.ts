@@ -8,13 +8,13 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** The progress of an import; holds no imported values (rules LEAD-16 and OPS-34). */
+/** Contains no imported values (rules LEAD-16 and OPS-34). */
 @Schema({ collection: 'imports' })
 export class ImportDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   kind!: 'leads' | 'catalogue';
 
-  /** SHA-256, in hexadecimal, of a file that a repetition continues. */
+  /** Hexadecimal SHA-256 of a file, by which a repetition continues. */
   @Prop({ type: String })
   fileHash?: string;
 
@@ -61,7 +61,7 @@ export class ImportsService {
     return this.imports.findOne(organizationId, { fileHash });
   }
 
-  /** Returns the earlier import of the same file, from the beginning if it restarts, otherwise a new one. */
+  /** Returns the earlier import of the file, reset if it restarts, or else a new one. */
   async begin(
     organizationId: Types.ObjectId,
     file: Pick<ImportDocument, 'kind' | 'fileHash' | 'total'>,
@@ -91,7 +91,7 @@ export class ImportsService {
   }
 
   /**
-   * @param from the number of entries stored so far
+   * @param from number of entries stored so far
    * @returns false if another process has changed that number
    */
   update(

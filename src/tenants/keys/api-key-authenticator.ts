@@ -18,7 +18,7 @@ export interface AuthenticatedKey {
 }
 
 interface Lookup {
-  /** The start of the read, in milliseconds of `performance.now()`. */
+  /** Start of the read, in `performance.now()` milliseconds. */
   readonly readAt: number;
   readonly found: AuthenticatedKey | undefined;
 }
@@ -27,28 +27,28 @@ interface Host {
   readonly hostname: string;
 }
 
-/** Called before the lookup of a key that is new to this process; may refuse it. The returned function ends it. */
+/** Runs before the lookup of a key that is new to this process, and may throw. Returns the end callback. */
 type BeginLookup = () => () => void;
 
-/** A revoked key has to stop working within 5 seconds. */
+/** Revoked keys must stop working within 5 seconds. */
 const cacheTtlMs = 3_000;
 const lastUsedPrecisionMs = minuteMs;
 const unknownTtlMs = 1_000;
 const maxLookups = 10_000;
 
-/** Finds keys and their organizations (rule AUTH-2). */
+/** Rule AUTH-2. */
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);
   private readonly known = new LRUCache<string, AuthenticatedKey>({
     max: 10_000,
     ttl: cacheTtlMs,
-    // The default of 1 sets a timer in each millisecond in which the cache is read.
+    // The default of 1 would set a timer in each millisecond with a read.
     ttlResolution: 0,
-    // A client over its failure limit may still use an expired entry.
+    // A client that exceeds its failure limit may still use an expired entry.
     noDeleteOnStaleGet: true,
   });
-  /** Running lookups and unknown keys; separate, so that they displace no known key. */
+  /** Running lookups and unknown keys are separate, so that they evict no known key. */
   private readonly lookups = new LRUCache<string, Lookup, BeginLookup>({
     max: maxLookups,
     ttl: unknownTtlMs,
@@ -63,7 +63,7 @@ export class ApiKeyAuthenticator {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Null for a key that must not be used, also on the API domain of another organization. */
+  /** Returns null for an unusable key, including one on another organization's API domain. */
   async authenticate(
     hash: string,
     host: Host,
@@ -77,7 +77,7 @@ export class ApiKeyAuthenticator {
     return this.usableKey(lookup.found, host);
   }
 
-  /** As {@link authenticate}, without a lookup; undefined where one is needed. */
+  /** Returns undefined if a lookup is needed. */
   cached(hash: string, host: Host): AuthenticatedKey | null | undefined {
     const found = this.known.get(hash);
     return found === undefined ? undefined : this.usableKey(found, host);

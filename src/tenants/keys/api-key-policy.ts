@@ -18,14 +18,14 @@ export function apiKeyState(
   return expiresAt && expiresAt <= now ? 'expired' : 'active';
 }
 
-/** Null if the key has no limit of its own, or an invalid one of another program. */
+/** Returns null without a limit, or with an invalid one of another program. */
 export function keyRateLimit({ rateLimit }: Pick<ApiKeyDocument, 'rateLimit'>): RateLimit | null {
   const { rps = -1, burst = 0 } = rateLimit ?? {};
   const isValid = Number.isInteger(rps) && Number.isInteger(burst) && rps >= 0 && burst > 0;
   return isValid ? { rps, burst } : null;
 }
 
-/** The permitted operations and addresses of a key (rule AUTH-7). */
+/** Rule AUTH-7. */
 export function restrictionsOf(key: Permissions): KeyRestrictions {
   const addresses = key.permissions?.addresses ?? null;
   return {
@@ -63,7 +63,7 @@ function rangesOf(texts: readonly string[]): BlockList {
 const label = 'iapi_';
 const prefixLength = label.length + 6;
 
-/** A label for secret scanners, 192 random bits, and a checksum that tells a mistyped key from a revoked one. */
+/** Consists of a label for secret scanners, 192 random bits, and a checksum that reveals typing errors. */
 export function newApiKey() {
   const random = randomBytes(24).toString('base64url');
   const key = `${label}${random}${checksum(random)}`;

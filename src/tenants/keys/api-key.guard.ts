@@ -13,7 +13,7 @@ import { authenticationErrors } from '../../core/http/errors/authentication-erro
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
-/** Requests to routes that need a key get a caller (rule HTTP-2), whose key must permit them (rule AUTH-7). */
+/** Sets the caller where a route needs a key (rule HTTP-2), which must permit the request (rule AUTH-7). */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -28,7 +28,7 @@ export class ApiKeyGuard implements CanActivate {
       if (lookup === undefined) done();
       else void callWhenOver(lookup, done);
     });
-    // Unknown paths need no key; a known key says which partner uses them.
+    // Unknown paths need no key, but a known key shows which partner uses them.
     fastify.addHook('onResponse', (request, _reply, done) => {
       if (request.is404 || routeOptionsOf(request).hasNoEndpoint === true)
         this.identifyCaller(request);
@@ -44,7 +44,7 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  /** A refusal must be written in the same turn: a body that breaks off closes the connection. */
+  /** An error must be written in the same turn: an incomplete body closes the connection. */
   private authenticate(request: FastifyRequest): Promise<void> | undefined {
     if (routeOptionsOf(request).isPublic === true || request.caller !== undefined) return undefined;
     const hash = hashOfKey(request);
@@ -60,7 +60,7 @@ export class ApiKeyGuard implements CanActivate {
     if (found) request.caller = callerOf(request, found);
   }
 
-  /** @throws DomainError 401, or 429 where it is one too many (rule AUTH-6) */
+  /** @throws DomainError 401, or 429 once the client exceeds its failure limit (rule AUTH-6) */
   private async lookUp(request: FastifyRequest, hash: string | undefined): Promise<void> {
     if (hash === undefined) throw this.failure(request, 'keyMissing');
     const found = await this.deadline.within(
@@ -71,7 +71,7 @@ export class ApiKeyGuard implements CanActivate {
     request.caller = callerOf(request, found);
   }
 
-  /** Returns the 401 in the form of the endpoint (rule AUTH-3). */
+  /** Returns the endpoint's form of the 401 (rule AUTH-3). */
   private failure(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
     const error: ErrorDefinition = authenticationErrors[reason];
     const { keyErrors = [] } = routeOptionsOf(request);
@@ -80,7 +80,7 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** Checks before the body is read; its hook follows authentication and rate limits. */
+/** Runs before the body is read, after authentication and rate limits. */
 @Injectable()
 export class KeyRestrictionsCheck {
   addTo(fastify: FastifyInstance): void {
@@ -92,7 +92,7 @@ function refusalOf(request: FastifyRequest): DomainError | undefined {
   const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
   if (isPublic === true || request.is404) return undefined;
   const { operations, addresses } = request.caller?.restrictions ?? nothing;
-  // First, so that a stolen key does not reveal its operations.
+  // Checked first, so that a stolen key does not reveal its operations.
   if (addresses !== null && !isWithin(addresses, request.ip)) {
     return new DomainError(authenticationErrors.addressNotPermitted);
   }
@@ -102,7 +102,7 @@ function refusalOf(request: FastifyRequest): DomainError | undefined {
 
 const nothing: KeyRestrictions = { operations: new Set(), addresses: null };
 
-/** A trusted proxy may name a client without an address, and a reset connection has none. */
+/** A trusted proxy may name a client without an address; a reset connection has none. */
 function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = ''): boolean {
   const version = isIP(ip);
   return version !== 0 && addresses.check(ip, version === 4 ? 'ipv4' : 'ipv6');
@@ -118,7 +118,7 @@ function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Call
   return { ...identity, requestId: request.id, language, failures: [] };
 }
 
-/** Clients send UTF-8, which Node reads as Latin-1. */
+/** Clients send UTF-8, but Node decodes headers as Latin-1. */
 function decodedHeader(header: string): string {
   const bytes = Buffer.from(header, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : header;

@@ -10,7 +10,7 @@ export class ApiKeyDocument extends TenantDocument {
   @Prop({ type: String })
   prefix?: string;
 
-  /** Lower-case hexadecimal SHA-256; the key itself is never stored. */
+  /** SHA-256 in lower-case hexadecimal; the key itself is never stored. */
   @Prop({ type: String, required: true })
   hash!: string;
 
@@ -19,18 +19,18 @@ export class ApiKeyDocument extends TenantDocument {
   )
   permissions?: {
     allowExternal?: boolean;
-    /** Used without `operations` only. */
+    /** Applies only without `operations`. */
     readEvents?: boolean;
-    /** Without them the key may do everything but read events. */
+    /** If absent, the key may do everything except read events. */
     operations?: string[] | null;
-    /** Addresses and CIDR ranges; without them the key works everywhere. */
+    /** Addresses and CIDR ranges; if absent, the key works everywhere. */
     addresses?: string[] | null;
   };
 
   @Prop(raw({ rps: Number, burst: Number }))
   rateLimit?: { rps?: number; burst?: number } | null;
 
-  /** One of them has to sign each callback; newest first. */
+  /** One of them must sign each callback; the newest is first. */
   @Prop({ type: [sealedSecretSchema], default: undefined })
   secrets?: SealedSecret[] | null;
 

@@ -23,7 +23,7 @@ type NewKeyFields = Pick<
 
 export type NewApiKey = Awaited<ReturnType<ApiKeysService['issue']>>;
 
-/** API keys (rule AUTH-4). Other processes see a change within 5 seconds. */
+/** Other processes see a change within 5 seconds (rule AUTH-4). */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -33,7 +33,7 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws Error when the end of the key is past */
+  /** @throws Error when the expiry is in the past */
   async issue({
     operations,
     addresses,
@@ -72,7 +72,7 @@ export class ApiKeysService {
     return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
-  /** @param reference an id, a prefix or a whole key */
+  /** @param reference an id, a prefix or a complete key */
   async search(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
@@ -95,7 +95,7 @@ export class ApiKeysService {
     return keys.filter((key) => this.stateOf(key) === 'active');
   }
 
-  /** Active keys of all organizations that nobody has restricted to operations. */
+  /** Returns active keys of all organizations that are not restricted to operations. */
   async listUnrestricted(): Promise<ApiKeyDocument[]> {
     const keys = await this.findAcross({ 'permissions.operations': null, revokedAt: null });
     return keys.filter((key) => this.stateOf(key) === 'active');
@@ -105,7 +105,7 @@ export class ApiKeysService {
     return apiKeyState(key, this.clock.now());
   }
 
-  /** @param changes by paths such as `permissions.addresses`; other fields stay */
+  /** @param changes paths such as `permissions.addresses`; other fields stay */
   async update(
     { _id, organizationId }: ApiKeyDocument,
     changes: TenantUpdate<ApiKeyDocument>['$set'],
@@ -118,7 +118,7 @@ export class ApiKeysService {
     await this.keys.updateOne(organizationId, { _id }, { $max: { lastUsedAt } });
   }
 
-  /** @returns the time of the first revocation, which a second call does not change */
+  /** @returns time of the first revocation, which a second call does not change */
   async revoke(key: ApiKeyDocument): Promise<Date> {
     const earlier = this.stateOf(key) === 'revoked' ? key.revokedAt : null;
     const revokedAt = earlier ?? this.clock.now();
@@ -126,7 +126,7 @@ export class ApiKeysService {
     return revokedAt;
   }
 
-  /** The old key and secret work until the overlap is over. Throws when the old key is revoked or gone. */
+  /** The old key and secret work during the overlap. @throws Error when the old key is revoked or gone */
   async rotate(key: ApiKeyDocument, overlapMilliseconds: number) {
     return this.transactions.run(async () => {
       const old = await this.keys.findOne(key.organizationId, { _id: key._id });
@@ -172,7 +172,7 @@ export class ApiKeysService {
       updatedAt: now,
     };
     await this.keys.insert(document);
-    // The key is never stored, and the secret is stored sealed.
+    // The key is never stored; the secret is stored sealed.
     return { key, document, ...(earlier && { signingSecret }) };
   }
 
@@ -186,7 +186,7 @@ function namesOf(id: string, prefix: string) {
   return [{ prefix }, ...(_id === null ? [] : [{ _id }])];
 }
 
-/** A value of another type ends the key or permits nothing; it never permits more. */
+/** A value of another type makes the key expire or permit nothing; it never permits more. */
 function known(
   collection: CollectionAcrossTenants<ApiKeyDocument>,
   stored: ApiKeyDocument[],

@@ -7,14 +7,14 @@ import { rateLimitFields } from '../../core/http/rate-limit/request-rates.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 
-/** Beyond this number, the clients that failed longest ago are forgotten. */
+/** Beyond this number, clients whose last failure is oldest are dropped. */
 const maxClients = 10_000;
 
 @Injectable()
 export class AuthenticationFailures {
   private readonly buckets: TokenBuckets;
   private readonly limit: RateLimit;
-  /** Running lookups by client: each may become a failure. */
+  /** Running lookups by client; each may become a failure. */
   private readonly lookups = new Map<string, number>();
 
   constructor(clock: Clock, @Inject(ENVIRONMENT) environment: Environment) {
@@ -26,7 +26,7 @@ export class AuthenticationFailures {
     return { clients: this.buckets.size };
   }
 
-  /** Returns a function that ends the lookup; throws a DomainError 429 if a failure would exceed the limit. */
+  /** @returns the end of the lookup @throws DomainError 429 if a failure would exceed the limit */
   beginLookup(address: string | undefined): () => void {
     const client = addressRangeOf(address);
     const running = this.lookups.get(client) ?? 0;
@@ -41,7 +41,7 @@ export class AuthenticationFailures {
     };
   }
 
-  /** Counts a failure; returns its error, or a 429 where it is one too many. */
+  /** Returns the error of a counted failure, or a 429 beyond the limit. */
   count(address: string | undefined, error: DomainError): DomainError {
     const isLimited = this.limit.rps > 0;
     return isLimited && this.buckets.take(addressRangeOf(address), this.limit) < 0
@@ -55,10 +55,10 @@ export class AuthenticationFailures {
   }
 }
 
-/** Longest text by which a trusted proxy names a client without an address. */
+/** Limits the name that a trusted proxy may give to a client without an address. */
 const maxAddressLength = 64;
 
-/** An IPv4 address, or the /64 of an IPv6 address: the smallest range that one client gets. */
+/** Groups IPv6 addresses by /64, the smallest range that a client gets. */
 export function addressRangeOf(address: string | undefined): string {
   // A reset connection has no address.
   if (address === undefined) return '';

@@ -17,10 +17,10 @@ import { minuteMs } from '../../core/values/time.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
-/** Allows for the partner's clock and the transfer. */
+/** Allows for transfer time and the partner's clock. */
 const maxClockSkewMs = 5 * minuteMs;
 
-/** Verifies the signatures of callbacks whose keys have secrets (rule AUTH-8). */
+/** Applies to callbacks whose keys have secrets (rule AUTH-8). */
 @Injectable()
 export class CallbackSignatures {
   private readonly encryptionKeys: readonly Buffer[];
@@ -46,7 +46,7 @@ export class CallbackSignatures {
       };
       done();
     });
-    // A request without a body has not been verified.
+    // A request without a body has not been verified yet.
     fastify.addHook('preHandler', (request, _reply, done) => {
       done(request.judgeBody === null ? undefined : this.refusal(request));
     });

@@ -4,10 +4,10 @@ import type { OrganizationDocument } from './organization.schema.js';
 
 export const defaultCountry: CountryCode = 'EG';
 
-/** A tenant with all its settings decided (rule DATA-3). */
+/** All settings have values (rule DATA-3). */
 export type Organization = ReturnType<typeof toOrganization>;
 
-/** @param code ISO 3166 alpha-2, in any case */
+/** @param code ISO 3166 alpha-2 in any case */
 export function countryOf(code: string): CountryCode | null {
   const upper = code.trim().toUpperCase();
   return isSupportedCountry(upper) ? upper : null;
@@ -33,7 +33,7 @@ function phoneCountryOf(stored: string) {
   const country = countryOf(stored);
   return {
     phoneCountry: country ?? defaultCountry,
-    /** The stored country if it is invalid, so that the default counts. */
+    /** An invalid stored country, which the default replaces. */
     unknownPhoneCountry: country === null && stored !== '' ? stored : null,
   };
 }

@@ -51,7 +51,7 @@ export class OrganizationsRepository {
     return document ?? null;
   }
 
-  /** Leaves out deleted organizations; oldest first. */
+  /** Omits deleted organizations; returns the oldest first. */
   async list(filter: Filter<OrganizationDocument> = {}): Promise<OrganizationDocument[]> {
     const found = await this.organizations.find({ ...filter, ...notDeleted }).toArray();
     return types.read(found).toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
@@ -79,7 +79,7 @@ export class OrganizationsRepository {
     return organization;
   }
 
-  /** @param fields by paths such as `settings.allowConflictLeads`; others stay */
+  /** @param fields paths such as `settings.allowConflictLeads`; other fields stay */
   async update(_id: Types.ObjectId, fields: Record<string, unknown>): Promise<void> {
     const $set = { ...fields, updatedAt: this.clock.now() };
     await this.organizations.updateOne({ _id, ...notDeleted }, { $set });

@@ -7,7 +7,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** Read only: the admin platform writes these documents. */
+/** The admin platform writes these documents; this service only reads them. */
 @Schema({ collection: 'users' })
 export class UserDocument extends TenantDocument {
   @Prop()

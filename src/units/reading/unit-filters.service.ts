@@ -26,7 +26,7 @@ const references = referencesOf(UnitDocument) as readonly {
   readonly storedAs: Field;
 }[];
 
-/** With more changed documents of a kind, every unit counts as changed. */
+/** Beyond this number of changed documents of one kind, every unit counts as changed. */
 const maxChangedReferences = 1_000;
 
 @Injectable()
@@ -38,9 +38,9 @@ export class UnitFiltersService {
   ) {}
 
   /**
-   * An amenity that does not exist matches nothing.
+   * An unknown amenity matches nothing.
    *
-   * @throws DomainError 400 for each compound, phase, type or design that does not exist
+   * @throws DomainError 400 for each unknown compound, phase, type or design
    */
   async filterOf(organizationId: Types.ObjectId, query: UnitFiltersQuery): Promise<UnitFilter> {
     const { updatedSince, includeDeleted } = query;
@@ -60,7 +60,7 @@ export class UnitFiltersService {
     return { $and: conditions };
   }
 
-  /** No index ignores case in these fields, so the few distinct texts are compared here. */
+  /** No index ignores the case of these fields, so their few distinct values are compared here. */
   private async matchIgnoringCase(
     organizationId: Types.ObjectId,
     field: 'status' | 'rentalStatus' | 'saleType',
@@ -97,13 +97,13 @@ export class UnitFiltersService {
     );
     if (unknown.length > 0) throw new DomainError(unitErrors.unknownName, unknown);
     return named.flatMap(({ field, names, found }) => {
-      // A unit must have all amenities of the filter; for other parameters one matching value is enough.
+      // A unit needs all amenities of the filter; for other parameters one match is enough.
       if (field === 'amenitiesIds') return found.map((ids) => anyOf(field, ids));
       return names.length === 0 ? [] : anyOf(field, found.flat());
     });
   }
 
-  /** Changed units, and units that refer to changed documents (rule COMP-3). */
+  /** Includes units that refer to changed documents (rule COMP-3). */
   private async changedSince(organizationId: Types.ObjectId, since: Date): Promise<UnitFilter> {
     const changed = await Promise.all(
       references.map(async ({ kind, storedAs: field }) => {
@@ -131,7 +131,7 @@ function anyOf(field: Field, values: readonly string[] | Ids | undefined): UnitF
   return values === undefined ? {} : { [field]: { $in: values } };
 }
 
-/** A missing number counts as the 0 that responses show. */
+/** A missing number counts as 0, as responses show it. */
 function within(field: Field, from: string | undefined, to: string | undefined): UnitFilter {
   const least = Number(from ?? 0);
   const isMost = to === undefined ? {} : { $lte: Number(to) };

@@ -11,21 +11,20 @@ import type { TenantFilter, Tenants } from '../../core/database/documents/tenant
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { defaultLanguage, type Localized } from '../../core/localization/language.js';
 
-/** Names a unit by its slug, external id, or unit id. */
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
 export interface NamedUnits {
-  /** Without deleted units. */
+  /** Omits deleted units. */
   readonly ids: readonly Types.ObjectId[];
-  /** A unit id that two compounds use is ambiguous, unless it names the own unit. */
+  /** Resolves a unit id that several compounds use only if it names the own unit. */
   idOf(
     reference: UnitReference,
     own: Types.ObjectId | null | undefined,
   ): Types.ObjectId | 'unknown' | 'ambiguous';
 }
 
-/** Texts are empty where nothing is stored. */
+/** Missing strings are empty. */
 export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
 export function havingOneOf(
@@ -35,7 +34,6 @@ export function havingOneOf(
   return names.length === 0 ? [] : [{ [field]: { $in: [...new Set(names)] } }];
 }
 
-/** Finds units for other features and the operator. */
 @Injectable()
 export class UnitLookupService {
   constructor(
@@ -43,7 +41,7 @@ export class UnitLookupService {
     private readonly catalogue: CatalogueRepository,
   ) {}
 
-  /** One query per filter: the server never caches the plan of an `$or`. */
+  /** Runs one query per filter, because the server never caches the plan of an `$or`. */
   async findAny(
     organizationId: Types.ObjectId,
     filters: readonly TenantFilter<UnitDocument>[],
@@ -71,7 +69,7 @@ export class UnitLookupService {
     return this.withCompounds(organizationIds, distinct(found.flat()).slice(0, limit));
   }
 
-  /** Null if missing; deleted units too. */
+  /** Includes deleted units; returns null if missing. */
   async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
     const units = await this.units.find(organizationId, { _id });
     const [found = null] = await this.withCompounds(organizationId, units);
@@ -92,7 +90,7 @@ export class UnitLookupService {
     });
   }
 
-  /** @param own units that a reference may name even if they are deleted */
+  /** @param own units that references may name even if deleted */
   async named(
     organizationId: Types.ObjectId,
     references: readonly UnitReference[],

@@ -25,8 +25,8 @@ const sortFields = [
 ] as const;
 
 /**
- * `_id` decides between equal units, so that pages do not overlap. Units without a translation of the name come
- * first, by their default name.
+ * `_id` orders equal units, so that pages do not overlap. Units without a translated name come first, by their
+ * default name.
  */
 export function orderOf(sort: readonly string[], language: Language): Order {
   const order: Record<string, 1 | -1> = {};

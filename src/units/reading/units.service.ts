@@ -36,15 +36,15 @@ import { compoundErrors, unitErrors } from '../unit-errors.js';
 import { type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
 import { type UnitBatches, UnitPresenter } from '../unit.presenter.js';
 
-/** Tells spreadsheets that a text is UTF-8. */
+/** Lets spreadsheets recognize UTF-8. */
 const byteOrderMark = '\u{FEFF}';
 
-/** RFC 4180 with a header line; lists are separated by `|`. */
+/** Follows RFC 4180 with a header line; lists are separated by `|`. */
 async function* csvText(
   batches: Batches<UnitRow>,
   hasByteOrderMark: boolean,
 ): AsyncGenerator<Buffer, void> {
-  // Sent with the first rows: an error before them still decides the status.
+  // Sending it with the first rows lets an earlier error still decide the status.
   let header = (hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]);
   for await (const batch of batches) {
     const rows = batch.map((unit) => unitColumns.map((column) => cellOf(unit[column])));
@@ -60,7 +60,7 @@ function cellOf(value: UnitRow[(typeof unitColumns)[number]]): CsvCell {
   return value === null || !('name' in value) ? '' : value.name;
 }
 
-/** The name of an amenity, the address of a picture, or JSON. */
+/** Returns the name of an amenity, the address of a picture, or JSON. */
 function labelOf(item: unknown): string {
   const { name, image } = objectOf(item);
   const text = [item, name, image].find((value) => typeof value === 'string');
@@ -71,7 +71,7 @@ function labelOf(item: unknown): string {
 
 @Injectable()
 export class UnitsService {
-  /** Most units of an export, and of an order by several fields; tests lower it. */
+  /** Limits exports and orders by several fields; tests lower it. */
   maxUnits = 10_000;
 
   constructor(
@@ -84,7 +84,7 @@ export class UnitsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError 404 if there is no such compound */
+  /** @throws DomainError 404 if the compound does not exist */
   async ofCompound(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
     const { organizationId } = caller;
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, [slug]);
@@ -104,7 +104,7 @@ export class UnitsService {
     });
   }
 
-  /** Reads everything from one snapshot; the total counts all matches, even if the export is cut. */
+  /** Reads one snapshot; the total counts all matches even if the export is cut. */
   async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat) {
     const { reading, count, batches } = await this.search(caller, query);
     const snapshot = this.snapshots.open();
@@ -112,7 +112,7 @@ export class UnitsService {
       const matching = await reading.total(count);
       const mayBeMore = matching > this.maxUnits || reading.after !== undefined;
       const last = mayBeMore ? await this.lastOf(batches) : null;
-      // Outside of the snapshot, whose session allows no parallel reads.
+      // The session of the snapshot does not allow parallel reads.
       return { total: matching, end: await withoutSession(() => reading.end(last, matching)) };
     });
     const units = batches({ limit: this.maxUnits });
@@ -125,7 +125,7 @@ export class UnitsService {
     return { total, end, text: snapshot.stream(text) };
   }
 
-  /** @throws DomainError 404 if there is no such unit */
+  /** @throws DomainError 404 if the unit does not exist */
   async read(caller: Caller, slug: string): Promise<UnitDto | undefined> {
     const { organizationId } = caller;
     const unit = await this.units.findOne(organizationId, { slug, ...notDeleted });
@@ -134,7 +134,7 @@ export class UnitsService {
     return presented;
   }
 
-  /** Null if no unit follows it. */
+  /** Returns null if no unit follows. */
   private async lastOf(
     batches: (part: BatchOptions<UnitDocument>) => UnitBatches,
   ): Promise<UnitDocument | null> {

@@ -12,9 +12,9 @@ export type ImportedUnit = Partial<UnitDocument> & {
 };
 
 /**
- * Only sent fields change, but a unit without a status gets one. Undefined if nothing differs.
+ * Changes only sent fields, but gives a unit without a status one. Returns undefined if nothing differs.
  *
- * @param reservations the statuses of the unit's reservations
+ * @param reservations statuses of the unit's reservations
  */
 export function importedUnit(
   organizationId: Types.ObjectId,

@@ -29,7 +29,7 @@ export interface UnitDecision {
 }
 
 /**
- * Puts into the records a new unit, or the changes of the one with the same `recordSystemId`, else `unitId` (rule UNIT-1).
+ * Adds or changes the unit with the same `recordSystemId`, or else `unitId` (rule UNIT-1).
  *
  * @throws DomainError 400 for an unknown name or ambiguous ids, 404 if there is no unit to retire
  */
@@ -52,7 +52,7 @@ export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDeci
   return decision;
 }
 
-/** A unit with another external id is another unit. */
+/** A different external id means a different unit. */
 function findUnit(
   records: UnitRecords,
   { recordSystemId, unitId }: UpsertUnitDto,
@@ -88,7 +88,7 @@ function create(
   const _id = new Types.ObjectId();
   const named = { ...placeholderName(fields), ...fields, _id };
   const candidates = slugCandidates(slugTexts(fields), _id.toHexString());
-  // The last candidate contains the new id, so no other unit has it.
+  // The last candidate contains the new id, so it is free.
   const slug = candidates.find((one) => !records.isSlugUsed(one)) as string;
   const unit = newUnit(organizationId, { ...named, slug }, now);
   return { operation: 'create', unit, change: { before: undefined, after: unit, requestId } };
@@ -108,11 +108,11 @@ function update(
   }
   const { nameStandIn = null } = after;
   if ((before.nameStandIn ?? null) === nameStandIn) return { operation, unit: before };
-  // The stand-in was sent as the name: it no longer follows the other translation.
+  // The stand-in was sent as the name, so it no longer follows the other translation.
   return { operation, unit: before, change: { before, after: { ...before, nameStandIn } } };
 }
 
-/** Adds the defaults of rule UNIT-1. */
+/** Applies the defaults of rule UNIT-1. */
 export function newUnit(
   organizationId: Types.ObjectId,
   fields: Partial<UnitDocument>,
@@ -131,7 +131,7 @@ export function newUnit(
     allowToTaskeen: false,
     _id: new Types.ObjectId(),
     ...fields,
-    // Stryker disable next-line ArrayDeclaration: a text that is no status holds no unit.
+    // Stryker disable next-line ArrayDeclaration: any string that is not a status holds no unit.
     status: statusWhenSent(fields.status ?? 'Available', []),
     organizationId,
     isDeleted: false,

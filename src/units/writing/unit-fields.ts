@@ -26,11 +26,7 @@ export function compoundOf(
   return id;
 }
 
-/**
- * Resolves names to ids, and the status by the reservations of the unit (rules UNIT-1 and UNIT-30).
- *
- * @throws DomainError 400 that lists every unknown name
- */
+/** @throws DomainError 400 that lists every unknown name (rules UNIT-1 and UNIT-30) */
 export function resolveLinks(
   records: UnitRecords,
   input: UpsertUnitDto,
@@ -66,7 +62,7 @@ export function resolveLinks(
   return links;
 }
 
-/** Undefined if it stays. A unit without a phase is located in its compound. */
+/** Returns undefined if the location stays. A unit without a phase is located in its compound. */
 export function locationOf(
   sent: Types.ObjectId | null | undefined,
   stored: Pick<UnitDocument, 'compoundId' | 'locationId'> | null | undefined,
@@ -94,7 +90,7 @@ export function requestedUnitFields(
   };
 }
 
-/** Merges translations. If `en-us` was never sent, another translation stands in for it and updates it (rule UNIT-32). */
+/** If `en-us` was never sent, another translation stands in for it and updates it (rule UNIT-32). */
 function mergedName(
   input: string | Partial<Localized>,
   stored: StoredName | null,
@@ -111,7 +107,7 @@ function mergedName(
   return { name: { ...merged, 'en-us': arabic ?? '' }, nameStandIn: arabic ?? null };
 }
 
-/** Returns the texts of a slug, the best first. */
+/** Returns the best text first. */
 export function slugTexts(fields: Partial<UnitDocument>): (string | undefined)[] {
   const { name } = { ...placeholderName(fields), ...fields };
   return [name?.['en-us'], fields.unitId, fields.recordSystemId];
@@ -124,18 +120,13 @@ export function placeholderName({ unitId, recordSystemId }: Partial<UnitDocument
 
 const maxSlugLength = 200;
 
-/** Keeps letters of every script; empty without letters and digits. */
+/** Keeps letters of every script; returns an empty slug without letters and digits. */
 export function slugify(text: string): string {
   const slug = slugOf(text.normalize('NFC').trim()).replaceAll(/-{2,}/g, '-');
   return slug.slice(0, maxSlugLength).toWellFormed().replaceAll(/^-|-$/g, '');
 }
 
-/**
- * Slugs by preference; the last one is unique.
- *
- * @param texts by preference
- * @param id of the document
- */
+/** Returns slugs in the order of the texts; the last one is unique because it contains the id. */
 export function slugCandidates(texts: readonly (string | undefined)[], id: string): string[] {
   const slugs = texts.map((text) => slugify(text ?? '')).filter((slug) => slug !== '');
   const [first, ...others] = [...new Set(slugs)];

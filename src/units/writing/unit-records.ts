@@ -16,15 +16,15 @@ export interface LoadedUnits {
   readonly propertyTypes: IdsByName;
   readonly unitDesigns: IdsByName;
   readonly amenities: IdsByName;
-  /** Statuses by the id of the unit. */
+  /** Statuses by unit id. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
-  /** Among the slugs that the requests may give. */
+  /** The used ones of all slugs that the requests may assign. */
   readonly usedSlugs: readonly string[];
 }
 
-/** Units as stored, and as changed by the requests decided so far. */
+/** Applies decisions as they are made, so that each request sees those before it. */
 export class UnitRecords implements PendingWrites {
-  /** None: unique indexes make concurrent requests about one unit conflict. */
+  /** Empty: unique indexes make concurrent requests about one unit conflict. */
   readonly lockKeys = [];
   bytes = 0;
   readonly changes: UnitChange[] = [];
@@ -40,7 +40,7 @@ export class UnitRecords implements PendingWrites {
     return this.active().find((unit) => unit.recordSystemId === recordSystemId);
   }
 
-  /** Searches all compounds without one; a unit id is unique within a compound only. */
+  /** Searches all compounds by default; a unit id is unique only within a compound. */
   findByUnitId(unitId: string, compoundId?: Types.ObjectId): UnitDocument[] {
     return this.active().filter(
       (unit) =>
@@ -48,14 +48,14 @@ export class UnitRecords implements PendingWrites {
     );
   }
 
-  /** The oldest phase of the compound with the slug. */
+  /** If several phases have the slug, the oldest counts. */
   findPhase(compoundId: Types.ObjectId, slug: string): Types.ObjectId | undefined {
     const { phases } = this.loaded;
     return phases.find((one) => one.slug === slug && compoundId.equals(one.parentId))?._id;
   }
 
   statusesOf({ _id }: Pick<UnitDocument, '_id'>): readonly string[] {
-    // Stryker disable next-line ArrayDeclaration: a text that is no status holds no unit.
+    // Stryker disable next-line ArrayDeclaration: any string that is not a status holds no unit.
     return this.loaded.reservations.get(_id.toHexString()) ?? [];
   }
 

@@ -21,7 +21,7 @@ import { UnitRecords } from './unit-records.js';
 
 type UnitResponse = UpsertResponse<UnitUpsertResponseDto>;
 
-/** Upserts units of outside systems (rules UNIT-1 and UNIT-2). */
+/** Rules UNIT-1 and UNIT-2. */
 @Injectable()
 export class UnitUpsertsService {
   private readonly commit: GroupCommit<UnitRequest, UnitRecords, UnitDecision, UnitResponse>;
@@ -52,13 +52,13 @@ export class UnitUpsertsService {
     return this.commit.submit({ caller, input }, input);
   }
 
-  /** One query per kind, however many requests. */
+  /** Makes one query per kind, however many requests there are. */
   private async load(
     requests: readonly UnitRequest[],
     { organizationId, now }: LoadOptions,
   ): Promise<Loaded<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
-    // In parallel with the transaction: requests only need to know that these names exist.
+    // Read in parallel with the transaction: requests only need to know that these names exist.
     const named = readOutsideTransaction(() => this.named(organizationId, inputs));
     const slugs = distinctValues(inputs, 'compound');
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
@@ -94,7 +94,7 @@ export class UnitUpsertsService {
     return { propertyTypes, amenities, unitDesigns };
   }
 
-  /** Units that requests may identify, or whose ids they may take. */
+  /** Includes units whose ids the requests may take. */
   private async candidates(
     organizationId: Types.ObjectId,
     inputs: readonly UpsertUnitDto[],
@@ -125,7 +125,7 @@ export class UnitUpsertsService {
     requests: readonly UnitRequest[],
     units: readonly UnitDocument[],
   ): Promise<string[]> {
-    // A single request with a stored match creates no unit, so it needs no slug.
+    // A single request with a match creates no unit, so it needs no slug.
     if (requests.length === 1 && units.length > 0) return [];
     const candidates = requests.flatMap(({ input, caller: { language } }) =>
       input.compound === undefined
@@ -137,7 +137,7 @@ export class UnitUpsertsService {
     return used.flatMap(({ slug }) => slug ?? []);
   }
 
-  /** Presents units of one language together: one query per kind, however many requests. */
+  /** Presents units of one language together: one query per kind. */
   private async respond(
     decided: readonly Decided<UnitRequest, UnitDecision>[],
   ): Promise<UnitResponse[]> {

@@ -22,11 +22,11 @@ export interface UnitChange {
   /** Undefined for a new unit. */
   readonly before: UnitDocument | undefined;
   readonly after: UnitDocument;
-  /** An import has none. */
+  /** Absent for an import. */
   readonly requestId?: string;
 }
 
-/** Stores changes of units and publishes their events (rule UNIT-4). */
+/** Also publishes the events of changes (rule UNIT-4). */
 @Injectable()
 export class UnitWritesService {
   constructor(
@@ -45,7 +45,7 @@ export class UnitWritesService {
     return units.filter(({ isDeleted }) => !isDeleted);
   }
 
-  /** Runs inside the open transaction. */
+  /** Must run inside an open transaction. */
   async store(
     organizationId: Types.ObjectId,
     changes: readonly UnitChange[],
@@ -57,10 +57,7 @@ export class UnitWritesService {
     await this.outbox.publish(organizationId, published, now);
   }
 
-  /**
-   * Writes units even if their status stays: the write is a lock, so that of concurrent decisions one commits
-   * (rule DATA-8).
-   */
+  /** Writes units even if their status stays: of concurrent decisions, only one then commits (rule DATA-8). */
   async storeStatuses(
     organizationId: Types.ObjectId,
     decisions: readonly UnitChange[],
@@ -73,7 +70,7 @@ export class UnitWritesService {
     await this.units.write(organizationId, writes);
   }
 
-  /** Undefined for changes without a difference (rule CALL-13). */
+  /** Returns undefined for changes without a difference (rule CALL-13). */
   async eventsOf(
     organizationId: Types.ObjectId,
     changes: readonly UnitChange[],
@@ -93,7 +90,6 @@ export class UnitWritesService {
   }
 }
 
-/** Compares names by language. */
 export function unitChanges(before: UnitDocument, after: UnitDocument): FieldChange[] {
   return fieldChanges(auditedFields(before), auditedFields(after), new Set(['name']));
 }

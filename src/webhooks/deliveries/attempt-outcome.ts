@@ -14,11 +14,11 @@ export const deliveryStatuses = [
 export interface AttemptResult extends Readonly<
   Omit<DeliveryAttempt, 'round' | 'attempt' | 'url'>
 > {
-  /** Milliseconds that the receiver asks to wait. */
+  /** Requested delay in milliseconds. */
   readonly retryAfter: number | null;
 }
 
-/** The fields of a delivery that an attempt changes. A retry does not change the status: the endpoint may be off. */
+/** Fields that an attempt changes. A retry keeps the status, because the endpoint may be disabled. */
 export type DeliveryOutcome = Readonly<
   Pick<WebhookDeliveryDocument, 'attempts' | 'updatedAt'> &
     Partial<
@@ -35,13 +35,13 @@ const jitter = 0.2;
 const goneStatus = 410;
 const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 const minPauseMs = 5_000;
-/** An endpoint is disabled after so long without a success, if it failed on as many days (rule HOOK-7). */
+/** Time without a success, and number of days with failures, that disable an endpoint (rule HOOK-7). */
 const maxFailingDays = 5;
-/** A success within this time is a fast one (rule HOOK-8). */
+/** Successes within this time are fast (rule HOOK-8). */
 const fastMs = 250;
 const slowMs = 5_000;
 
-/** The state of a delivery after an attempt (rule HOOK-6); `previousAttempts` are those of the round. */
+/** Rule HOOK-6. `previousAttempts` counts those of the round. */
 export function outcomeOf(
   result: AttemptResult,
   previousAttempts: number,
@@ -65,34 +65,34 @@ export function isSuccess({ statusCode }: AttemptResult): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Whether the receiver wants no further events. */
+/** The receiver wants no further events. */
 function isGoneResponse({ statusCode }: AttemptResult): boolean {
   return statusCode === goneStatus;
 }
 
-/** Milliseconds until the next attempt; `random`, 0 to 1, spreads deliveries that failed together. */
+/** Returns milliseconds; `random`, from 0 to 1, spreads deliveries that failed together. */
 export function backoff(failedAttempts: number, random: number): number {
   const base = Math.min(dayMs, firstDelayMs * growth ** (failedAttempts - 1));
   return Math.min(dayMs, Math.round(base * (1 - jitter + 2 * jitter * random)));
 }
 
-/** The milliseconds of a `Retry-After` header, at most a day; null without a valid one. */
+/** Returns at most a day in milliseconds; null without a valid header. */
 export function retryAfterMs(header: string | undefined, now: Date): number | null {
-  // Stryker disable next-line ConditionalExpression: the text `undefined` is no valid header either.
+  // Stryker disable next-line ConditionalExpression: the string `undefined` is no valid header either.
   if (header === undefined) return null;
   if (/^\d+$/.test(header)) return Math.min(dayMs, Number(header) * 1_000);
-  // Only the date format of HTTP: `Date` itself takes almost anything for a date.
+  // Only HTTP's date format counts: `Date` itself parses almost anything.
   if (!/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(header)) return null;
   const wait = Date.parse(header) - now.getTime();
   return Number.isNaN(wait) ? null : Math.min(dayMs, Math.max(0, wait));
 }
 
-/** Another program may have broken the subscriptions. */
+/** Another program may have stored invalid subscriptions. */
 export function hasValidEventTypes({ eventTypes }: WebhookEndpointDocument): boolean {
   return eventTypes === undefined || Array.isArray(eventTypes);
 }
 
-/** The fields of an endpoint that a batch decides (rules HOOK-7 and HOOK-8), by its results in their order. */
+/** Decides by a batch's results in their order (rules HOOK-7 and HOOK-8). */
 export function endpointAfter(
   before: Partial<WebhookEndpointDocument>,
   results: readonly AttemptResult[],
@@ -114,7 +114,7 @@ export function endpointAfter(
     failingSince,
     failingDays,
     pausedUntil: ends.length === 0 ? null : new Date(Math.max(...ends.map(Number))),
-    // The secrets could be opened.
+    // The attempts were signed, so the secrets could be opened.
     ...(before.fault && { fault: null }),
     ...(isDisabled && {
       isEnabled: false,
@@ -124,7 +124,7 @@ export function endpointAfter(
   };
 }
 
-/** The class of an endpoint after an attempt: one failure may be chance. */
+/** A single failure may be chance, so it does not make a fast endpoint slow. */
 export function latencyClassAfter(before: LatencyClass, result: AttemptResult): LatencyClass {
   if (result.milliseconds >= slowMs) return 'slow';
   if (isSuccess(result)) return result.milliseconds < fastMs ? 'fast' : 'new';

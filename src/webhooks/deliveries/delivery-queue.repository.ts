@@ -19,7 +19,7 @@ export type DueDelivery = Omit<WebhookDeliveryDocument, 'log'>;
 
 export interface FinishedAttempt {
   readonly delivery: DueDelivery;
-  /** As stored: another program may have written anything. */
+  /** Unchecked: another program may have stored any value. */
   readonly url: unknown;
   readonly result: AttemptResult;
   readonly outcome: DeliveryOutcome;
@@ -32,21 +32,21 @@ const isFree = {
 };
 
 export interface DueEndpoint extends Pick<WebhookEndpointDocument, '_id' | 'latencyClass'> {
-  /** Whether no worker has it, and it is not paused; missing if another program has deleted the endpoint. */
+  /** Neither leased nor paused; missing if another program has deleted the endpoint. */
   readonly isReady?: boolean;
 }
 
-/** The first pending delivery of each endpoint, at one index seek each. */
+/** Costs one index seek per endpoint. */
 const firstPerEndpoint = (fields: Document) => [
   { $match: { status: 'pending' } },
   { $sort: { status: 1, endpointId: 1, nextAttemptAt: 1 } },
   { $group: { _id: '$endpointId', ...fields } },
 ];
 
-/** Few enough for one statement not to delay others. */
+/** Larger statements would delay others. */
 const failBatchSize = 1_000;
 const byId = { hint: { _id: 1 } } as const;
-/** Metrics are not worth more of the server's time. */
+/** Limits the server's time for metrics. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
 
 @Injectable()
@@ -64,7 +64,7 @@ export class DeliveryQueueRepository {
     this.endpoints = endpoints.acrossTenants;
   }
 
-  /** The endpoints with due deliveries. One seek when nothing is due, else one for each endpoint with pending ones. */
+  /** Costs one seek when nothing is due, or else one for each endpoint with pending deliveries. */
   async endpointsDue(now: Date): Promise<DueEndpoint[]> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const one = await this.deliveries.findOne(due, {
@@ -72,7 +72,7 @@ export class DeliveryQueueRepository {
       projection: { _id: 1 },
     });
     if (one === null) return [];
-    // Only an enabled endpoint can be paused: the deliveries of another one fail.
+    // Only an enabled endpoint can be paused: deliveries of a disabled one fail.
     const isPaused = { $and: [{ $eq: ['$isEnabled', true] }, { $gt: ['$pausedUntil', now] }] };
     const isReady = { $and: [isFree, { $not: [isPaused] }] };
     const endpoint = {
@@ -92,7 +92,7 @@ export class DeliveryQueueRepository {
       .toArray();
   }
 
-  /** Null while another worker has it. */
+  /** Returns null while another worker has the lease. */
   async lease(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     const $set = { leaseOwner: randomUUID(), leasedUntil: { $add: ['$$NOW', leaseMs] } };
     return this.endpoints.findOneAndUpdate({ _id, $expr: isFree }, [{ $set }], {
@@ -100,7 +100,7 @@ export class DeliveryQueueRepository {
     });
   }
 
-  /** Frees a leased endpoint and stores fields, if the operator has not changed it since; returns whether. */
+  /** Frees the endpoint. Stores fields unless the operator has changed it since its lease; returns whether it did. */
   async release(
     { _id, leaseOwner, updatedAt }: WebhookEndpointDocument,
     fields: Partial<WebhookEndpointDocument>,
@@ -123,7 +123,7 @@ export class DeliveryQueueRepository {
       .toArray();
   }
 
-  /** Stores the results of attempts, and may be repeated. An attempt of an earlier round is only logged. */
+  /** Is idempotent. An attempt of an earlier round is only logged. */
   async store(finished: readonly FinishedAttempt[]): Promise<void> {
     if (finished.length === 0) return;
     const operations = finished.map((each) => ({
@@ -150,10 +150,10 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Fails a thousand pending deliveries of an endpoint, created `until` then. A running attempt still counts if it
-   * succeeds, and is not retried if it fails.
+   * Fails a thousand deliveries created up to `until`. A running attempt still counts if it succeeds, but has no
+   * retry.
    *
-   * @returns whether there may be more
+   * @returns whether more may be pending
    */
   async failWaiting(
     endpointId: Types.ObjectId,
@@ -184,7 +184,7 @@ export class DeliveryQueueRepository {
   }
 }
 
-/** How the result of an attempt changes its delivery, whatever happened to the delivery meanwhile. */
+/** Applies to any state of the delivery, which may have changed during the attempt. */
 function updateOf({ delivery, url, result, outcome }: FinishedAttempt) {
   const { round, attempts } = delivery;
   const { retryAfter: _retryAfter, ...attempted } = result;

@@ -46,7 +46,7 @@ export type ListedDelivery = ReturnType<typeof listedDelivery>;
 export type ShownDelivery = NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
 
 const maxResumeMs = dayMs;
-/** Few enough for one statement not to delay the workers. */
+/** Larger statements would delay the workers. */
 const replayBatchSize = 1_000;
 const listProjection = { log: { $slice: -1 } } as const;
 
@@ -64,7 +64,7 @@ export class WebhookDeliveriesService {
     private readonly clock: Clock,
   ) {}
 
-  /** A delivery with its body, null where its event has expired, and its attempts, oldest first. */
+  /** Returns attempts oldest first; the body is null if its event has expired. */
   async find(_id: Types.ObjectId) {
     const delivery = await this.deliveries.acrossTenants.findOne({ _id });
     if (delivery === null) return null;
@@ -74,7 +74,7 @@ export class WebhookDeliveriesService {
     return { ...listedDelivery(delivery), body, log };
   }
 
-  /** The deliveries of organizations by an own id, or by the `webhook-id` of their event. */
+  /** Searches by own id and by the `webhook-id` of the event. */
   async search(
     organizationIds: readonly Types.ObjectId[],
     reference: string,
@@ -108,10 +108,9 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Sends deliveries again in a new round of attempts (rule HOOK-14). An interrupted replay continues when it is
-   * repeated within a day.
+   * Starts a new round of attempts (rule HOOK-14). An interrupted replay continues if repeated within a day.
    *
-   * @returns how many
+   * @returns the number of deliveries
    */
   async replay(
     { organizationId, _id: endpointId }: WebhookEndpointDocument,
@@ -121,7 +120,7 @@ export class WebhookDeliveriesService {
     const now = this.clock.now();
     const name = replayName(filter);
     const replayRun = await this.beginReplay(endpointId, name, now);
-    // Later events are sent anyway.
+    // Later events are sent without a replay.
     const until = filter.until !== undefined && filter.until < now ? filter.until : now;
     const wanted = conditions({ ...filter, endpointId, until });
     const total = await this.deliveries.count(organizationId, wanted);
@@ -143,35 +142,34 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Sends a test event to an endpoint once, even to a disabled one, and stores it as a delivery.
+   * Sends a test event once, even to a disabled endpoint, and stores it as a delivery.
    *
-   * @throws Error when its secrets cannot be opened
+   * @throws Error when the endpoint's secrets cannot be opened
    */
   async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
     const { _id: endpointId, organizationId, url } = endpoint;
     const now = this.clock.now();
     const secrets = this.secrets.signing(endpoint, now);
-    // A query may contain a secret of the receiver.
+    // The query may contain a secret of the receiver.
     const data = { endpointId: endpointId.toHexString(), url: url.replace(/[?#].*$/s, '') };
     const event = { _id: new Types.ObjectId(), organizationId, type: pingType, data };
     const message = messageOf({ ...event, createdAt: now });
     const delivery = {
       ...newDelivery({ ...event, bytes: message.body.length }, endpointId, now),
       body: message.body,
-      // The operator waits for the result: if the command is interrupted, no worker may send it.
+      // If the waiting command is interrupted, no worker may send the event.
       status: 'failed',
       failureReason: 'interrupted',
       completedAt: now,
     } as const;
     await this.deliveries.insert(delivery);
     const result = await this.sender.send({ url, secrets }, message);
-    // It is not retried.
     const ended = outcomeOf(result, attemptsPerRound, this.clock.now(), 0);
     await this.queue.store([{ delivery, url, result, outcome: { ...ended, attempts: 1 } }]);
     return result;
   }
 
-  /** Removes the responses to attempts about objects; counts attempts, not deliveries. */
+  /** Counts attempts, not deliveries. */
   async *eraseResponses(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
@@ -207,7 +205,7 @@ export class WebhookDeliveriesService {
   }
 }
 
-/** A running attempt stays one of the old round. */
+/** A running attempt still belongs to the old round. */
 function newRound(replayRun: Date, now: Date) {
   const $set = {
     status: 'pending',

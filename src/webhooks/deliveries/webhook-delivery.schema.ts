@@ -9,7 +9,7 @@ export type FailureReason =
   | 'endpoint disabled'
   | 'endpoint removed'
   | 'event expired'
-  /** The command that sent it was ended. */
+  /** The sending command was stopped. */
   | 'interrupted';
 
 @Schema({ _id: false })
@@ -32,18 +32,18 @@ export class DeliveryAttempt {
   @Prop({ type: Number })
   statusCode!: number | null;
 
-  /** The first 4 KiB of the response's body. */
+  /** Contains the first 4 KiB. */
   @Prop({ type: String })
   response!: string | null;
 
-  /** Why there was no complete response. */
+  /** Explains why there was no complete response. */
   @Prop({ type: String })
   error!: string | null;
 }
 
 export const maxLoggedAttempts = 50;
 
-/** One event for one endpoint; only this service writes these documents. */
+/** Only this service writes these documents. */
 @Schema({ collection: 'webhookDeliveries' })
 export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
@@ -55,14 +55,14 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   type!: string;
 
-  /** The lead, client, unit or wallet that the event is about. */
+  /** Identifies the lead, client, unit or wallet of the event. */
   @Prop({ type: String })
   objectId!: string | null;
 
   @Prop({ type: Number, required: true })
   bytes!: number;
 
-  /** The body of a test event, which is stored nowhere else. */
+  /** Body of a test event, which is stored nowhere else. */
   @Prop({ type: String })
   body?: string | null;
 
@@ -72,11 +72,11 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: String })
   failureReason!: FailureReason | null;
 
-  /** 1, and one more with every replay. */
+  /** 1, incremented by every replay. */
   @Prop({ type: Number, required: true })
   round!: number;
 
-  /** Finished attempts of this round. */
+  /** Number of finished attempts in this round. */
   @Prop({ type: Number, required: true })
   attempts!: number;
 
@@ -89,7 +89,7 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: Date })
   replayRun?: Date | null;
 
-  /** When personal data was removed; its attempts keep no responses since. */
+  /** Set when personal data was removed; later attempts keep no responses. */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 
@@ -111,12 +111,12 @@ webhookDeliverySchema.index(
   { status: 1, endpointId: 1, nextAttemptAt: 1 },
   { name: 'queue', partialFilterExpression: { status: 'pending' } },
 );
-/** The list of an endpoint's deliveries, newest first, and replays of a time range. */
+/** Serves lists of an endpoint's deliveries, newest first, and replays of a time range. */
 webhookDeliverySchema.index(
   { organizationId: 1, endpointId: 1, createdAt: -1, _id: -1 },
   { name: 'ofEndpoint' },
 );
-/** The same for failed deliveries, which may be few among millions. */
+/** Serves lists of failed deliveries, which may be few among millions. */
 webhookDeliverySchema.index(
   { organizationId: 1, endpointId: 1, createdAt: -1, _id: -1, status: 1 },
   { name: 'failedAtEndpoint', partialFilterExpression: { status: 'failed' } },

@@ -13,13 +13,13 @@ import { hasValidEventTypes } from './attempt-outcome.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
-/** Deliveries of one transaction, unless a single event has more. */
+/** Limit of one transaction, unless a single event has more deliveries. */
 const maxDeliveries = 2_000;
 
-/** Creates the deliveries of events when these are numbered, for the endpoints that subscribe then (rule HOOK-4). */
+/** Uses the subscriptions at the time of numbering (rule HOOK-4). */
 @Injectable()
 export class WebhookFanOut {
-  /** The worker's, once deliveries are stored. */
+  /** Set by the worker. */
   onCreated = () => {};
   private readonly report = () => this.onCreated();
 

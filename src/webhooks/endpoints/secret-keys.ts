@@ -18,20 +18,20 @@ import {
 import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
-/** A key that seals active secrets, by its id: the key itself is never shown. */
+/** Identified by id: the key itself is never shown. */
 export interface NeededKey {
   readonly key: string;
   readonly secrets: number;
-  /** Whether it is the first of ENCRYPTION_KEYS, another one of them, or none. */
+  /** `newest` is the first of ENCRYPTION_KEYS, `listed` another one of them. */
   readonly state: 'newest' | 'listed' | 'missing';
 }
 
-/** A secret that could not be opened, by its endpoint or its signed API key. */
+/** Belongs to an endpoint or a signed API key. */
 export interface UndecryptableSecret {
   readonly endpointId?: string;
   readonly apiKeyId?: string;
   readonly organizationId: string;
-  /** The id of the key that sealed it. */
+  /** Id of the key that sealed it. */
   readonly key: string;
   readonly reason: string;
 }
@@ -42,7 +42,7 @@ interface SecretHolder extends TenantDocument {
 
 type HeldSecret = Awaited<ReturnType<SecretKeys['active']>>[number];
 
-/** The secrets of endpoints and signed API keys, and the keys that seal them (rules HOOK-12 and HOOK-26). */
+/** Covers endpoints and signed API keys (rules HOOK-12 and HOOK-26). */
 @Injectable()
 export class SecretKeys {
   private readonly keys: readonly Buffer[];
@@ -62,14 +62,14 @@ export class SecretKeys {
     return { sealed, createdAt, expiresAt: null };
   }
 
-  /** The active secrets of an endpoint, newest first. @throws Error when there is none, or its key is missing */
+  /** Returns active secrets, newest first. @throws Error when there is none, or its key is missing */
   signing(endpoint: WebhookEndpointDocument, now: Date): string[] {
     const secrets = signingSecrets(endpoint.secrets, now);
     if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
     return secrets.map(({ sealed }) => open(sealed, this.keys, endpoint._id.toHexString()));
   }
 
-  /** The keys of all active secrets, the missing ones first. */
+  /** Returns missing keys first. */
   async needed(): Promise<NeededKey[]> {
     const listed = this.keys.map(keyIdOf);
     const byKey = Map.groupBy(await this.active(), ({ key }) => key);
@@ -82,7 +82,7 @@ export class SecretKeys {
       });
   }
 
-  /** Seals all active secrets with the newest key; may be interrupted, repeated and run concurrently. */
+  /** Can be interrupted, repeated and run concurrently. */
   async reseal(progress: (done: number, total: number) => void) {
     const [newest] = this.keys.map(keyIdOf);
     const old = (await this.active()).filter(({ key }) => key !== newest);
@@ -123,7 +123,7 @@ export class SecretKeys {
         .toArray();
       return owners.flatMap((owner) =>
         signingSecrets(owner.secrets, this.clock.now()).map((secret) => {
-          // Other programs may have stored a value that is no text.
+          // Other programs may have stored a value that is not a string.
           const sealed = textOf(secret.sealed);
           return { kind, holders, owner, sealed, key: sealingKeyOf(sealed) };
         }),

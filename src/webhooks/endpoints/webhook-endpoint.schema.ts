@@ -6,10 +6,10 @@ import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 
 export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
 
-/** How an endpoint has responded lately; an endpoint is new until that is clear (rule HOOK-8). */
+/** An endpoint is new until its recent responses show its class (rule HOOK-8). */
 export type LatencyClass = 'fast' | 'new' | 'slow';
 
-/** Where an organization's events are sent; other programs may omit optional fields. */
+/** Other programs may omit optional fields. */
 @Schema({ collection: 'webhookEndpoints' })
 export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: String })
@@ -25,7 +25,7 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: String })
   disabledReason?: string | null;
 
-  /** Why it gets no events although it is enabled; null or absent when it does. */
+  /** Explains why an enabled endpoint gets no events; null or absent otherwise. */
   @Prop({ type: String })
   fault?: string | null;
 
@@ -35,33 +35,33 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: Date })
   failingSince?: Date | null;
 
-  /** The last days (UTC, `2030-01-31`) with failures since then. */
+  /** Last days (UTC, `2030-01-31`) with failures since then. */
   @Prop({ type: [String], default: undefined })
   failingDays?: string[];
 
   @Prop({ type: String })
   latencyClass?: LatencyClass;
 
-  /** How many deliveries a worker takes at a time; 1 without it. */
+  /** Number of deliveries that a worker takes at a time; absent means 1. */
   @Prop({ type: Number })
   batchSize?: number;
 
   @Prop({ type: String })
   leaseOwner?: string | null;
 
-  /** By the clock of the server. */
+  /** Uses the server's clock. */
   @Prop({ type: Date })
   leasedUntil?: Date | null;
 
-  /** The receiver has asked for no attempts until then. */
+  /** The receiver has asked for no attempts before this time. */
   @Prop({ type: Date })
   pausedUntil?: Date | null;
 
-  /** A removed endpoint has no secrets; it is kept so that its deliveries can be looked up. */
+  /** Set for a removed endpoint, which has no secrets and is kept for lookups of its deliveries. */
   @Prop({ type: Date })
   removedAt?: Date | null;
 
-  /** Starts of unfinished replays, by what they replay. */
+  /** Start times of unfinished replays, by filter. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   replays?: Readonly<Record<string, Date>>;
 }

@@ -82,7 +82,6 @@ export class WebhookEndpointsService {
     return document === null ? null : { document, shown: shownEndpoint(document) };
   }
 
-  /** A page of endpoints of one or all organizations, newest first. */
   async listPage(
     organizationId: Types.ObjectId | undefined,
     part: KeysetRequest,
@@ -94,7 +93,7 @@ export class WebhookEndpointsService {
     return { items: items.map(shownEndpoint), next };
   }
 
-  /** All endpoints of one or all organizations, oldest first. */
+  /** Returns the oldest first, of one or all organizations. */
   async list(organizationId?: Types.ObjectId): Promise<ShownEndpoint[]> {
     const options = { sort: { createdAt: 1 } } as const;
     const found = this.endpoints.acrossTenants.find(ofOneOrAll(organizationId), options);
@@ -108,10 +107,10 @@ export class WebhookEndpointsService {
     await this.set({ _id, removedAt: null }, fields);
   }
 
-  /** Resets the failures; events that the endpoint missed are not sent. */
+  /** Resets failures; missed events are not sent. */
   async enable(_id: Types.ObjectId): Promise<void> {
     const endpoint = await this.find(_id);
-    // Deliveries may still be pending since a response disabled it.
+    // Deliveries may still be pending after a response has disabled it.
     if (endpoint?.isEnabled !== true) await this.failPending(_id, 'endpoint disabled');
     const on = { isEnabled: true, disabledReason: null, failingSince: null, pausedUntil: null };
     await this.set({ _id, removedAt: null }, on);
@@ -119,18 +118,18 @@ export class WebhookEndpointsService {
 
   async disable(_id: Types.ObjectId): Promise<void> {
     const disabledReason: DisabledReason = 'operator';
-    // An earlier reason is kept.
+    // The filter keeps an earlier reason.
     await this.set({ _id, isEnabled: true }, { isEnabled: false, disabledReason });
     await this.failPending(_id, 'endpoint disabled');
   }
 
-  /** Adds a new secret; older ones still sign during the overlap (rule HOOK-12). */
+  /** Older secrets also sign during the overlap (rule HOOK-12). */
   async rotateSecret(_id: Types.ObjectId, overlapMs: number): Promise<EndpointWithSecret | null> {
     const now = this.clock.now();
     const secret = newSecret();
     const sealed = this.secrets.seal(_id, secret, now);
     const othersUntil = new Date(now.getTime() + overlapMs);
-    // One statement, so that of two concurrent rotations neither is lost.
+    // A single statement loses neither of two concurrent rotations.
     const expiring = {
       $map: {
         input: '$secrets',
@@ -149,7 +148,7 @@ export class WebhookEndpointsService {
     return endpoint === null ? null : { endpoint, secret };
   }
 
-  /** Fails all pending deliveries; finished ones can still be looked up. */
+  /** Keeps finished deliveries for lookups. */
   async remove(_id: Types.ObjectId): Promise<void> {
     const disabledReason: DisabledReason = 'removed';
     const off = { isEnabled: false, disabledReason, secrets: [] };
@@ -157,7 +156,7 @@ export class WebhookEndpointsService {
     await this.failPending(_id, 'endpoint removed');
   }
 
-  /** The reason why a URL is forbidden, or null (rule HOOK-11). */
+  /** Returns null for an allowed URL (rule HOOK-11). */
   forbiddenReason(url: string): string | null {
     return urlViolation(url, this.environment);
   }
@@ -185,7 +184,7 @@ function ofOneOrAll(organizationId: Types.ObjectId | undefined) {
   return { ...ofTenant, removedAt: null };
 }
 
-/** An endpoint without its secrets, only the times until which they sign. */
+/** Shows only the expiry of secrets. */
 export function shownEndpoint(document: WebhookEndpointDocument) {
   const isSubscribed = hasValidEventTypes(document);
   return {

@@ -13,7 +13,7 @@ const privateRanges: ReadonlySet<string> = new Set([
   'uniqueLocal',
 ]);
 
-/** Where clouds serve credentials to their machines, at addresses outside the ranges above. */
+/** Clouds serve credentials here, at addresses outside the ranges above. */
 const metadataServices: ReadonlySet<string> = new Set([
   '100.100.100.200',
   '168.63.129.16',
@@ -23,7 +23,7 @@ const metadataServices: ReadonlySet<string> = new Set([
 
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The reason why connections to an address are forbidden, or null (rule HOOK-11). */
+/** Returns why an address is forbidden, or null (rule HOOK-11). */
 export function ssrfViolation(text: string, policy: AddressPolicy): string | null {
   if (!ipaddr.isValid(text)) return `${text} is no address`;
   const address = ipaddr.process(text);
@@ -38,7 +38,7 @@ export function ssrfViolation(text: string, policy: AddressPolicy): string | nul
   return isPublic(address) ? null : `${name} is not a public address (${range})`;
 }
 
-/** The reason why an endpoint cannot have a URL, as far as its text shows, or null. */
+/** Returns why a URL is forbidden as far as its text shows, or null. */
 export function urlViolation(text: string, policy: AddressPolicy): string | null {
   if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, username, password, hostname } = new URL(text);
@@ -53,7 +53,7 @@ export function urlViolation(text: string, policy: AddressPolicy): string | null
   return null;
 }
 
-/** The address in a URL's host, null for a name. `URL` has already normalized all spellings of IPv4 addresses. */
+/** Returns null for a host name. `URL` has already normalized all spellings of IPv4 addresses. */
 export function literalAddress(hostname: string): string | null {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(host) ? host : null;
@@ -66,6 +66,6 @@ export function isLocalName(hostname: string): boolean {
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;
   if (address instanceof ipaddr.IPv4) return true;
-  // Outside its special ranges the library calls unassigned addresses unicast, too.
+  // The library also calls unassigned addresses outside special ranges unicast.
   return address.zoneId === undefined && address.match(globalUnicast);
 }

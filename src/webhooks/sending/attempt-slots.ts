@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { LatencyClass } from '../endpoints/webhook-endpoint.schema.js';
 
-/** Bounds the attempts of a process so that new and slow endpoints leave slots to fast ones (rule HOOK-8). */
+/** Limits new and slow endpoints, so that fast ones keep free slots (rule HOOK-8). */
 export class AttemptSlots {
   private readonly all: PQueue;
   private readonly classes: Readonly<Record<LatencyClass, ReturnType<typeof classQueues>>>;
@@ -27,17 +27,16 @@ export class AttemptSlots {
     return this.classes[latencyClass].turns.add(work);
   }
 
-  /** Waits until no batch runs or waits for its turn. */
   async onIdle(): Promise<void> {
     await Promise.all(Object.values(this.classes).map(({ turns }) => turns.onIdle()));
   }
 
-  /** Runs a batch with a large event when few others hold one. */
+  /** Waits while too many other batches hold a large event. */
   large<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
     return this.classes[latencyClass].large.add(work);
   }
 
-  /** Runs an attempt when a slot is free; the first attempts of all batches go before the second ones. */
+  /** Runs the first attempts of all batches before the second ones. */
   attempt<T>(latencyClass: LatencyClass, index: number, work: () => Promise<T>): Promise<T> {
     const priority = -index;
     const ofAll = () => this.all.add(work, { priority });

@@ -24,31 +24,31 @@ import { WebhookSender } from './webhook-sender.js';
 
 /** Retry interval in ms for an endpoint whose secret cannot be opened. */
 const faultPauseMs = 60_000;
-/** Bytes of the events of a batch; a single larger event comes alone. */
+/** Limits the events of a batch; a larger event gets its own batch. */
 const batchBytes = 262_144;
-/** Kept of a lease for the body of the last response and for storing the results. */
+/** Part of the lease that is reserved for the last response's body and for storing the results. */
 const storeMs = 10_000;
 
 interface Batch {
-  /** In the order in which the attempts ended. */
+  /** Sorted by the end of the attempts. */
   readonly finished: readonly FinishedAttempt[];
-  /** The changed fields of the endpoint. */
+  /** Contains only changed fields. */
   readonly fields: Partial<WebhookEndpointDocument>;
   readonly hasMore: boolean;
 }
 
 const emptyBatch: Batch = { finished: [], fields: {}, hasMore: false };
 
-/** Sends what is due at an endpoint while it leases it, one batch at a time, and stores the results together. */
+/** Leases an endpoint, sends one batch at a time and stores the results together. */
 @Injectable()
 export class DeliveryBatches {
   private readonly logger = new Logger(DeliveryBatches.name);
-  /** An attempt that begins so long after the endpoint was leased ends, and is stored, within the lease. */
+  /** An attempt that starts at most this long after the lease finishes, and is stored, within it. */
   private readonly maxStartMs: number;
   readonly slots: AttemptSlots;
-  /** No attempt begins any more. */
+  /** Prevents new attempts. */
   readonly stopping = new AbortController();
-  /** Running attempts end. */
+  /** Aborts running attempts. */
   readonly aborting = new AbortController();
 
   constructor(
@@ -64,7 +64,7 @@ export class DeliveryBatches {
     this.maxStartMs = leaseMs - WEBHOOKS_TIMEOUT_MS - storeMs;
   }
 
-  /** Sends one batch to an endpoint that no worker has; returns its class if more may be due. Never rejects. */
+  /** Sends one batch if no worker has the endpoint; returns its class if more may be due. Never rejects. */
   async deliver(id: Types.ObjectId): Promise<LatencyClass | null> {
     const leasedAt = performance.now();
     const mayBegin = () =>
@@ -77,7 +77,7 @@ export class DeliveryBatches {
         throw error;
       });
       const { finished, fields, hasMore } = batch;
-      // If the results cannot be stored, the next attempt waits until the lease ends.
+      // If storing fails, the next attempt waits until the lease expires.
       await this.queue.store(finished);
       const results = finished.map(({ result }) => result);
       const [isStored] = await Promise.all([
@@ -101,7 +101,7 @@ export class DeliveryBatches {
     const now = this.clock.now();
     if (endpoint.isEnabled !== true) {
       const reason = endpoint.removedAt ? 'endpoint removed' : 'endpoint disabled';
-      // The operator may enable it meanwhile: later deliveries are to be sent.
+      // The operator may enable the endpoint meanwhile, so later deliveries must stay pending.
       const hasMore = await this.queue.failWaiting(_id, reason, now, now);
       return { ...emptyBatch, hasMore };
     }
@@ -128,7 +128,7 @@ export class DeliveryBatches {
     return { finished, fields: { ...fields, batchSize: hasSucceeded ? nextSize : 1 }, hasMore };
   }
 
-  /** Stops at the first failure; the next batch of the endpoint then has one delivery. */
+  /** Stops at the first failure; the endpoint's next batch then has one delivery. */
   private async attemptAll(
     { organizationId, url, latencyClass = 'new' }: WebhookEndpointDocument,
     deliveries: readonly DueDelivery[],
@@ -167,7 +167,7 @@ export class DeliveryBatches {
     return finished;
   }
 
-  /** The messages of deliveries by their events; a delivery whose event has expired fails. */
+  /** Keys are event ids. A delivery whose event has expired fails. */
   private async messagesOf(
     organizationId: Types.ObjectId,
     deliveries: readonly DueDelivery[],
@@ -196,7 +196,7 @@ export class DeliveryBatches {
   }
 }
 
-/** The first deliveries that are small together, or a single larger one. */
+/** Returns a prefix that is small in total, or a single larger delivery. */
 function firstBytes(deliveries: readonly DueDelivery[]): readonly DueDelivery[] {
   let bytes = 0;
   const end = deliveries.findIndex((delivery) => (bytes += delivery.bytes) > batchBytes);

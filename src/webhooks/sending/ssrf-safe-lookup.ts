@@ -4,10 +4,10 @@ import { isIPv6, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { type AddressPolicy, isLocalName, ssrfViolation } from './addresses.js';
 
-/** After these errors of the name servers the machine's own files may know the name. */
+/** After these errors of name servers, the local hosts file may know the name. */
 const unknown: ReadonlySet<unknown> = new Set([NODATA, NOTFOUND, CONNREFUSED]);
 
-/** Avoids the operating system's resolver: its few threads would all wait for servers that do not respond. */
+/** Replaces the operating system's resolver, whose few threads would all wait for unresponsive servers. */
 export class NameResolver {
   private readonly resolver = new Resolver({ timeout: 2_000, tries: 2 });
 
@@ -28,16 +28,16 @@ export class NameResolver {
   }
 }
 
-/** A lookup for sockets, which connect to the checked address; `urlViolation` checks literal addresses (rule HOOK-11). */
+/** Sockets connect only to checked addresses; `urlViolation` checks literal addresses (rule HOOK-11). */
 export function ssrfSafeLookup(
   policy: AddressPolicy,
   names: Pick<NameResolver, 'addressesOf'>,
 ): LookupFunction {
-  // With `autoSelectFamily` sockets ask for all addresses together.
+  // Sockets with `autoSelectFamily` ask for all addresses together.
   return callbackify(async (name: string, _options: LookupOptions) => {
     const addresses = await names.addressesOf(name);
     if (addresses.length === 0) throw new Error(`${name} has no address`);
-    // A single forbidden address is enough: it would be chance which one is used.
+    // One forbidden address is enough, because the socket may pick any.
     for (const address of addresses) {
       const reason = ssrfViolation(address, policy);
       if (reason !== null) throw new Error(`${name}: ${reason}`);

@@ -10,12 +10,12 @@ import { urlViolation } from './addresses.js';
 import { NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
 const maxResponseBytes = 4_096;
-/** How long the body may take after the status (rule HOOK-6). */
+/** Maximum time for the body after the status (rule HOOK-6). */
 const bodyMs = 1_000;
-/** Short: a server may close an idle connection just when it is reused, which costs a second request. */
+/** Short, because a server may close an idle connection just when it is reused, which costs a second request. */
 const keepAliveMs = 1_000;
 const maxHeaderSize = 65_536;
-/** How many addresses of a name can be tried in the time of an attempt. */
+/** An attempt has time for this many addresses of a name. */
 const maxAddressAttempts = 3;
 const userAgent = 'IntegrationAPI-Webhooks/1.0';
 const closedCodes: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
@@ -27,7 +27,7 @@ export interface Target {
 
 @Injectable()
 export class WebhookSender {
-  /** Idle connections do not keep the process running. */
+  /** Idle connections must not keep the process running. */
   private readonly agents = {
     'http:': new http.Agent({ keepAlive: true, timeout: keepAliveMs }),
     'https:': new https.Agent({ keepAlive: true, timeout: keepAliveMs }),
@@ -48,7 +48,7 @@ export class WebhookSender {
     } as RequestOptions;
   }
 
-  /** Posts a signed message, again if the receiver had closed the reused connection. Never rejects. */
+  /** Repeats the request if the receiver had closed a reused connection. Never rejects. */
   async send(
     target: Target,
     message: WebhookMessage,
@@ -95,7 +95,7 @@ type ExchangeResult = Omit<AttemptResult, 'startedAt' | 'milliseconds'>;
 
 const noResponse = { statusCode: null, response: null, retryAfter: null };
 
-/** The final response; interim responses are skipped, redirects are not followed. */
+/** Skips interim responses and follows no redirects. */
 function post(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
   const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ function post(url: URL, options: RequestOptions, body: string): Promise<Incoming
     sent.once('response', resolve);
     sent.once('close', () => reject(new Error('The connection was closed without a response')));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // Most likely the receiver has closed the connection as idle. A request without an agent reuses none.
+      // The receiver has probably closed the idle connection. A request without an agent reuses none.
       const wasIdle = sent.reusedSocket && closedCodes.has(error.code);
       if (wasIdle) resolve(post(url, { ...options, agent: false }, body));
       else reject(error);
@@ -112,7 +112,7 @@ function post(url: URL, options: RequestOptions, body: string): Promise<Incoming
   });
 }
 
-/** Reads no more than is stored; the status counts even if the body breaks off. */
+/** Reads only as much as is stored; the status counts even if the body breaks off. */
 async function readPrefix(
   body: IncomingMessage,
 ): Promise<Pick<ExchangeResult, 'response' | 'error'>> {
@@ -134,7 +134,7 @@ async function readPrefix(
   return { response: Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8'), error };
 }
 
-/** The reason of a failure in one line; a failure on every address of a name has one for each. */
+/** Joins the failures of all addresses of a name in one line. */
 function errorMessageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorMessageOf).join('; ');
   const { message, code } = error as { message?: string; code?: string };

@@ -11,7 +11,7 @@ import { DeliveryBatches } from './delivery-batches.js';
 const intervalMs = 250;
 const shutdownGraceMs = 5_000;
 
-/** Finds the endpoints with due deliveries and has a batch sent to each in turn. */
+/** Gives each endpoint with due deliveries one batch per turn. */
 @Injectable()
 export class WebhookWorker implements OnModuleDestroy {
   private readonly loop = new PollingLoop(

@@ -10,7 +10,7 @@ export function startOfQuarter(time: Date): Date {
   return new Date(Math.floor(time.getTime() / quarterMs) * quarterMs);
 }
 
-/** The attempts of an endpoint in a quarter of an hour, to which all processes add. */
+/** All processes add to the counts of an endpoint in a quarter of an hour. */
 @Schema({ collection: 'webhookStatistics' })
 export class WebhookStatisticsDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })

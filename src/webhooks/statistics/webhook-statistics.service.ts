@@ -31,13 +31,13 @@ export type HourlyStats = ReturnType<typeof hourlyStats>;
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
-/** Endpoints with a metric of their own; further ones share the label `other`. */
+/** Further endpoints share the label `other`. */
 const maxEndpoints = 1_000;
 const maxCounted = 10_000;
 const backlogIntervalMs = minuteMs;
 const hoursOfDay = 24;
 
-/** Statistics of webhooks for the operator (rule OPS-35); one process of all records the backlogs of endpoints. */
+/** Only the process with the lease records backlogs (rule OPS-35). */
 @Injectable()
 export class WebhookStatisticsService {
   private readonly logger = new Logger(WebhookStatisticsService.name);
@@ -80,7 +80,7 @@ export class WebhookStatisticsService {
     return this.queue.backlog(this.clock.now());
   }
 
-  /** Counts attempts. Counts that cannot be stored are lost: a retry could count twice. */
+  /** Counts that cannot be stored are lost: a retry could count twice. */
   async add(endpoint: Endpoint, results: readonly AttemptResult[]): Promise<void> {
     if (results.length === 0) return;
     const delivered = results.filter(isSuccess).length;
@@ -100,7 +100,6 @@ export class WebhookStatisticsService {
     });
   }
 
-  /** The attempts of an endpoint hour by hour. */
   async lastDay(endpoint: ShownEndpoint): Promise<HourlyStats> {
     const now = this.clock.now();
     return hourlyStats(
@@ -110,20 +109,20 @@ export class WebhookStatisticsService {
     );
   }
 
-  /** How many deliveries of an endpoint are pending, counted up to a limit in a second at most. */
+  /** Counts up to a limit, for a second at most. */
   async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
     const options = limit === undefined ? {} : { maxTimeMS: 1_000, limit };
     const pending = { status: 'pending', endpointId } as const;
     return this.deliveries.acrossTenants.countDocuments(pending, options);
   }
 
-  /** The endpoints of all organizations that fail, are faulty or were disabled by failures; oldest failures first. */
+  /** Returns failing, faulty and auto-disabled endpoints of all organizations; the oldest failure comes first. */
   async failingEndpoints(limit: number): Promise<FailingEndpoint[]> {
     const isOn = { isEnabled: true, removedAt: null };
     const found = await this.endpoints.acrossTenants
       .find(
         {
-          // Endpoints are few: they are read by this index, and the rest of the filter has none.
+          // Endpoints are few: this index reads all of them, since the rest of the filter has none.
           _id: { $exists: true },
           $or: [
             { ...isOn, failingSince: { $type: 'date' } },
@@ -141,12 +140,12 @@ export class WebhookStatisticsService {
     );
   }
 
-  /** The last failure of an endpoint; while it succeeds, that of a delivery that is retried. */
+  /** Returns the endpoint's last failure or, while it succeeds, that of a retried delivery. */
   async health(endpoint: ShownEndpoint) {
     const { failingSince, disabledReason } = endpoint;
     const ids = idsOf(endpoint);
     const projection = { log: { $slice: -1 }, attempts: 1, createdAt: 1 } as const;
-    // The more attempts have failed, the later is the next one.
+    // The delivery with the most failures has the latest next attempt.
     const retried = await this.deliveries.acrossTenants.findOne(
       { status: 'pending', endpointId: ids.endpointId, attempts: { $gt: 0 } },
       { projection, sort: { nextAttemptAt: -1 } },
@@ -164,14 +163,14 @@ export class WebhookStatisticsService {
     );
     return {
       lastFailure,
-      /** When the delivery was created that has been retried most; null if none is retried. */
+      /** Creation of the most retried delivery; null if none is retried. */
       retriedSince: retried?.createdAt ?? null,
-      /** Failed attempts since the endpoint fails. */
+      /** Failed attempts since the failures began. */
       failedAttempts: (quarters ?? []).reduce((sum, { failed: count = 0 }) => sum + count, 0),
     };
   }
 
-  /** Records how many deliveries of each endpoint are pending; the maximum of a quarter is kept. */
+  /** Keeps the maximum of a quarter. */
   async recordBacklogs(): Promise<void> {
     for (const endpoint of await this.queue.endpointsWaiting()) {
       const backlog = await this.countWaiting(endpoint._id, maxCounted);
@@ -201,7 +200,7 @@ function idsOf({ _id, organizationId }: ShownEndpoint) {
   };
 }
 
-/** The hours up to a time, oldest first; the last one is not over, and `averageMs` is null without attempts. */
+/** Returns the oldest hour first; the last one is incomplete. `averageMs` is null without attempts. */
 export function hourlyStats(
   quarters: readonly (Pick<WebhookStatisticsDocument, 'at'> & Partial<WebhookStatisticsDocument>)[],
   until: Date,

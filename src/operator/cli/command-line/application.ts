@@ -23,7 +23,7 @@ import {
 import { CommandContext } from './context.js';
 import { withWaitNotice, whileDatabaseResponds } from './database-watch.js';
 
-/** Runs a command on the service without an HTTP listener, then closes the service and an embedded database. */
+/** Runs without an HTTP listener, then closes the service and an embedded database. */
 export async function withApplication(
   isJson: boolean,
   work: (context: CommandContext) => Promise<void>,
@@ -31,12 +31,12 @@ export async function withApplication(
   const environment = loadEnvironment();
   const database = await openDatabase(environment, { isLasting: false });
   try {
-    // Standard output is for the result only; a command may exit before a buffered log is written.
+    // Standard output is for results only. A buffered log could be lost when the command exits.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
     warnOfMisspelledVariables(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
-    // A failure is reported by its error alone, and Nest logs each class.
+    // The command's error reports a failure; Nest would also log each class.
     const quiet = { abortOnError: false, logger: false } as const;
     const application = await withWaitNotice(
       NestFactory.createApplicationContext(AppModule.forRoot(options), quiet),
@@ -63,7 +63,7 @@ export async function withApplication(
   }
 }
 
-/** The group and the name of the command; further words may be personal. */
+/** Returns group and name of the command; other arguments may be personal. */
 function commandName(): string {
   const words = process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word));
   return words.join(' ');

@@ -9,7 +9,6 @@ import { OrganizationsRepository } from '../../../tenants/organizations/organiza
 import type { OperatorAction, OperatorSubject } from '../../audit/operator-log.schema.js';
 import { OperatorLogService, wholeDatabase } from '../../audit/operator-log.service.js';
 
-/** An organization or a record of one. */
 interface Subject {
   readonly _id: Types.ObjectId | string;
   readonly organizationId?: Types.ObjectId;
@@ -25,7 +24,7 @@ export class CommandContext {
     return this.application.get(part);
   }
 
-  /** @throws Error when no organization has the id, or not exactly one has the name in any case */
+  /** @throws Error unless exactly one organization has the id, or the name in any case */
   async organization(idOrName: string): Promise<OrganizationDocument> {
     const organizations = this.get(OrganizationsRepository);
     const _id = parseObjectId(idOrName);
@@ -36,9 +35,8 @@ export class CommandContext {
   }
 
   /**
-   * Does an action after logging it as the console does (rule OPS-31); without a log entry it is not done.
+   * Logs an action before it happens, as the console does (rule OPS-31); without a log entry nothing happens.
    *
-   * @param entry the action and the kind of its subject
    * @param subject null for the whole database
    */
   async logged<T>(
@@ -64,9 +62,9 @@ export class CommandContext {
 }
 
 /**
- * @param described such as `key with prefix iapi_1`
- * @param command lists all
- * @throws Error unless there is exactly one
+ * @param described for errors, such as `key with prefix iapi_1`
+ * @param command for errors: the command that lists all
+ * @throws Error unless exactly one was found
  */
 export function only<T extends { readonly _id: Types.ObjectId | string }>(
   found: readonly T[],

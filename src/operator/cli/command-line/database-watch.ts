@@ -6,7 +6,7 @@ const intervalMs = 1_000;
 /** A busy event loop reads a response only after the timer has fired. */
 const graceMs = 100;
 
-/** Tells a person at a terminal after a second that the command waits. */
+/** After a second, tells a person at a terminal that the command waits. */
 export async function withWaitNotice<T>(waiting: Promise<T>): Promise<T> {
   const timer = setTimeout(() => {
     if (process.stderr.isTTY) process.stderr.write('Waiting for the database.\n');
@@ -15,8 +15,8 @@ export async function withWaitNotice<T>(waiting: Promise<T>): Promise<T> {
 }
 
 /**
- * Ends work when the database does not respond for `deadlineMs`. A command's connections have no deadline, because
- * its work may take long, so nothing else notices a database that hangs.
+ * Rejects when the database does not respond for `deadlineMs`. A command's connections have no deadline, because its
+ * work may take long, so nothing else notices a database that hangs.
  */
 export async function whileDatabaseResponds<T>(
   { db }: Connection,
@@ -26,7 +26,7 @@ export async function whileDatabaseResponds<T>(
   const ended = new AbortController();
   const watch = async () => {
     while (!ended.signal.aborted) {
-      // A failed ping counts as a response: the work will fail with the same error.
+      // A failed ping counts as a response: the work itself will fail.
       const ping = Promise.resolve(db?.command({ ping: 1 })).then(
         () => true,
         () => true,

@@ -4,17 +4,16 @@ import { name as nameValue } from './option-values.js';
 import { print, type Result } from './result.js';
 
 export const commandLine = 'npm run cli --';
-/** For output into a file, which must not have npm's own lines. */
+/** Output into a file must not contain npm's own lines. */
 const silentCommandLine = 'npm run --silent cli --';
 export const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 
-/** Ends a command with 2, as wrong usage that commander finds. */
+/** Exits with 2, like usage errors that commander finds. */
 export class WrongUsageError extends Error {}
 
-/** An argument of a command, or an option by the name of its value. */
 interface Parameter<T> {
   readonly description: string;
-  /** `<id>` or `[id]` of an argument, the placeholder of an option's value; none for a flag. */
+  /** `<id>` or `[id]` of an argument, or the value of an option; absent for a flag. */
   readonly placeholder?: string;
   readonly parse?: (text: string) => T;
   readonly isArgument?: boolean;
@@ -39,7 +38,6 @@ export function required<T>(placeholder: string, description: string, parse: Par
 
 export const org = required('<id>', 'id or name of the organization', nameValue);
 
-/** The help shows a default. */
 export function option<T, Default extends T | undefined = undefined>(
   placeholder: string,
   description: string,
@@ -53,12 +51,12 @@ export function flag(description: string): Parameter<boolean> {
   return { description };
 }
 
-/** A command as data; its action is in another file, which loads the framework. */
+/** Keeps the action in another file, which loads the framework. */
 export interface Declaration<P> {
   readonly description: string;
   readonly example?: string;
   readonly parameters?: P;
-  /** @throws WrongUsageError, before the database is opened */
+  /** @throws WrongUsageError before the database is opened */
   check?(values: Values<P>): unknown;
   run?(values: Values<P>): Promise<Result | void>;
   readonly isForPeople?: boolean;
@@ -83,7 +81,7 @@ export interface CommandGroup {
   readonly commands: Readonly<Record<string, AnyDeclaration>>;
 }
 
-/** Loads the actions of a group: help and wrong usage do not wait for the framework. */
+/** Loads actions late: help and usage errors do not wait for the framework. */
 type LoadActions = () => Promise<{
   readonly actions: Readonly<Record<string, Action<never>>>;
 }>;
@@ -143,7 +141,7 @@ function optionOf(key: string): string {
   return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Commander reports unknown options before: a missing `--events` may be there as `--evnts`. */
+/** Commander reports unknown options first: a missing `--events` may be misspelled as `--evnts`. */
 function valuesOf(command: Command, parameters: Parameters): Values<Parameters> {
   const given = [...(command.processedArgs as readonly unknown[])];
   const options: Record<string, unknown> = command.opts();

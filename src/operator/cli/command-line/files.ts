@@ -11,7 +11,7 @@ export async function readTextFile(path: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** @throws Error of one line when the file cannot be read */
+/** @throws Error of one line when the file is unreadable */
 export async function checkFile(path: string): Promise<void> {
   const reason = await access(path, constants.R_OK)
     .then(() => stat(path))

@@ -20,17 +20,17 @@ import { deliveryStatuses } from '../../../webhooks/deliveries/attempt-outcome.j
 
 const maxOverlapHours = 8_760;
 const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
-/** The last label starts with a letter, so that no address passes for a name. */
+/** The last label starts with a letter, so that an IP address does not count as a name. */
 const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
 const timeExamples = '2030-01-31 or 2030-01-31T12:00:00Z';
 
-/** In lower case, as ids are shown. */
+/** Converts ids to lower case. */
 export const objectId = reader(
   (value) => (isObjectId(value) ? value.toLowerCase() : null),
   'It must be an id of 24 hexadecimal digits.',
 );
 
-/** The id of something in an outside system, exactly as it was sent. */
+/** Accepts an id of an outside system unchanged. */
 export const externalId = textWhere(
   externalIdRule,
   `It must have 1 to ${limitText(maxExternalIdLength)} characters.`,
@@ -52,7 +52,7 @@ export const url = textWhere(httpUrl, 'It must be an http or https URL.');
 
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
 
-/** By its form alone: the list of countries is loaded later. */
+/** Checks only the form: the list of countries is loaded later. */
 export const country = reader(
   (value) => (/^[a-z]{2}$/i.test(value.trim()) ? value : null),
   countryMessage,
@@ -82,7 +82,7 @@ export const expiry = reader((value) => {
 export const operationList = listOf(operations);
 export const eventTypes = listOf(subscriptions);
 
-/** Addresses from which a key may be used; null for everywhere. */
+/** Null permits every address. */
 export const addressList = reader<{ readonly from: readonly string[] | null }>((value) => {
   if (value === 'any') return { from: null };
   const from = split(value);
@@ -116,7 +116,7 @@ function listOf<T extends string>(known: readonly T[]) {
   return reader((value) => itemsOf(known, value), `It must be a list of ${known.join(', ')}.`);
 }
 
-/** Each item once; null for an unknown one. */
+/** Removes repetitions; returns null for an unknown item. */
 function itemsOf<T extends string>(known: readonly T[], value: string): T[] | null {
   const items = split(value);
   return items.every((one): one is T => known.some((each) => each === one)) ? items : null;
@@ -130,7 +130,7 @@ function textWhere(rule: ValueKind, message: string) {
   return reader((value) => (isValid(rule, value) ? value : null), message);
 }
 
-/** A parser for commander, which reports the error as wrong usage. */
+/** Commander reports the parser's error as wrong usage. */
 function reader<T>(parse: (value: string) => T | null, message: string): (value: string) => T {
   return (value) => {
     const parsed = parse(value);

@@ -18,15 +18,15 @@ import {
 } from './declaration.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 
-/** Commands that this folder may not import. */
+/** Passed in, because this folder may not import them. */
 type MoreCommands = CommandGroup['commands'];
 
 const failed = 1;
 const wrongUsage = 2;
 
 /**
- * Results go to standard output. An error is one line on standard error, with exit code 2 for wrong usage or
- * configuration, else 1.
+ * Writes results to standard output, and an error as one line to standard error. Exit code 2 means wrong usage or
+ * configuration, 1 any other error.
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -59,7 +59,7 @@ export function createProgram(more: MoreCommands = {}): Command {
     )
     .exitOverride()
     .configureOutput({
-      // A group without a subcommand prints its help: that is a result, not an error.
+      // A group without a subcommand prints its help, which is a result and not an error.
       writeErr: (text) => process.stdout.write(text),
       outputError: (text) => process.stderr.write(`${oneLine(text)}\n`),
     });
@@ -75,7 +75,7 @@ export function createProgram(more: MoreCommands = {}): Command {
   return program;
 }
 
-/** npm keeps options without `--` before them, which would turn a dry run into a real one. */
+/** Without `--`, npm keeps options for itself, which would turn a dry run into a real one. */
 function assertNoOptionLost(program: Command, args: readonly string[]): void {
   if (process.env['npm_lifecycle_event'] !== 'cli') return;
   const words = args.slice(0, 2);

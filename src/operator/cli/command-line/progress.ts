@@ -2,19 +2,19 @@ import { SingleBar } from 'cli-progress';
 
 type Progress = (done: number, total: number) => void;
 
-/** The exit code of a program that ctrl-C has ended. */
+/** Exit code after ctrl-C. */
 export const interruptedCode = 130;
 
 export class InterruptedError extends Error {}
 
-/** An earlier second signal is the same one: npm repeats a signal to the process group. */
+/** npm repeats a signal to the process group: a second one within this time is the same. */
 const echoMs = 1_000;
 const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Shows the progress of work on a terminal. Ctrl-C interrupts the work and restores the terminal.
+ * Shows progress on a terminal. Ctrl-C interrupts the work and restores the terminal.
  *
- * @param texts the counted noun, and the remedy after an interruption
+ * @param texts name the counted records and the next step after an interruption
  * @throws InterruptedError with the progress
  */
 export async function withProgress<T>(
@@ -29,7 +29,7 @@ export async function withProgress<T>(
   let state: { readonly done: number; readonly total: number } | undefined;
   let interruptedAt: number | undefined;
   const progress: Progress = (done, total) => {
-    // Work that still runs must not draw over the last line.
+    // Running work must not draw over the last line.
     if (interruptedAt !== undefined) return;
     if (state === undefined) bar.start(total, 0);
     state = { done, total };

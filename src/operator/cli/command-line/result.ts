@@ -2,19 +2,18 @@ import Table from 'cli-table3';
 import { isStoredObject } from '../../../core/values/json.js';
 import { type ViewField, plainTitle, plainValue } from '../../views/field.js';
 
-/** Fields by their names, of the console, or of the command line alone; without a view all fields are shown. */
+/** Takes fields from the console by name, or adds fields of the command line; without a view all are shown. */
 export type View<T> = readonly (
   (keyof T & string) | ViewField<T> | { readonly title: string; of(item: T): unknown }
 )[];
 
-/** A title and a value. */
 type Line = readonly [title: string, text: string];
 
-/** The result of a command: JSON for programs, lines for people. */
+/** Output is JSON for programs and lines for people. */
 export interface Result {
   readonly json: unknown;
   readonly lines: readonly (string | (() => readonly string[]))[];
-  /** Printed to standard error after the result; the exit code is 1. */
+  /** Printed to standard error after the result; sets exit code 1. */
   readonly failure?: string | undefined;
   /** Sets the exit code 1 where the result itself says why. */
   readonly isFailed?: boolean;
@@ -39,7 +38,7 @@ export function item<T extends object>(one: T, view?: View<T>, json: unknown = o
   return { json, lines: [() => tableLines([], linesOf(one, view))] };
 }
 
-/** A result of lines and of other results, whose JSON is left out. An empty line follows each of these. */
+/** Combines lines and other results, each followed by an empty line. The JSON of the others is dropped. */
 export function report(json: unknown, ...parts: readonly (string | Result | false)[]): Result {
   const shown = parts.filter((part) => part !== false);
   const lines = shown.flatMap((part, index) => {
@@ -49,7 +48,6 @@ export function report(json: unknown, ...parts: readonly (string | Result | fals
   return { json, lines };
 }
 
-/** A new record with secrets. */
 export function shownOnce(view: object): Result {
   return report(view, item(view), 'Its secrets are shown this once.');
 }
@@ -76,7 +74,7 @@ function linesOf<T extends object>(one: T, view?: View<T>): Line[] {
   });
 }
 
-/** The fields of an object within an object have lines of their own. */
+/** Flattens nested objects. */
 function allLines(one: object, path = ''): Line[] {
   return Object.entries(one).flatMap(([name, value]: [string, unknown]) => {
     const title = `${path} ${name}`;
@@ -84,14 +82,14 @@ function allLines(one: object, path = ''): Line[] {
   });
 }
 
-/** Such as `Created at` for `createdAt`, and `Signed` for `isSigned`. */
+/** Turns `createdAt` into `Created at`, and `isSigned` into `Signed`. */
 function titleOf(name: string): string {
   const words = name.replaceAll('_', '').replaceAll(/[A-Z]/g, (letter) => ` ${letter}`);
   const title = words.trim().toLowerCase().replace(/^is /, '');
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
-/** A table, or lists where it is too wide. */
+/** Falls back from a table to lists if it is too wide. */
 function listLines(items: readonly (readonly Line[])[]): readonly string[] {
   if (items.length === 0) return ['None.'];
   const titles = [...new Set(items.flatMap((lines) => lines.map(([title]) => title)))];
@@ -104,10 +102,10 @@ function listLines(items: readonly (readonly Line[])[]): readonly string[] {
   return items.flatMap((lines, index) => [...(index > 0 ? [''] : []), ...tableLines([], lines)]);
 }
 
-/** Wraps the widest column between words; null when the table is still wider than the screen. */
+/** Wraps the widest column between words; returns null when the table still does not fit. */
 function fittingTable(titles: string[], rows: string[][]): string[] | null {
   const lines = tableLines(titles, rows);
-  // A terminal may not know its width: 0.
+  // A terminal reports 0 if it does not know its width.
   const excess = Math.max(...lines.map(({ length }) => length)) - (process.stdout.columns || 80);
   if (excess <= 0) return lines;
   const cells = titles.map((title, column) => [title, ...rows.map((row) => row[column] ?? '')]);
@@ -138,7 +136,7 @@ function textOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value instanceof Date) return value.toISOString().replace(/\.\d+Z$/, 'Z');
   const text = [(value ?? []) as string | readonly string[]].flat().join(', ');
-  // Names come from other programs; a control character could rewrite what the terminal shows.
+  // Other programs choose names: control characters could rewrite what the terminal shows.
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }
 

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { hashPassword } from '../../../core/values/password-hash.js';
 import { report, type Result } from '../command-line/result.js';
 
-/** Shorter ones can be guessed. */
+/** Shorter passwords can be guessed. */
 const minLength = 12;
 const maxLength = 256;
 
@@ -33,7 +33,7 @@ async function askTwice(): Promise<string> {
   return password;
 }
 
-/** Reads a line without an echo, also of keys that are pressed before the question appears. */
+/** Reads a line without an echo, including keys pressed before the prompt appears. */
 export function ask(
   question: string,
   input: NodeJS.ReadableStream = stdin,

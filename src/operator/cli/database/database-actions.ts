@@ -36,7 +36,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
   init: async (context) => {
     const structure = context.get(DatabaseStructure);
     const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
-    // The collection of the log may not exist before.
+    // The log's own collection may not exist before.
     await context.logged('prepare database', null, async () => null, migrations.join(' '));
     return report(
       { migrations },

@@ -34,7 +34,7 @@ export const actions: ActionsOf<typeof keyCommands> = {
     const usage = await context.get(UsageStatsService).baselines();
     const views = documents.map((key) => ({
       ...keyView(key, keys),
-      /** How often it used each operation in the last four weeks. */
+      /** Calls by operation in the last four weeks. */
       used: usage.get(key._id.toHexString())?.used ?? {},
     }));
     return list(views);
@@ -77,7 +77,6 @@ export const actions: ActionsOf<typeof keyCommands> = {
   },
 };
 
-/** An action that changes a key and shows it. */
 function changing<Values extends { readonly key: string }>(
   action: 'update' | 'limit' | 'revoke',
   change: (keys: ApiKeysService, key: ApiKeyDocument, values: Values) => Promise<unknown>,
@@ -100,12 +99,12 @@ function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
   return {
     ...identityOf(document),
     state: keys.stateOf(document),
-    /** Without it the key is not accepted, whatever its state. */
+    /** If false, the key is rejected in any state. */
     allowExternal: document.permissions?.allowExternal === true,
     readEvents: permittedOperations(document).includes('events.read'),
     ...restrictionsOf(document),
     isSigned: (document.secrets ?? []).length > 0,
-    /** Null while the service's own limit counts. */
+    /** Null while the service's default applies. */
     rateLimit: keyRateLimit(document),
     createdAt: document.createdAt,
     lastUsedAt: document.lastUsedAt ?? null,
@@ -123,7 +122,7 @@ function restrictionsOf(document: ApiKeyDocument) {
   const { operations = null, addresses = null } = document.permissions ?? {};
   return {
     operations: permittedOperations(document),
-    /** No operations were chosen for it: it may do more than anybody decided. */
+    /** No operations were chosen for the key, so it may do more than anybody decided. */
     isUnrestricted: operations === null,
     addresses,
   };

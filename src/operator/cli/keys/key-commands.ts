@@ -137,7 +137,6 @@ export function rateLimitOf(values: {
   return null;
 }
 
-/** Undefined when neither option is given. */
 export function operationsOf(values: {
   readonly for: KeyPurpose | undefined;
   readonly operations: readonly Operation[] | undefined;

@@ -19,7 +19,7 @@ import type { leadCommands } from './lead-commands.js';
 import { eraseLeads, logDisclosure } from './lead-erasure.js';
 import { importLeads } from './lead-import.js';
 
-/** Far more than any lead has. */
+/** No lead has nearly as many. */
 const maxHistoryEntries = 10_000;
 
 export const actions: ActionsOf<typeof leadCommands> = {

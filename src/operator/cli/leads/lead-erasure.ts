@@ -60,7 +60,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
   return { ...report(json, ...parts), failure: failureOf(failures) };
 }
 
-/** No error: an erased person is unknown, too, and an erasure may be repeated. */
+/** Reports success: erased persons are unknown too, and an erasure may be repeated. */
 function nothingErased({ phone, email }: EraseValues, finished: number): string {
   const names = Object.keys(withoutUndefined({ phone, email })).join(' or ');
   const nothing = finished > 0 ? 'nothing more' : 'nothing';
@@ -85,7 +85,7 @@ async function confirmed(
   return ids.map((id) => new Types.ObjectId(id));
 }
 
-/** @throws Error without a terminal to ask at */
+/** @throws Error without a terminal */
 async function askToConfirm(count: number): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error('Nothing was erased: repeat the command with --yes.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

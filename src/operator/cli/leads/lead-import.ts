@@ -17,7 +17,7 @@ const importTexts = {
   remedy: 'Import the file again to continue.',
 };
 
-/** A file of the wrong kind has refused rows only. */
+/** A file of the wrong kind contains only refused rows. */
 const maxPrintedRows = 1_000;
 
 export async function importLeads(
@@ -53,7 +53,7 @@ export async function importLeads(
   );
 }
 
-/** @throws Error when the report cannot be written, or the refused rows would be appended to the imported file */
+/** @throws Error when the report is not writable, or is the imported file itself */
 async function checkReport(file: string, path: string): Promise<void> {
   appendTo(path, '');
   const [read, written] = await Promise.all([stat(file), stat(path)]);
@@ -61,7 +61,7 @@ async function checkReport(file: string, path: string): Promise<void> {
   throw new Error(`The report ${path} is the file that is imported: name another one.`);
 }
 
-/** @throws Error when the report cannot be written, so that an import ends with the first row that is lost */
+/** @throws Error that stops an import at the first refused row that cannot be reported */
 function appendTo(path: string, text: string): void {
   try {
     appendFileSync(path, text);

@@ -63,7 +63,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   },
 };
 
-/** An id need not exist: refused callbacks are logged with any. */
+/** Accepts unknown ids: refused callbacks are logged with any. */
 async function inspected(context: CommandContext, reference: string) {
   const organizations = await context.get(OrganizationsRepository).listAllIds();
   const lookup = context.get(ReservationLookupService);
@@ -73,7 +73,7 @@ async function inspected(context: CommandContext, reference: string) {
   return { organizations, id, found: await lookup.inspect(organizations, id) };
 }
 
-/** Written as it is: RFC 4180 ends lines with CRLF. */
+/** Bypasses line formatting: RFC 4180 ends lines with CRLF. */
 function printCsv(outcome: Comparison): void {
   const rows = findingsOf(outcome).map((row) => Object.values(row).map((value) => value ?? ''));
   process.stdout.write(csvRows([findingTitles, ...rows]));
@@ -92,7 +92,6 @@ function resultOf(outcome: Comparison): Result {
   );
 }
 
-/** The differences, and the cheques that a complete ledger does not mention. */
 function findingsOf({ differences, unmentioned = [] }: Comparison) {
   const all = [
     ...differences.map((difference) => ({ ...difference, entry: difference.index + 1 })),

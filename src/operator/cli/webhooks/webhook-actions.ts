@@ -165,7 +165,6 @@ export const actions: ActionsOf<typeof webhookCommands> = {
   },
 };
 
-/** An action that changes an endpoint and shows it. */
 function changing<Values extends { readonly id: string }>(
   action: 'update' | 'enable' | 'disable',
   change: (
@@ -194,7 +193,7 @@ async function withHealthOf(context: CommandContext, endpoint: ShownEndpoint) {
   return { ...endpoint, health: await context.get(WebhookStatisticsService).health(endpoint) };
 }
 
-/** @throws Error when there is none */
+/** @throws Error when it does not exist */
 async function endpointOf(context: CommandContext, id: Types.ObjectId | string) {
   const found = await context.get(WebhookEndpointsService).show(new Types.ObjectId(id));
   if (found === null || found.shown.isRemoved) throw notFound(id);

@@ -6,17 +6,17 @@ import { ENVIRONMENT, type Environment } from '../../../core/configuration/envir
 import { type RateLimit, TokenBuckets } from '../../../core/http/rate-limit/token-buckets.js';
 import { isPassword } from '../../../core/values/password-hash.js';
 
-/** Beyond this, addresses that tried longest ago get a new allowance. */
+/** Beyond this number, the oldest entries are dropped and get a new allowance. */
 const maxClients = 10_000;
-/** Five attempts, then one every 30 s. */
+/** Allows five attempts, then one every 30 s. */
 const perClient: RateLimit = { rps: 1 / 30, burst: 5 };
-/** Shared by all addresses, against distributed guessing. */
+/** All addresses share it, against distributed guessing. */
 const total: RateLimit = { rps: 1 / 3, burst: 50 };
-/** scrypt runs in libuv's threads, which file lookups need, too: one at a time. */
+/** scrypt occupies threads of libuv's pool, which file reads also need. */
 const concurrency = 1;
 const maxWaiting = 10;
 
-/** Login attempts, rate-limited and cheap for the service (rule OPS-30). */
+/** Limits the rate and the cost of login attempts (rule OPS-30). */
 @Injectable()
 export class LoginAttempts {
   private readonly clients: TokenBuckets;

@@ -10,14 +10,14 @@ const idBytes = 12;
 const keyBytes = 32;
 
 /**
- * Sessions without stored state: a signed cookie holds an id and the expiry. The keys are derived from the
- * operator's password, so that all instances share them and a new password ends all sessions (rule OPS-30).
+ * Stores no state: a signed cookie holds an id and the expiry. Keys are derived from the operator's password, so that
+ * all instances share them and a new password ends all sessions (rule OPS-30).
  */
 export class Sessions {
   readonly cookieKey: Buffer;
   private readonly formKey: Buffer;
 
-  /** @param path where browsers send the cookie */
+  /** @param path limits where browsers send the cookie */
   constructor(
     { hash, salt }: PasswordHash,
     private readonly clock: Clock,
@@ -52,7 +52,7 @@ export class Sessions {
     reply.clearCookie(cookieName, this.attributes(request));
   }
 
-  /** Each form of the session sends it, so that forms of other websites are rejected (rule OPS-30). */
+  /** Every form of the session sends it, so that forms of other websites are rejected (rule OPS-30). */
   formToken(session: string): string {
     return createHmac('sha256', this.formKey).update(session).digest('base64url');
   }

@@ -1,17 +1,17 @@
-/** The colors of charts, each with a shade for light and for dark in the style sheet. */
+/** The style sheet has a light and a dark shade of each. */
 export type Color = 'good' | 'warn' | 'bad' | 'accent' | 'faint';
 
-/** One value for each step; null where there is none. */
+/** Null marks a step without a value. */
 export interface Series {
   readonly name: string;
   readonly color: Color;
   readonly values: readonly (number | null)[];
 }
 
-/** In units of the drawing, which the page scales. */
+/** Unit of the drawing, which the page scales. */
 const height = 100;
 
-/** A bar for each step; its parts are stacked, or drawn one in front of the other. */
+/** Draws the parts of a step stacked, or one in front of the other. */
 export function Bars({
   series,
   isStacked = true,
@@ -23,7 +23,7 @@ export function Bars({
   readonly isStacked?: boolean;
   readonly highest?: number;
   readonly marked?: number;
-  /** For screen readers; without it they skip the drawing. */
+  /** Screen readers skip a drawing without a label. */
   readonly label?: string;
 }) {
   const width = Math.max(1, series[0]?.values.length ?? 0);
@@ -47,7 +47,7 @@ export function Bars({
   );
 }
 
-/** 1 where there is no value. */
+/** Returns 1 without values, so that it can divide. */
 export function highestOf(series: readonly Series[], isStacked: boolean): number {
   const steps = series[0]?.values ?? [];
   const sums = steps.map((_, step) => {

@@ -6,9 +6,9 @@ import type { TextKey } from '../texts/text.js';
 import { Bars, type Color, highestOf } from './bars.js';
 
 const timeStepNames = Object.keys(timeSteps) as readonly TimeStep[];
-/** A chart of fewer steps is narrow: a single bar would be a wall. */
+/** Charts of fewer steps are narrow: a single bar would fill the page. */
 const maxSparseSteps = 12;
-/** Positions of the times below a chart, as shares of its width. */
+/** Positions of time labels as shares of the width. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
 export function stepOf({ query }: Pick<Reader, 'query'>): TimeStep {
@@ -42,8 +42,8 @@ export type ChartLine<Step> = Titled & {
 };
 
 /**
- * Values by the step in the address, the newest at the right: bars that scripts let pointer and keyboard read,
- * and a table. It begins with the first step that has a value.
+ * Shows values by the step in the address, the newest at the right, as bars that scripts make interactive and as a
+ * table. Begins with the first step that has a value.
  */
 export function TimeChart<Step extends { readonly at: Date }>({
   title,
@@ -54,11 +54,11 @@ export function TimeChart<Step extends { readonly at: Date }>({
   format,
 }: {
   readonly title: TextKey;
-  /** The sums of stacked values by default. */
+  /** Defaults to the sums of stacked values. */
   readonly note?: string;
   readonly steps: readonly Step[];
   readonly lines: readonly ChartLine<NoInfer<Step>>[];
-  /** Whether the values of a step add up. */
+  /** True if the values of a step add up. */
   readonly isStacked?: boolean;
   readonly format?: (value: number | null) => string;
 }) {
@@ -136,7 +136,7 @@ export function TimeChart<Step extends { readonly at: Date }>({
   );
 }
 
-/** A UTC day has no local time. */
+/** Days are UTC and must not be converted to local time. */
 function stepTime(reader: Reader, at: Date | undefined) {
   const label = labelOf(reader, at);
   const isClock = ['quarter', 'hour'].includes(stepOf(reader));
@@ -150,7 +150,7 @@ function labelOf(reader: Reader, at = new Date(0)): string {
   return step === 'hour' ? `${formats.day(at)} ${formats.clock(at)}` : formats.clock(at);
 }
 
-/** The next of 1, 2, 5, 10, 20 and so on. */
+/** Rounds up to 1, 2, 5, 10, 20 and so on. */
 function roundedUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 5].find((digit) => value <= digit * power) ?? 10);

@@ -4,7 +4,7 @@ import { type ConsolePage, useReader } from './page.js';
 import { FieldTable } from './shared/fields.js';
 import { chosenOrganization, OrganizationFilter } from './shared/organizations.js';
 
-/** Further imports, and compounds with fewer units, are not shown. */
+/** Omits older imports and compounds with fewer units. */
 const limits = { maxImports: 20, maxCompounds: 40 };
 
 export const cataloguePage: ConsolePage = {

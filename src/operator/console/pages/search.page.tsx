@@ -14,8 +14,8 @@ import { Form, Link } from './shared/parts.js';
 const maxResults = 50;
 
 /**
- * One box for every record of all organizations; a single result is opened. The reference is posted, since it may be
- * a phone number, which must not be part of an address.
+ * Searches every kind of record in all organizations, and opens a single result. The form posts the reference,
+ * because a phone number must not be part of an address.
  */
 export const searchPage: ConsolePage = {
   path: '/search',
@@ -96,7 +96,6 @@ interface Query {
 
 type Id = Types.ObjectId | string;
 
-/** A record that a reference may mean, and how it differs from others. */
 type SearchResult = ReturnType<typeof resultOf>;
 
 function resultOf(
@@ -110,7 +109,7 @@ function resultOf(
   return { kind, organizationId, name, path, details, createdAt: record.createdAt };
 }
 
-/** Each finds records of one kind by whatever names them: ids, phones, emails, request ids, keys. */
+/** Each finds one kind of record by ids, phones, emails, request ids or keys. */
 const searches: readonly ((request: PageRequest, query: Query) => Promise<SearchResult[]>)[] = [
   async ({ services }, { organizations, reference, limit }) => {
     const leads = await services.leads.search(organizations, reference, limit);
@@ -171,7 +170,6 @@ function deleted({ isDeleted }: { readonly isDeleted?: boolean | null }): string
   return isDeleted ? 'deleted' : null;
 }
 
-/** Searches all organizations. */
 async function findRecords(
   request: PageRequest,
   organizations: readonly Organization[],

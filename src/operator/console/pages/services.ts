@@ -17,7 +17,7 @@ import { RequestLogService } from '../../requests/request-log.service.js';
 import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
 
-/** Everything that pages read and do: services of features, no queries. */
+/** Pages use these services of features and make no queries. */
 @Injectable()
 export class PageServices {
   @Inject() readonly catalogues!: CatalogueOverviewService;

@@ -3,10 +3,10 @@ import { dayMs, hourMs, minuteMs } from '../../../core/values/time.js';
 
 type Optional = number | null | undefined;
 
-/** Numbers and UTC times in a language; a missing value is a dash. */
+/** Times are UTC; a missing value is a dash. */
 export type Formats = ReturnType<typeof createFormats>;
 
-/** Digits are Latin, as in ids, requests and logs. */
+/** Digits are Latin in both languages, as in ids, requests and logs. */
 const formats: Readonly<Record<Language, Formats>> = {
   'en-us': createFormats('en-GB'),
   'ar-eg': createFormats('ar-EG-u-nu-latn'),
@@ -28,13 +28,13 @@ function createFormats(locale: string) {
     number: (value: Optional) => (typeof value === 'number' ? number.format(value) : '–'),
     /** @param share from 0 to 1 */
     percent: (share: number) => percent.format(share),
-    /** As `22 Nov 2026, 13:05:09`. */
+    /** Formats `22 Nov 2026, 13:05:09`. */
     time: date({ dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
     clock: date({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     day: date({ day: 'numeric', month: 'short' }),
-    /** From milliseconds, in two units at most: `3 h 20 min` or `12.5 ms`. */
+    /** Formats milliseconds in at most two units: `3 h 20 min` or `12.5 ms`. */
     duration: (value: Optional) => (typeof value === 'number' ? durationText(locale, value) : '–'),
-    /** @param day 0 for Monday, as the first day of 2024 */
+    /** @param day 0 for Monday, like the first day of 2024 */
     weekday: (day: number) => weekday(new Date(Date.UTC(2024, 0, 1 + day))),
   };
 }

@@ -4,7 +4,7 @@ import { formatsOf } from './formats.js';
 import { recordTexts } from './record-texts.js';
 import { pageTexts } from './page-texts.js';
 
-/** All texts of the console in both languages; `{name}` is a placeholder. */
+/** `{name}` is a placeholder. */
 export const texts = {
   ...viewTexts,
   ...pageTexts,
@@ -17,7 +17,7 @@ export type TextValues = Readonly<Record<string, string | number | Date | null |
 
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
-/** Numbers and times are written as in the language; a missing value is a dash. */
+/** Formats numbers and times for the language; a missing value is a dash. */
 export function translator(language: Language): Translate {
   const formats = formatsOf(language);
   const written = (value: TextValues[string]) => {

@@ -15,11 +15,11 @@ import { recordOf } from '../shared/organizations.js';
 import { Code, keysetRequestOf, Link } from '../shared/parts.js';
 
 const maxReservations = 10;
-/** Further receivers of an event, and fields of a request, are only counted. */
+/** Further receivers of an event and fields of a request are only counted. */
 const maxReceivers = 15;
 const maxFields = 30;
 
-/** A lead with its changes and events: answers "our leads do not arrive". */
+/** Answers the question "why do our leads not arrive?". */
 export const leadPage: ConsolePage = {
   path: '/leads/:organization/:id',
   title: 'shared.lead',
@@ -116,10 +116,10 @@ async function read(request: PageRequest) {
   };
 }
 
-/** Only fields of `data` and `additionalData` can be personal; ids and flags are not. */
+/** Only fields of `data` and `additionalData` may be personal. */
 function changedFields(
   changes: readonly FieldChange[],
-  /** Shown instead of ids. */
+  /** Replace ids. */
   names: ReadonlyMap<string | null, string | undefined>,
   { text, isShown }: Reader,
 ) {

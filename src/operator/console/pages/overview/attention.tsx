@@ -13,18 +13,18 @@ interface AttentionLine {
   readonly kind: TextKey;
   readonly reason: string;
   readonly name: string;
-  /** Below `/console`. */
+  /** Path below `/console`. */
   readonly to: string;
 }
 
 /** Younger work is not late. */
 const maxLagMs = minuteMs;
-/** Enough time to move a partner to another key. */
+/** Leaves enough time to move a partner to another key. */
 const expiryNoticeMs = 14 * dayMs;
 /** Further lines of a kind are only counted. */
 const maxLinesPerKind = 10;
 
-/** In this order; `mostlyIgnored` by rule OPS-37. */
+/** Shown in this order; rule OPS-37 defines `mostlyIgnored`. */
 const partnerKinds = ['silent', 'refused', 'mostlyIgnored', 'key'] as const;
 
 export function attentionLines(state: SystemState, request: PageRequest): AttentionLine[] {
@@ -109,7 +109,7 @@ export function Attention({
   isComplete,
 }: {
   readonly lines: readonly AttentionLine[];
-  /** The first step in a system without calls. */
+  /** Next step of the setup in a system without calls. */
   readonly firstStep: TextKey | null;
   readonly isComplete: boolean;
 }) {

@@ -12,7 +12,7 @@ import { readState, type SystemState } from './system-state.js';
 const refreshSeconds = 30;
 const maxRows = 30;
 
-/** Problems first; without the database it shows the parts that are known, with 503. */
+/** Shows problems first; without the database, it shows the known parts with status 503. */
 export const overviewPage: ConsolePage = {
   path: '/',
   title: 'overview.title',

@@ -2,13 +2,12 @@ import { withinDeadline } from '../../../../core/database/connection/database-er
 import { stepOf } from '../../charts/time-chart.js';
 import type { PageRequest } from '../page.js';
 
-/** Further failing endpoints are not read. */
 const maxEndpoints = 50;
 const maxWaitMs = 2_000;
 
 export type SystemState = Awaited<ReturnType<typeof readState>>;
 
-/** Parts are null where the database did not respond in time. */
+/** Parts are null if the database did not respond in time. */
 export async function readState(request: PageRequest) {
   const { services, deadlineMs } = request;
   const waitMs = Math.min(maxWaitMs, deadlineMs / 2);

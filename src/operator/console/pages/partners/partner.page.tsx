@@ -54,7 +54,7 @@ export const partnerPage: ConsolePage = {
   },
 };
 
-/** The most frequent codes, and the others together. */
+/** Combines all but the most frequent codes. */
 function errorLines(steps: readonly ErrorStep[]): ChartLine<ErrorStep>[] {
   const totals = new Map<string, number>();
   for (const [code, count] of steps.flatMap(({ codes }) => [...codes]))

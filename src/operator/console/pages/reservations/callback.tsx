@@ -54,7 +54,7 @@ export function Callback({
   );
 }
 
-/** The reservation that blocked this one; it may be canceled by now, then the unit, which lists all. */
+/** Links the blocking reservation or, if it has been canceled since, the unit, which lists all. */
 function blockedBy({
   reservation: { organizationId, unitId },
   history: { approvedOthers },

@@ -16,10 +16,10 @@ import { recordOf } from '../shared/organizations.js';
 import { Card, Code, ValueChange, When } from '../shared/parts.js';
 import { Callback, type CallbackContext } from './callback.js';
 
-/** The timeline has all reports of callbacks. */
+/** The timeline also contains all reports of callbacks. */
 const maxReports = 200;
 
-/** A reservation with its callbacks: answers "why was this cheque refused". */
+/** Answers the question "why was this cheque refused?". */
 export const reservationPage: ConsolePage = {
   path: '/reservations/:organization/:id',
   title: 'shared.reservation',

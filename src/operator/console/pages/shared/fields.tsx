@@ -5,10 +5,10 @@ import { type Reader, useReader } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
 import { Card, Code, Link, Pages, When } from './parts.js';
 
-/** A `name` is the same in each language. */
+/** A `name` is not translated. */
 export type Titled = { readonly title: TextKey } | { readonly name: string };
 
-/** A field of a description, or one that only a page can show. */
+/** Either a field of a view, or one that only a page can show. */
 export type ShownField<T> =
   | ViewField<T, TextKey>
   | (Titled & { readonly isNumber?: true; show(item: T, reader: Reader): ComponentChildren });
@@ -17,7 +17,7 @@ interface Fields<T> {
   readonly fields: readonly ShownField<NoInfer<T>>[];
 }
 
-/** A record, in a card of its own when it has a title. */
+/** Uses a separate card when it has a title. */
 export function FieldList<T>({
   title,
   fields,
@@ -52,7 +52,7 @@ interface TableProps<T> extends Fields<T> {
   readonly items: readonly T[];
 }
 
-/** A table, whose rows are cards on a phone. The first cell of a row names it. */
+/** Rows become cards on phones, named by their first cell. */
 export function Table<T>({ title, caption, fields, items }: TableProps<T>) {
   const reader = useReader();
   const columns = fields.map((field) => ({ name: titleOf(field, reader), ...classOf(field) }));
@@ -99,12 +99,11 @@ export function FieldTable<T>({
   part,
   ...table
 }: TableProps<T> & {
-  /** Further items are not shown, which a note says. */
+  /** Omits further items and says so in a note. */
   readonly limit?: number;
   readonly hasMore?: boolean;
-  /** The cursor of the next part; null at the end of the list. */
   readonly next?: string | null;
-  /** The query parameter of the cursor; without it nothing leads to the next part. */
+  /** Query parameter of the cursor; without it there is no link to the next part. */
   readonly part?: string;
 }) {
   const { text } = useReader();
@@ -123,7 +122,6 @@ export function titleOf(field: Titled, { text }: Reader): string {
   return 'name' in field ? field.name : text(field.title);
 }
 
-/** Numbers are aligned at their end. */
 function classOf<T>(field: ShownField<T>) {
   const isNumber =
     'show' in field ? field.isNumber : field.kind === 'number' || field.kind === 'duration';
@@ -175,7 +173,7 @@ function plainValue<T>(
   }
 }
 
-/** Each of several texts has a line of its own. An Arabic page would show a phone number reversed without `bdi`. */
+/** Shows each string on its own line. Arabic pages would show a phone number reversed without `bdi`. */
 export function Lines({ lines }: { readonly lines: readonly ComponentChildren[] }) {
   if (lines.length < 2) return <bdi dir="auto">{lines[0] || '–'}</bdi>;
   return (
@@ -193,7 +191,7 @@ function joined(value: string | number | readonly string[] | null | undefined): 
   return [value ?? []].flat().join(', ') || '–';
 }
 
-/** A value, a list, or the fields of an object, whose names may be personal, too. */
+/** Also masks the names of an object's fields, which may be personal. */
 function Personal({ value, isShown }: { readonly value: unknown; readonly isShown: boolean }) {
   if (typeof value !== 'object' || value === null) {
     return <Lines lines={[maskedValue(value, isShown)]} />;

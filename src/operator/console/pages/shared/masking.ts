@@ -1,7 +1,7 @@
-/** Stands for a hidden value; its length says nothing. */
+/** Its length reveals nothing about the value. */
 export const mask = '••••••';
 
-/** A field's name as programs choose them; any other name may be a person's words. */
+/** Accepts typical field names; any other name may be a person's words. */
 const fieldName = /^(?!.*\d{5})[A-Za-z][\w.-]{0,39}$/;
 
 export function maskedValue(value: unknown, isShown: boolean): string {
@@ -22,7 +22,7 @@ export function plainText(value: unknown): string {
 export function maskedUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null) return mask;
-  // Receivers often put a token into a further part of the path.
+  // Receivers often put a token into a later segment of the path.
   const [first = '', ...others] = url.pathname.split('/').slice(1);
   const isWord = /^(?!.*\d{3})[a-z._-]{0,24}\d{0,2}$/i.test(first);
   const path = ['', isWord ? first : mask, ...others.map((part) => part && mask)].join('/');

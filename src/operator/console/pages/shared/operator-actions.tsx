@@ -17,11 +17,11 @@ const backPattern = /^\/(?:webhooks|leads)(?:\/[\w-]+)+$/;
 
 interface Action extends Subject, Pick<OperatorRequest, 'action' | 'details'> {
   readonly question: string;
-  /** @returns how many things it changed; null where the number says nothing */
+  /** @returns how many records it changed; null where the number is meaningless */
   readonly work: () => Promise<number | null>;
 }
 
-/** Shows a page with personal data, which is logged first (rule OPS-31). */
+/** Logs the disclosure first (rule OPS-31). */
 export function disclosing(read: ConsolePage['read']): ConsolePage['read'] {
   return async (request) => {
     const content = await read(request);
@@ -41,7 +41,7 @@ export function disclosing(read: ConsolePage['read']): ConsolePage['read'] {
   };
 }
 
-/** Asks for a confirmation; after it, does and logs the action once, and leads back to the page of the form. */
+/** Asks for confirmation, then performs and logs the action once, and returns to the form's page. */
 export async function perform(
   request: PageRequest,
   action: Action,
@@ -71,7 +71,7 @@ export async function perform(
   return { redirectTo: `${back}?${new URLSearchParams({ done: formId }).toString()}` };
 }
 
-/** The outcome of an action, read from the log: a link alone cannot claim that something was done. */
+/** Reads the outcome from the log: a link alone cannot claim that something happened. */
 export async function outcomeOf(
   { query, text, services }: PageRequest,
   organizationId: Types.ObjectId,
@@ -103,7 +103,7 @@ export async function outcomeOf(
   return delivery?.status === 'pending' ? { notice, refreshSeconds } : { notice };
 }
 
-/** Sends a delivery again, from any page that lists it, and leads back there. */
+/** Works on any page that lists deliveries, and returns there. */
 export function ResendDelivery({ deliveryId }: { readonly deliveryId: string }) {
   const { path, text } = useReader();
   return (
@@ -115,7 +115,6 @@ export function ResendDelivery({ deliveryId }: { readonly deliveryId: string }) 
   );
 }
 
-/** Says whether personal data is shown, with the form that shows it. */
 export function PersonalData() {
   const { text, path, isShown } = useReader();
   return isShown ? (

@@ -3,14 +3,13 @@ import type { Organization } from '../../../../tenants/organizations/organizatio
 import { type PageRequest, useReader } from '../page.js';
 import { consolePath } from './parts.js';
 
-/** The record of a page `/…/:organization/:id`; null without such an organization. */
+/** Reads `/…/:organization/:id`; returns null without such an organization. */
 export async function recordOf({ params, services }: PageRequest) {
   const id = parseObjectId(params['id'] ?? '');
   const organization = await services.organizations.findByHexId(params['organization'] ?? '');
   return id === null || organization === null ? null : { organization, id };
 }
 
-/** The organization in the address of a list. */
 export function chosenOrganization(
   { query }: PageRequest,
   organizations: readonly Organization[],

@@ -19,7 +19,7 @@ export function Card({ title, children }: WithChildren & { readonly title: strin
   );
 }
 
-/** A form that is posted with the token of the session. */
+/** Posts the session's token. */
 export function Form({
   to,
   label,
@@ -28,7 +28,7 @@ export function Form({
   children,
   ...attributes
 }: WithChildren & {
-  /** Below `/console`. */
+  /** Path below `/console`. */
   readonly to: string;
   readonly label: string;
   readonly fields?: Texts;
@@ -63,7 +63,7 @@ export function Link({
   current = false,
   children,
 }: WithChildren & {
-  /** Below `/console`. */
+  /** Path below `/console`. */
   readonly to: string;
   readonly current?: 'page' | 'true' | false;
 }) {
@@ -78,7 +78,7 @@ export function Code({ children }: WithChildren) {
   return <code dir="ltr">{children}</code>;
 }
 
-/** The change of a status; a dash where there was none. */
+/** A dash stands for a missing status. */
 export function ValueChange({ from, to }: { readonly from: string | null; readonly to: string }) {
   return (
     <span dir="ltr">
@@ -92,10 +92,10 @@ export function Pages({
   next,
   label,
 }: {
-  /** The query parameter that holds the cursor. */
+  /** Query parameter of the cursor. */
   readonly name: string;
   readonly next: string | null;
-  /** Names the list for screen readers. */
+  /** Label of the list for screen readers. */
   readonly label: string;
 }) {
   const { path, query, text } = useReader();
@@ -110,11 +110,7 @@ export function Pages({
   );
 }
 
-/**
- * The part of a list from the cursor in the address.
- *
- * @throws Error with status 400 for an invalid cursor
- */
+/** @throws Error with status 400 for an invalid cursor in the address */
 export function keysetRequestOf({ query }: PageRequest, name: string): KeysetRequest {
   const limit = itemsPerPage;
   const cursor = query[name];

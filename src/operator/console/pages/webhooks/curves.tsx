@@ -10,7 +10,7 @@ interface Curve {
   readonly title: TextKey;
   readonly format: 'percent' | 'duration' | 'number';
   readonly of: (hour: Hour) => number | null;
-  /** The top of the axis; the largest value by default. */
+  /** Top of the axis; defaults to the largest value. */
   readonly highest?: number;
 }
 
@@ -31,7 +31,7 @@ function successRate({ delivered, failed }: Hour): number | null {
   return delivered + failed === 0 ? null : delivered / (delivered + failed);
 }
 
-/** Small bars and the last value; hours without a value have none. */
+/** Hours without a value have no bar. */
 function hourlyBars(
   { title, format, of, highest }: Curve,
   hours: readonly Hour[],

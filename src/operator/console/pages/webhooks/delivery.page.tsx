@@ -113,7 +113,7 @@ function Body({ body, messageId, lastAttemptAt }: ShownDelivery) {
   );
 }
 
-/** Numbers keep their digits. */
+/** Keeps the digits of numbers. */
 function indented(body: string): string {
   return JSON.stringify(JSON.parse(body, asWritten as never), null, 2);
 }

@@ -11,7 +11,7 @@ import { Card, Form, keysetRequestOf, Link } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 import { readReplay } from './replay.js';
 
-/** Pending deliveries are counted up to this. */
+/** Pending deliveries are counted up to this number. */
 const maxWaiting = 10_000;
 
 export const endpointPage: ConsolePage = {
@@ -110,7 +110,7 @@ async function replay(request: PageRequest) {
   const wanted = readReplay(request.form);
   if (wanted === null) return problem(request, 'confirm.wrongTime');
   const { filter, text: what } = wanted;
-  // A confirmed form that is sent again has nothing left to replay, and shows its outcome.
+  // A confirmed form that is sent again replays nothing and shows its outcome.
   const count =
     request.form['formId'] === undefined
       ? await deliveries.count(organizationId, { ...filter, endpointId })

@@ -4,11 +4,11 @@ import type { Texts } from '../page.js';
 
 export interface Replay {
   readonly filter: DeliveryFilter;
-  /** The same for people and the log. */
+  /** Serves people and the log. */
   readonly text: string;
 }
 
-/** Reads the form of a replay; null without a valid time range or the status `failed`. */
+/** Returns null without a valid time range or the status `failed`. */
 export function readReplay(form: Texts): Replay | null {
   const status = form['status'] === 'failed' ? ('failed' as const) : undefined;
   const [since, until] = [timeOf(form['since']), timeOf(form['until'])];
@@ -22,7 +22,7 @@ export function readReplay(form: Texts): Replay | null {
   return { filter: { status, since, until }, text: words.filter(Boolean).join(' ') };
 }
 
-/** A time in UTC, whole or as browsers send it; undefined when empty, null when invalid. */
+/** Parses UTC, in full or as browsers send it; undefined when empty, null when invalid. */
 function timeOf(text = ''): Date | undefined | null {
   const written = text.trim();
   if (written === '') return undefined;
