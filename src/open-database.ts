@@ -74,10 +74,7 @@ function isConnectionError(error: unknown): error is Error {
   );
 }
 
-/**
- * User, password and options are removed. An unescaped password may contain any separator, so everything before
- * the last `@` goes.
- */
+/** Removes everything up to the last `@`, because an unescaped password may contain any separator, and the options. */
 function withoutCredentials(uri: string): string {
   return uri.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
 }

@@ -51,10 +51,7 @@ export class LeadLookupService {
     return found.length > 0 || _id === null ? found : this.withId(organizationId, { _id });
   }
 
-  /**
-   * Searches organizations by external id, own id, number, phone in any spelling, or email. Only ids and numbers find
-   * deleted leads.
-   */
+  /** Matches external id, own id, number, any spelling of a phone, or email; only ids and numbers find deleted leads. */
   async search(
     organizations: readonly Organization[],
     reference: string,

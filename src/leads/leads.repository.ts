@@ -77,11 +77,7 @@ export class LeadsRepository {
     return leads;
   }
 
-  /**
-   * Finds leads that may have one of the phones, always including each phone's lowest-numbered owner.
-   *
-   * @param excluded leads to ignore
-   */
+  /** Returns leads that may have one of the phones, always including each phone's lowest-numbered owner. */
   async findOwners(
     organizationId: Types.ObjectId,
     phones: readonly string[],

@@ -17,10 +17,7 @@ const i18nModule = I18nModule.forRoot({
   disableMiddleware: true,
 });
 
-/**
- * Omits the middleware and interceptor of `nestjs-i18n`, which cost a fifth of a short request. A hook sets the
- * language, also for errors before routing.
- */
+/** The omitted middleware and interceptor of `nestjs-i18n` would cost a fifth of a short request. */
 @Module({
   imports: [{ ...i18nModule, providers: i18nModule.providers?.filter(isNoInterceptor) ?? [] }],
   providers: [MessagesService],

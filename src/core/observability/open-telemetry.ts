@@ -48,10 +48,7 @@ const scheduledDelayMs = 5_000;
 
 const ignore = () => undefined;
 
-/**
- * Exports spans as OTLP over HTTP. The official instrumentations of Fastify and the driver would record paths and
- * statements.
- */
+/** Instruments by hand: the official packages for Fastify and the driver would record paths and statements. */
 export function startOpenTelemetry(variables: Variables, logger: Logger) {
   const warn = (message: string) => logger.warn(`Tracing: ${message}`);
   diag.setLogger(

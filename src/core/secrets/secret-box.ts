@@ -8,11 +8,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const version = 's1';
 
-/**
- * Encrypts and authenticates a text with the first key.
- *
- * @param owner record id of the text; another owner cannot open it
- */
+/** Uses the first key. Only the `owner`, the id of the text's record, can open the text. */
 export function seal(text: string, keys: readonly Buffer[], owner: string): string {
   const [key] = keys;
   if (key === undefined) throw new Error('There is no key to seal with: set ENCRYPTION_KEYS.');

@@ -28,12 +28,7 @@ The console shows the story, until a walk in an hour or later deletes it:
     {console}/leads/{organization}/{lead}
     {console}/units/{organization}/{unit}`;
 
-/**
- * Calls the API as partners would, in a service of its own. Deletes the run's organization at the end, unless a
- * console can show it.
- *
- * @throws Error of one line when the database is unusable or a response is unexpected
- */
+/** @throws Error of one line when the database is unusable or a response is unexpected */
 export async function runDemo(environment: Environment, print: Print): Promise<void> {
   if (environment.NODE_ENV === 'production') {
     throw new Error('The demo adds an organization of its own and does not run in production.');

@@ -88,11 +88,7 @@ export class LeadErasuresService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Finds leads by phone or email, with all other leads of their clients, including deleted ones.
-   *
-   * @throws Error when the leads match more than one person
-   */
+  /** Includes other leads of their clients, and deleted ones. @throws Error when the leads match several persons */
   async ofPerson({ _id, phoneCountry }: Organization, person: Contact): Promise<LeadDto[]> {
     const sought = new Set(lockKeysOf(person, phoneCountry));
     const ids: Types.ObjectId[] = [];

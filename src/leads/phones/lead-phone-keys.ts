@@ -45,10 +45,7 @@ const countryLagMs = 30_000;
 /** Limits the remembered failures; a forgotten lead is only tried again. */
 const maxFailedLeads = 10_000;
 
-/**
- * Derives comparison keys of phones that other programs write in any spelling (rule DATA-7). One instance at a time
- * does this.
- */
+/** Other programs write phones in any spelling (rule DATA-7). One instance at a time derives their keys. */
 @Injectable()
 export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
@@ -118,10 +115,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     return !this.isStopping && (await this.lease.acquire());
   }
 
-  /**
-   * Finds leads without keys, leads that another program has written since a time, and leads whose keys are of an
-   * earlier country.
-   */
+  /** Finds leads without keys, leads that another program has written, and leads with keys of an earlier country. */
   private async *outdated(
     since: Date,
     organizations: readonly Organization[],

@@ -179,11 +179,7 @@ export class Console {
     return { ...reader, session, address, form: formOf(request), now, deadlineMs, services };
   }
 
-  /**
-   * Waits as long as the database responds, since replaying many deliveries takes long.
-   *
-   * @throws DatabaseUnavailableError within DATABASE_DEADLINE_MS otherwise
-   */
+  /** Replaying many deliveries takes long. @throws DatabaseUnavailableError only if the database stops responding */
   private async whileDatabaseResponds<T>(work: Promise<T>): Promise<T> {
     const part = this.environment.DATABASE_DEADLINE_MS / 4;
     return withinDeadline(work, 3 * part).catch(async (error: unknown) => {

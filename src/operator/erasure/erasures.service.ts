@@ -60,11 +60,7 @@ export class ErasuresService {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * Erases leads and all values about them. A repetition removes values that were stored since.
-   *
-   * @throws Error that names the failed erasures; the others are done
-   */
+  /** May be repeated, which removes later values. @throws Error that names the failed erasures; the others are done */
   async erase({ _id }: Organization, leadIds: Ids, isDryRun = false): Promise<ErasureReport> {
     if (isDryRun) return this.reportOf([await this.run(this.newErasure(_id, leadIds), true)]);
     const recorded = await this.record(_id, leadIds);

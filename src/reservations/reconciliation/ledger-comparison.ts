@@ -8,11 +8,7 @@ export interface IndexedEntry {
   readonly entry: LedgerEntryDto;
 }
 
-/**
- * Compares an entry with the cheque that a callback would find (rule RES-9).
- *
- * @param wallets undefined if the reservation does not exist
- */
+/** Compares an entry with the cheque that a callback would find; `wallets` is undefined without a reservation. */
 export function differencesOf(
   { index, entry }: IndexedEntry,
   wallets: readonly ChequeWalletDocument[] | undefined,

@@ -90,10 +90,7 @@ export class ImportsService {
     }
   }
 
-  /**
-   * @param from number of entries stored so far
-   * @returns false if another process has changed that number
-   */
+  /** Returns false if another process has changed the number of stored entries, which was `from`. */
   update(
     { organizationId, _id }: ImportDocument,
     progress: ImportProgress,

@@ -107,11 +107,7 @@ export class WebhookDeliveriesService {
     return this.deliveries.count(organizationId, conditions(filter));
   }
 
-  /**
-   * Starts a new round of attempts (rule HOOK-14). An interrupted replay continues if repeated within a day.
-   *
-   * @returns the number of deliveries
-   */
+  /** Starts a new round of attempts (rule HOOK-14). An interrupted replay continues if repeated within a day. */
   async replay(
     { organizationId, _id: endpointId }: WebhookEndpointDocument,
     filter: DeliveryFilter,
@@ -141,11 +137,7 @@ export class WebhookDeliveriesService {
     return done;
   }
 
-  /**
-   * Sends a test event once, even to a disabled endpoint, and stores it as a delivery.
-   *
-   * @throws Error when the endpoint's secrets cannot be opened
-   */
+  /** Sends even to a disabled endpoint, once. @throws Error when the endpoint's secrets cannot be opened */
   async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
     const { _id: endpointId, organizationId, url } = endpoint;
     const now = this.clock.now();

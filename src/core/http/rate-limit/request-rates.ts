@@ -6,11 +6,7 @@ import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { type RateLimit, TokenBuckets } from './token-buckets.js';
 
-/**
- * Follows draft-ietf-httpapi-ratelimit-headers-10 (rule HTTP-22).
- *
- * @param remaining whole tokens; negative when the request was rejected
- */
+/** @param remaining whole tokens; negative when the request was rejected (rule HTTP-22) */
 export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remaining: number) {
   // At one or more tokens per second, the next one is less than a second away.
   const reset = remaining >= burst ? 0 : 1;

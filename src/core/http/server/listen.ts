@@ -3,11 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { StartupError } from '../../configuration/startup-errors.js';
 import type { Connections } from './connections.js';
 
-/**
- * @param variables names of the settings of host and port, for errors
- * @returns the address for local clients, without a path
- * @throws StartupError
- */
+/** @param variables names of the settings of host and port, for errors */
 export async function listenOn(
   fastify: FastifyInstance,
   connections: Connections,

@@ -13,9 +13,7 @@ interface Path {
   isOnlyMethod: boolean;
 }
 
-/**
- * Rule HTTP-2. @returns a function that adds routes for other methods; call it once all routes exist
- */
+/** Returns a function that adds routes for other methods; call it once all routes exist (rule HTTP-2). */
 export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   const paths = new Map<string, Path>();
   let isComplete = false;

@@ -61,11 +61,7 @@ export class CommandContext {
   }
 }
 
-/**
- * @param described for errors, such as `key with prefix iapi_1`
- * @param command for errors: the command that lists all
- * @throws Error unless exactly one was found
- */
+/** @throws Error with `described`, such as `key with prefix iapi_1`, unless exactly one was found */
 export function only<T extends { readonly _id: Types.ObjectId | string }>(
   found: readonly T[],
   described: string,
