@@ -54,7 +54,6 @@ export class GroupCommit<
   constructor(
     services: WriteServices,
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
-    private readonly limits = groupLimits,
   ) {
     this.transactions = services.transactions;
     this.transaction = new GroupTransaction(services, kind);
@@ -86,7 +85,7 @@ export class GroupCommit<
     const [first] = batch.requests;
     if (first === undefined) return batch.responseTo([]);
     // The maximum size keeps other requests out of its group.
-    return (await this.enqueue(first, this.limits.bytes, batch)) as Whole;
+    return (await this.enqueue(first, groupLimits.bytes, batch)) as Whole;
   }
 
   /** Returns what {@link submitAll} would respond now; stores nothing. */
@@ -127,7 +126,7 @@ export class GroupCommit<
     let bytes = 0;
     const end = queue.findIndex((entry, index) => {
       bytes += entry.bytes;
-      return index === this.limits.count || (index > 0 && bytes > this.limits.bytes);
+      return index === groupLimits.count || (index > 0 && bytes > groupLimits.bytes);
     });
     return queue.splice(0, end === -1 ? queue.length : end);
   }
