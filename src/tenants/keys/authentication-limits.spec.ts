@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { readEnvironment } from '../../core/configuration/load-environment.js';
@@ -18,148 +18,127 @@ const never = () => {
   throw new Error('barred');
 };
 
-/** An authenticator whose database answers so. */
-function authenticatorOf(findByHash: (hash: string) => unknown, find: () => unknown = () => ({})) {
-  const keys = { findByHash: async (hash: string) => findByHash(hash) };
-  const organizations = { find: async () => find() };
-  return new ApiKeyAuthenticator(
+let elapsed: number;
+beforeEach(() => {
+  elapsed = 0;
+  const start = performance.now();
+  jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
+});
+afterEach(() => void jest.restoreAllMocks());
+
+/** A stored key that may be used, and was just now. */
+const known = {
+  _id: new Types.ObjectId(),
+  organizationId: new Types.ObjectId(),
+  hash: hashApiKey('known'),
+  permissions: { allowExternal: true },
+  lastUsedAt: new Date(),
+};
+const findKnown = (hash: string) => (hash === known.hash ? known : null);
+
+/** An authenticator whose database finds the key `known` alone, unless it is given something else. */
+function authenticatorOf(
+  find: (hash: string) => unknown = findKnown,
+  findOrganization = () => ({}),
+) {
+  let queries = 0;
+  const keys = {
+    findByHash: async (hash: string) => {
+      queries++;
+      return find(hash);
+    },
+  };
+  const organizations = { find: async () => findOrganization() };
+  const authenticator = new ApiKeyAuthenticator(
     keys as unknown as ApiKeysService,
     organizations as unknown as OrganizationsRepository,
     new Clock(),
     environment,
   );
-}
-
-/** A stored key that may be used, and was just now. */
-function storedKey(hash = hashApiKey('known')) {
-  const _id = new Types.ObjectId();
-  const permissions = { allowExternal: true };
-  return { _id, organizationId: _id, hash, permissions, lastUsedAt: new Date() };
+  return {
+    queries: () => queries,
+    stats: () => authenticator.stats(),
+    isCached: () => authenticator.cached(hashApiKey('known'), anywhere) !== undefined,
+    /** Whether a key is accepted, by default with a lookup that is allowed. */
+    accepts: async (key: string, beginLookup: () => () => void = freely) =>
+      (await authenticator.authenticate(hashApiKey(key), anywhere, beginLookup)) !== null,
+  };
 }
 
 describe('unknown API keys', () => {
   it('use bounded memory and evict no known key', async () => {
-    let queries = 0;
-    const known = storedKey();
-    const authenticator = authenticatorOf((hash) => {
-      queries++;
-      return hash === known.hash ? known : null;
-    });
-    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
+    const { accepts, queries, stats, isCached } = authenticatorOf();
+    expect(await accepts('known')).toBe(true);
     for (let index = 0; index < attempts; index++) {
-      expect(
-        await authenticator.authenticate(hashApiKey(`unknown ${index}`), anywhere, freely),
-      ).toBeNull();
+      expect(await accepts(`unknown ${index}`)).toBe(false);
     }
-    expect(authenticator.stats()).toEqual({ known: 1, unknown: 10_000 });
-    expect(queries).toBe(1 + attempts);
-    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
+    expect(stats()).toEqual({ known: 1, unknown: 10_000 });
+    expect(queries()).toBe(1 + attempts);
+    expect(await accepts('known', never)).toBe(true);
     // Once it is old it has to be looked up, but is no new key.
-    const later = performance.now() + 60_000;
-    const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
-    expect(authenticator.cached(hashApiKey('known'), anywhere)).toBeUndefined();
-    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
-    now.mockRestore();
+    elapsed = 60_000;
+    expect(isCached()).toBe(false);
+    expect(await accepts('known', never)).toBe(true);
   });
 
   it('cause no more lookups than failures are allowed', async () => {
-    let queries = 0;
-    let answer = (_found: unknown): void => undefined;
-    const held = new Promise((resolve) => (answer = resolve));
-    const known = storedKey();
-    const authenticator = authenticatorOf((hash) => {
-      queries++;
-      return hash === known.hash ? known : held;
-    });
+    const { promise: found, resolve } = Promise.withResolvers<null>();
+    const { accepts, queries, isCached } = authenticatorOf((hash) => findKnown(hash) ?? found);
     const failures = new AuthenticationFailures(new Clock(), environment);
-    const from = (address: string) => () => failures.beginLookup(address);
-    expect(
-      await authenticator.authenticate(hashApiKey('known'), anywhere, from('stranger')),
-    ).not.toBeNull();
+    const fromStranger = () => failures.beginLookup('stranger');
+    expect(await accepts('known', fromStranger)).toBe(true);
     const all = Array.from({ length: attempts }, (_, index) =>
-      authenticator
-        .authenticate(hashApiKey(`unknown ${index}`), anywhere, from('stranger'))
-        .catch((error: unknown) => (error as DomainError).status),
+      accepts(`unknown ${index}`, fromStranger).catch(
+        (error: unknown) => (error as DomainError).status,
+      ),
     );
-    expect(queries).toBe(1 + environment.AUTH_FAILURE_BURST);
-    expect(authenticator.cached(hashApiKey('known'), anywhere)).not.toBeNull();
-    answer(null);
-    expect(new Set(await Promise.all(all))).toEqual(new Set([null, 429]));
+    expect(queries()).toBe(1 + environment.AUTH_FAILURE_BURST);
+    expect(isCached()).toBe(true);
+    resolve(null);
+    expect(new Set(await Promise.all(all))).toEqual(new Set([false, 429]));
     // Of one key only the first request looks it up.
-    let begun = 0;
-    const counted = () => {
-      begun++;
-      return () => {};
-    };
-    const same = Array.from({ length: 50 }, () =>
-      authenticator.authenticate(hashApiKey('the same'), anywhere, counted),
-    );
-    expect(new Set(await Promise.all(same))).toEqual(new Set([null]));
-    expect(begun).toBe(1);
-    // They are over.
-    await authenticator.authenticate(hashApiKey('one more'), anywhere, from('stranger'));
-    expect(queries).toBe(3 + environment.AUTH_FAILURE_BURST);
+    const begin = jest.fn(freely);
+    await Promise.all(Array.from({ length: 50 }, () => accepts('the same', begin)));
+    expect(begin).toHaveBeenCalledTimes(1);
+    // The lookups are over.
+    await accepts('one more', fromStranger);
+    expect(queries()).toBe(3 + environment.AUTH_FAILURE_BURST);
   });
 
   it('evict no key in use while the database fails', async () => {
-    let organizationOf = () => Promise.resolve({});
-    let elapsed = 0;
-    const start = performance.now();
-    const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
-    const authenticator = authenticatorOf(
-      () => storedKey(),
-      () => organizationOf(),
-    );
-    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
+    const organization = jest.fn<() => object>().mockReturnValue({});
+    const { accepts, isCached } = authenticatorOf(findKnown, organization);
+    expect(await accepts('known')).toBe(true);
     elapsed = 60_000;
-    organizationOf = () => Promise.reject(new Error('stepped down'));
-    await expect(authenticator.authenticate(hashApiKey('known'), anywhere, never)).rejects.toThrow(
-      'stepped down',
-    );
+    organization.mockRejectedValueOnce(new Error('stepped down') as never);
+    await expect(accepts('known', never)).rejects.toThrow('stepped down');
     // The age of a result counts from the start of the read.
-    organizationOf = async () => {
+    organization.mockImplementation(() => {
       elapsed += 6_000;
       return {};
-    };
-    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
-    expect(authenticator.cached(hashApiKey('known'), anywhere)).toBeUndefined();
-    now.mockRestore();
+    });
+    expect(await accepts('known', never)).toBe(true);
+    expect(isCached()).toBe(false);
   });
 
   it('cause a second read when a request joins an outdated read', async () => {
-    const hash = hashApiKey('known');
-    const start = performance.now();
-    let elapsed = 0;
-    const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
-    let release = (_found: unknown): void => undefined;
-    const reads = [
-      new Promise((resolve) => (release = resolve)),
-      { ...storedKey(), permissions: { allowExternal: false } },
-    ];
-    const authenticator = authenticatorOf(() => reads.shift());
-    const first = authenticator.authenticate(hash, anywhere, freely);
+    const { promise: outdated, resolve } = Promise.withResolvers<object>();
+    const reads = [outdated, { ...known, permissions: { allowExternal: false } }];
+    const { accepts } = authenticatorOf(() => reads.shift());
+    const first = accepts('known');
     elapsed = 6_000;
-    const second = authenticator.authenticate(hash, anywhere, freely);
-    release(storedKey());
-    expect(await first).not.toBeNull();
-    expect(await second).toBeNull();
-    now.mockRestore();
+    const second = accepts('known');
+    resolve(known);
+    expect([await first, await second]).toEqual([true, false]);
   });
 
   it('do not keep a deleted key valid', async () => {
-    let queries = 0;
-    const hash = hashApiKey('removed');
-    const authenticator = authenticatorOf(() => (queries++ === 0 ? storedKey(hash) : null));
-    expect(
-      await authenticator.authenticate(hashApiKey('removed'), anywhere, freely),
-    ).not.toBeNull();
-    const later = performance.now() + 60_000;
-    const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
-    for (let count = 0; count < 20; count++) {
-      expect(await authenticator.authenticate(hashApiKey('removed'), anywhere, freely)).toBeNull();
-    }
-    now.mockRestore();
-    expect(queries).toBe(2);
+    const reads = [known];
+    const { accepts, queries } = authenticatorOf(() => reads.shift() ?? null);
+    expect(await accepts('known')).toBe(true);
+    elapsed = 60_000;
+    for (let count = 0; count < 20; count++) expect(await accepts('known')).toBe(false);
+    expect(queries()).toBe(2);
   });
 
   it('are counted for a limited number of addresses', () => {
