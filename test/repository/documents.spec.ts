@@ -1,23 +1,21 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import GithubSlugger from 'github-slugger';
 import { variableNames } from '../../src/core/configuration/variables.js';
 import { createProgram } from '../../src/operator/cli/command-line/program.js';
+import { documentedOperations } from '../support/operations.js';
 
-const documents = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((path) => join('docs', path)),
-  ...readdirSync('clients', { recursive: true, encoding: 'utf8' }).map((path) =>
-    join('clients', path),
-  ),
-]
-  .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
-  .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+const read = (path: string) => readFileSync(path, 'utf8');
+/** Files of the repository that match, without installed and built ones. */
+const filesOf = (pattern: string) =>
+  globSync(pattern, { exclude: ['**/node_modules/**', 'clients/**/dist/**'] });
+
+const documents = filesOf('{*.md,{docs,clients}/**/*.md}').map((path) => ({
+  path,
+  text: read(path),
+}));
 
 /** Lines of code blocks and spans of the documents, with their files. */
 const code = documents.flatMap(({ path, text }) => {
@@ -30,7 +28,7 @@ const code = documents.flatMap(({ path, text }) => {
   }));
 });
 
-const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'];
+const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'].join('|');
 /** Suffixes that paths may omit. */
 const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
 
@@ -44,7 +42,7 @@ function unknown(pattern: RegExp, isKnown: (...groups: string[]) => boolean): st
 }
 
 describe('references in the documents', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  const { scripts } = JSON.parse(read('package.json')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
 
@@ -66,14 +64,10 @@ describe('references in the documents', () => {
   });
 
   it('name existing files', () => {
-    const files = folders.flatMap((folder) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
-        (path) => `/${folder}/${path}`,
-      ),
-    );
+    const files = globSync(`{${folders.replaceAll('|', ',')}}/**`).map((path) => `/${path}`);
     const isFile = (path = '') =>
       isIgnored(path) || ends.some((end) => files.some((file) => file.endsWith(`/${path}${end}`)));
-    const below = new RegExp(`^((?:${folders.join('|')})/[\\w./-]*[\\w-])/?$`, 'g');
+    const below = new RegExp(`^((?:${folders})/[\\w./-]*[\\w-])/?$`, 'g');
     const relative = /^([\w-]+(?:\/[\w-]+)+\.(?:ts|mjs|md|json|yml))$/g;
     expect([...unknown(below, isFile), ...unknown(relative, isFile)]).toEqual([]);
   });
@@ -84,7 +78,7 @@ describe('references in the documents', () => {
         .filter(([, file = '', anchor]) => {
           const target = file === '' ? path : join(dirname(path), file);
           if (!existsSync(target)) return true;
-          return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+          return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
         })
         .map(([link]) => `${path}: ${link}`),
     );
@@ -93,18 +87,11 @@ describe('references in the documents', () => {
 });
 
 describe('a document for partners', () => {
-  const files = [
-    'docs/openapi.json',
-    ...readdirSync('docs/guides', { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.includes('.') && path !== 'operator.md')
-      .map((path) => join('docs/guides', path)),
-    ...readdirSync('clients', { recursive: true, encoding: 'utf8' })
-      .filter((path) => /^(?!.*(node_modules|dist)).+\.(md|bru|ts)$/.test(path))
-      .map((path) => join('clients', path)),
-  ];
+  const files = filesOf('{docs/{openapi.json,guides/**/*.*},clients/**/*.{md,bru,ts}}');
+  const forPartners = files.filter((path) => !path.endsWith('operator.md'));
 
-  it.each(files)('contains no settings or operator commands: %s', (file) => {
-    const text = readFileSync(file, 'utf8');
+  it.each(forPartners)('contains no settings or operator commands: %s', (file) => {
+    const text = read(file);
     // The guides' programs have one-word settings such as PORT too.
     const settings = variableNames.filter((name) => name.includes('_'));
     expect(settings.filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
@@ -112,37 +99,61 @@ describe('a document for partners', () => {
   });
 });
 
-it('documents name the exceptions wherever they call a 4xx final', () => {
-  const texts = [...documents.map(({ text }) => text), readFileSync('docs/openapi.json', 'utf8')];
-  const sentences = texts.flatMap((text) => text.match(/4xx[^.;:]*\bfinal\b[^.]*/gi) ?? []);
-  expect(sentences.length).toBeGreaterThan(1);
-  const exceptions = /408, 409\s+and\s+429/;
-  expect(sentences.filter((sentence) => !exceptions.test(sentence))).toEqual([]);
-});
-
 it('docs/operations.md explains log lines that the service writes', () => {
-  const [, table = ''] =
-    /^\| You see.*?\n(.*?)\n\n/ms.exec(readFileSync('docs/operations.md', 'utf8')) ?? [];
+  const [, table = ''] = /^\| You see.*?\n(.*?)\n\n/ms.exec(read('docs/operations.md')) ?? [];
   const lines = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line);
-  const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => readFileSync(join('src', path), 'utf8'))
-    .join('\n');
+  const source = globSync('src/**/*.ts').map(read).join('\n');
   expect(lines.filter((line) => !source.includes(line))).toEqual([]);
   expect(lines.length).toBeGreaterThan(10);
 });
 
 it('docs/architecture.md describes every folder of src', () => {
-  const [, table = ''] =
-    /^## Modules\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8')) ?? [];
+  const [, table = ''] = /^## Modules\n(.*?)^## /ms.exec(read('docs/architecture.md')) ?? [];
   const named = [...table.matchAll(/^\| `(\w[\w-]*)\/`/gm)].map(([, folder]) => folder);
   const inSource = readdirSync('src', { withFileTypes: true }).filter((each) => each.isDirectory());
   expect(named.toSorted()).toEqual([...inSource.map(({ name }) => name), 'src'].toSorted());
 });
 
+describe('docs/rules.md', () => {
+  const rules = read('docs/rules.md');
+  const headings: string[] =
+    rules.match(/(?<=^### <a id="[a-z]+-\d+"><\/a>)[A-Z]+-\d+(?=: )/gm) ?? [];
+
+  it('has each rule once that code, tests and documents cite', () => {
+    const areas = new Set(headings.map((heading) => heading.split('-')[0]));
+    const cited = new RegExp(`\\b(?:${[...areas].join('|')})-\\d+\\b`, 'g');
+    const unknownRules = globSync('{src,test,docs}/**/*.{ts,mjs,md}').flatMap((file) =>
+      (read(file).match(cited) ?? [])
+        .filter((rule) => !headings.includes(rule))
+        .map((rule) => `${file}: ${rule}`),
+    );
+    expect(unknownRules).toEqual([]);
+    expect(new Set(headings).size).toBe(headings.length);
+    expect(headings.length).toBeGreaterThan(70);
+  });
+
+  it('names every query parameter of the reference', () => {
+    const parameters = documentedOperations()
+      .flatMap(({ positions }) => positions)
+      .flatMap(({ place, steps }) => (place === 'query' ? steps : []));
+    const unnamed = parameters.filter((name) => !new RegExp(`\\b${name}\\b`).test(rules));
+    expect([...new Set(unnamed)]).toEqual([]);
+    expect(parameters.length).toBeGreaterThan(20);
+  });
+});
+
+it('package-lock.json contains the hash of every package, including other platforms', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
+  };
+  const locked = Object.entries(packages).filter(([path]) => path !== '');
+  const unhashed = locked.filter(([, { integrity = '' }]) => !integrity.startsWith('sha512-'));
+  expect(unhashed.map(([path]) => path)).toEqual([]);
+});
+
 /** Whether it is what programs write. */
 function isIgnored(path: string): boolean {
-  return readFileSync('.gitignore', 'utf8').split('\n').includes(path);
+  return read('.gitignore').split('\n').includes(path);
 }
 
 /** An unknown command or option of a command line; null if all are known. */
