@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { type Document, MongoClient, type ObjectId, type WithId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/core/configuration/clock.js';
+import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import type { WebhookEndpointDocument } from '../../src/webhooks/endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookWorker } from '../../src/webhooks/sending/webhook-worker.js';
@@ -26,6 +27,7 @@ export interface TestEndpoint {
 /** A service with its background work, on loopback, with a clock that can be moved. */
 export interface WebhookService extends TestService {
   readonly endpoints: WebhookEndpointsService;
+  readonly deliveries: WebhookDeliveriesService;
   /** Moves the service's time forward; what is due then is begun. */
   passTime(milliseconds: number): Promise<void>;
   subscribe(tenant: Tenant, url: string, eventTypes?: string[]): Promise<TestEndpoint>;
@@ -60,15 +62,17 @@ export async function startWebhookService(
   const databaseUri = ownDatabaseUri ?? (await emptiedDatabaseUri());
   const ownVariables = { ROLE: 'all', ...toLoopback, ...variables };
   const service = await startTestService(ownVariables, databaseUri);
-  const endpoints = service.service.app.get(WebhookEndpointsService);
+  const { app } = service.service;
+  const endpoints = app.get(WebhookEndpointsService);
   let passed = 0;
-  service.service.app.get(Clock).now = () => new Date(Date.now() + passed);
+  app.get(Clock).now = () => new Date(Date.now() + passed);
   return {
     ...service,
     endpoints,
+    deliveries: app.get(WebhookDeliveriesService),
     passTime: async (milliseconds) => {
       passed += milliseconds;
-      await service.service.app.get(WebhookWorker).deliverDue();
+      await app.get(WebhookWorker).deliverDue();
     },
     subscribe: async ({ organizationId }, url, eventTypes = ['*']) => {
       const organization = new Types.ObjectId(organizationId.toHexString());
@@ -94,33 +98,31 @@ export async function startWebhookService(
   };
 }
 
-/** A service with its background work for a test file, and an organization in it. */
-export interface Webhooks {
-  /** From the first test on, as is the organization. */
-  readonly service: WebhookService;
-  readonly tenant: Tenant;
-  /** A receiver that goes after the test. */
-  readonly receiverWith: (respond?: Respond | number) => Promise<Receiver>;
-  stopAfterTest(stop: () => Promise<void>): void;
-  /** Until every event has its deliveries. */
-  outboxIsEmpty(): Promise<void>;
-  endpointNow(id: ObjectId): Promise<WithId<Document> | null>;
-  /** The attempts of a delivery in their order. */
-  attemptsOf(deliveryId: ObjectId): Promise<Document[]>;
+interface SubscriptionOptions {
+  readonly of?: Tenant;
+  readonly types?: string[];
+  readonly path?: string;
 }
 
-/** Sets it up; the endpoints of a test go after it. */
-export function useWebhooks(variables: Record<string, string> = {}): Webhooks {
+/**
+ * Sets up a service with its background work for a test file, and an organization in it. Its functions
+ * work from the first test on; the endpoints and receivers of a test go after it.
+ */
+export function useWebhooks(variables: Record<string, string> = {}) {
   let service: WebhookService;
   let tenant: Tenant;
   let endings: (() => Promise<void>)[] = [];
+  const collection = (name: string) => service.db.collection(name);
+  /** Until every event has its deliveries. */
   const outboxIsEmpty = () =>
     eventually(async () => {
-      const waiting = await service.db
-        .collection('outboxEvents')
-        .countDocuments({ sequence: null });
-      expect(waiting).toBe(0);
+      expect(await collection('outboxEvents').countDocuments({ sequence: null })).toBe(0);
     });
+  const receiverWith = async (respond: Respond | number = 204): Promise<Receiver> => {
+    const receiver = await startReceiver(respond);
+    endings.push(() => receiver.stop());
+    return receiver;
+  };
   beforeAll(async () => {
     service = await startWebhookService(variables);
     tenant = await addTenant(service.db);
@@ -130,7 +132,7 @@ export function useWebhooks(variables: Record<string, string> = {}): Webhooks {
     await outboxIsEmpty();
     await Promise.all(endings.map((stop) => stop()));
     endings = [];
-    await service.db.collection('webhookEndpoints').deleteMany({});
+    await collection('webhookEndpoints').deleteMany({});
   });
   afterAll(() => service.stop());
   return {
@@ -140,19 +142,29 @@ export function useWebhooks(variables: Record<string, string> = {}): Webhooks {
     get tenant() {
       return tenant;
     },
-    receiverWith: async (respond = 204) => {
-      const receiver = await startReceiver(respond);
-      endings.push(() => receiver.stop());
-      return receiver;
-    },
-    stopAfterTest: (stop) => void endings.push(stop),
+    collection,
     outboxIsEmpty,
-    endpointNow: (id) => service.db.collection('webhookEndpoints').findOne({ _id: id }),
-    attemptsOf: async (deliveryId) => {
-      const delivery = await service.db
-        .collection('webhookDeliveries')
-        .findOne({ _id: deliveryId });
-      return (delivery?.['log'] ?? []) as Document[];
+    receiverWith,
+    stopAfterTest: (stop: () => Promise<void>) => void endings.push(stop),
+    passTime: (milliseconds: number) => service.passTime(milliseconds),
+    createLead: (recordSystemId?: string) => service.createLead(tenant, recordSystemId),
+    /** An endpoint with a receiver of its own. */
+    subscribed: async (
+      respond: Respond | number = 204,
+      { of = tenant, types = ['*'], path = '' }: SubscriptionOptions = {},
+    ) => {
+      const receiver = await receiverWith(respond);
+      const endpoint = await service.subscribe(of, `${receiver.url}${path}`, types);
+      return {
+        ...receiver,
+        ...endpoint,
+        delivery: (looks: Document) => service.deliveryOf(endpoint, looks),
+        stored: () => collection('webhookEndpoints').findOne({ _id: endpoint.id }),
+        store: ($set: Document) =>
+          collection('webhookEndpoints').updateOne({ _id: endpoint.id }, { $set }),
+      };
     },
   };
 }
+
+export type Subscribed = Awaited<ReturnType<ReturnType<typeof useWebhooks>['subscribed']>>;

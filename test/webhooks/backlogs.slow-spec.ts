@@ -1,0 +1,263 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import { type Document, ObjectId } from 'mongodb';
+import { Types } from 'mongoose';
+import { Clock } from '../../src/core/configuration/clock.js';
+import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { WebhookWorker } from '../../src/webhooks/sending/webhook-worker.js';
+import { startSession } from '../operator/command-line.js';
+import { conventions } from '../support/builders.js';
+import { profiledCommands, tooManyKeys, wasteful } from '../support/command-plans.js';
+import { eventually } from '../support/eventually.js';
+import { type Subscribed, toLoopback, useWebhooks } from './webhook-service.js';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const givenUp = { status: 'failed', failureReason: 'endpoint disabled' };
+/** As a worker stores it after a 410. */
+const turnedOff = { isEnabled: false, disabledReason: 'gone' };
+
+const webhooks = useWebhooks();
+const { subscribed, createLead, passTime, collection } = webhooks;
+const deliveries = () => collection('webhookDeliveries');
+const operator = startSession(() => ({
+  MONGODB_URI: webhooks.service.databaseUri,
+  ...toLoopback,
+}));
+
+/** An endpoint whose only delivery waits for its second attempt. */
+async function waitingForRetry(): Promise<Subscribed> {
+  const headers = { 'retry-after': String(hour / 1_000) };
+  const endpoint = await subscribed((_received, response) =>
+    response.writeHead(500, headers).end(),
+  );
+  await createLead();
+  await endpoint.delivery({ status: 'pending', attempts: 1 });
+  endpoint.respondWith(204);
+  return endpoint;
+}
+
+/** Adds deliveries, one second apart, as the relay and the worker leave them. */
+async function addDeliveries(endpointId: ObjectId, count: number, fields: Document): Promise<void> {
+  // Time may have been passed: what became due long ago is found by the scan once a minute only.
+  const now = webhooks.service.service.app.get(Clock).now().getTime();
+  await deliveries().insertMany(
+    Array.from({ length: count }, (_, index) => ({
+      ...conventions(webhooks.tenant.organizationId),
+      endpointId,
+      eventId: new ObjectId(),
+      type: 'lead.created',
+      bytes: 100,
+      round: 1,
+      attempts: 10,
+      nextAttemptAt: new Date(now),
+      log: [],
+      completedAt: fields['status'] === 'pending' ? null : new Date(now),
+      ...fields,
+      createdAt: new Date(now - count + index),
+    })),
+  );
+}
+
+describe('an endpoint that is enabled again', () => {
+  it.each([
+    [
+      'the operator',
+      async (endpoint: Subscribed) => {
+        await operator.json('webhook', 'disable', String(endpoint.id));
+        await endpoint.delivery(givenUp);
+      },
+    ],
+    ['a worker', (endpoint: Subscribed) => endpoint.store(turnedOff)],
+  ])('gets no deliveries that were pending when %s disabled it', async (_who, disable) => {
+    const endpoint = await waitingForRetry();
+    await disable(endpoint);
+    await operator.json('webhook', 'enable', String(endpoint.id));
+    await endpoint.delivery(givenUp);
+    await passTime(2 * hour);
+    await createLead();
+    await endpoint.delivery({ status: 'delivered', attempts: 1 });
+    expect(endpoint.received).toHaveLength(2);
+  });
+
+  it('keeps its pending deliveries when it was never disabled', async () => {
+    const endpoint = await waitingForRetry();
+    await webhooks.service.endpoints.enable(endpoint.id);
+    await passTime(2 * hour);
+    await endpoint.delivery({ attempts: 2, status: 'delivered' });
+  });
+
+  it('gets later events even while a worker fails its old deliveries', async () => {
+    const endpoint = await waitingForRetry();
+    const queue = webhooks.service.service.app.get(DeliveryQueueRepository);
+    const failWaiting = queue.failWaiting.bind(queue);
+    const { promise: enabled, resolve: enable } = Promise.withResolvers<void>();
+    const { promise: isGivingUp, resolve: giveUp } = Promise.withResolvers<void>();
+    queue.failWaiting = async (...parameters) => {
+      giveUp();
+      await enabled;
+      return failWaiting(...parameters);
+    };
+    // Only now: the worker may look at the endpoint at once.
+    await endpoint.store(turnedOff);
+    await passTime(2 * hour);
+    await isGivingUp;
+    queue.failWaiting = failWaiting;
+    await webhooks.service.endpoints.enable(endpoint.id);
+    await createLead();
+    await endpoint.delivery({ status: 'pending', attempts: 0 });
+    enable();
+    await endpoint.delivery({ status: 'delivered', attempts: 1 });
+    expect(endpoint.received).toHaveLength(2);
+  });
+
+  it.each([
+    [500, givenUp],
+    [204, { status: 'delivered', failureReason: null }],
+  ])('gets no second attempt when the running attempt ends with %p', async (status, looks) => {
+    const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
+    const endpoint = await subscribed((_received, response) => resolve(response));
+    await createLead();
+    const response = await attempt;
+    await webhooks.service.endpoints.disable(endpoint.id);
+    await webhooks.service.endpoints.enable(endpoint.id);
+    response.writeHead(status).end();
+    endpoint.respondWith(204);
+    await endpoint.delivery({ attempts: 1, ...looks });
+    await passTime(minute);
+    await createLead();
+    expect(await endpoint.receivedRequests(2)).toHaveLength(2);
+  });
+});
+
+describe('pending deliveries', () => {
+  it('fail with their endpoint when it is removed, and can still be listed', async () => {
+    const endpoint = await waitingForRetry();
+    const id = String(endpoint.id);
+    await operator.json('webhook', 'remove', id);
+    const failed = await operator.json('webhook', 'deliveries', id);
+    expect(failed).toMatchObject([{ status: 'failed', failureReason: 'endpoint removed' }]);
+    const org = webhooks.tenant.organizationId.toHexString();
+    expect(await operator.json('webhook', 'list', '--org', org)).toEqual([]);
+    const removed = { isEnabled: false, secrets: [], removedAt: expect.any(Date) };
+    expect(await endpoint.stored()).toMatchObject(removed);
+    for (const name of ['show', 'enable', 'remove', 'test', 'rotate-secret', 'replay --failed']) {
+      const { code, stderr } = await operator.run(`webhook ${name}`, id);
+      const message = `There is no webhook endpoint with id ${id}.\n`;
+      expect([name, code, stderr]).toEqual([name, 1, message]);
+    }
+  });
+
+  it('fail when they are due and another program has deleted their endpoint', async () => {
+    const endpoint = await waitingForRetry();
+    await collection('webhookEndpoints').deleteOne({ _id: endpoint.id });
+    await passTime(2 * hour);
+    await endpoint.delivery({ status: 'failed', failureReason: 'endpoint removed', attempts: 1 });
+  });
+
+  it('fail in batches of one thousand when their endpoint is disabled', async () => {
+    const endpoint = await subscribed();
+    await endpoint.store(turnedOff);
+    const { db } = webhooks.service;
+    await db.command({ profile: 2 });
+    // Not due before all of them are there: the worker would fail the first ones in a batch of their own.
+    const nextAttemptAt = new Date(webhooks.service.service.app.get(Clock).now().getTime() + hour);
+    await addDeliveries(endpoint.id, 1_100, { status: 'pending', nextAttemptAt });
+    await passTime(hour);
+    await eventually(async () => {
+      const failed = { endpointId: endpoint.id, ...givenUp };
+      expect(await deliveries().countDocuments(failed)).toBe(1_100);
+    });
+    await db.command({ profile: 0 });
+    expect(endpoint.received).toEqual([]);
+    const updates = await collection('system.profile').find({ op: 'update' }).toArray();
+    expect(Math.max(...updates.map(({ nModified }) => Number(nModified)))).toBe(1_000);
+  });
+
+  it('do not slow down the search for due deliveries', async () => {
+    const status = 'pending';
+    const nextAttemptAt = new Date(Date.now() + 365 * 24 * hour);
+    for (let endpoint = 0; endpoint < 20; endpoint++) {
+      await addDeliveries(new ObjectId(), 100, { status, nextAttemptAt });
+    }
+    const worker = webhooks.service.service.app.get(WebhookWorker);
+    const commands = await profiledCommands(webhooks.service.db, () => worker.deliverDue());
+    expect([wasteful(commands), tooManyKeys(commands)]).toEqual([[], []]);
+    await deliveries().deleteMany({ nextAttemptAt });
+  });
+});
+
+describe('an interrupted ping', () => {
+  it('is not sent by a worker', async () => {
+    const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
+    const endpoint = await subscribed((_received, response) => resolve(response));
+    const ping = webhooks.service.deliveries.ping(endpoint.document);
+    const response = await attempt;
+    await endpoint.delivery({ status: 'failed', failureReason: 'interrupted' });
+    endpoint.respondWith(204);
+    await passTime(2 * minute);
+    await createLead();
+    await endpoint.delivery({ type: 'lead.created', status: 'delivered' });
+    expect(endpoint.received).toHaveLength(2);
+    response.writeHead(204).end();
+    await ping;
+    const type = 'webhook.ping';
+    await endpoint.delivery({ type, status: 'delivered', failureReason: null });
+  });
+});
+
+describe('a list of deliveries', () => {
+  it('reads no more entries than it returns', async () => {
+    const endpointId = new Types.ObjectId();
+    await addDeliveries(endpointId, 300, { status: 'delivered' });
+    await addDeliveries(endpointId, 5, { status: 'failed' });
+    const organizationId = new Types.ObjectId(webhooks.tenant.organizationId.toHexString());
+    const commands = await profiledCommands(webhooks.service.db, async () => {
+      for (const filter of [{}, { endpointId }, { endpointId, status: 'failed' as const }]) {
+        await webhooks.service.deliveries.listPage(organizationId, filter, { limit: 50 });
+      }
+    });
+    expect([wasteful(commands), tooManyKeys(commands)]).toEqual([[], []]);
+  });
+});
+
+describe('a replay', () => {
+  let endpoint: Subscribed;
+  beforeEach(async () => {
+    endpoint = await subscribed();
+    // No worker may get at the deliveries: what the test does stands for it.
+    await endpoint.store({ pausedUntil: new Date(Date.now() + 365 * 24 * hour) });
+  });
+  const count = (filter: Document) =>
+    deliveries().countDocuments({ endpointId: endpoint.id, ...filter });
+  const deliverAll = () =>
+    deliveries().updateMany({ endpointId: endpoint.id }, { $set: { status: 'delivered' } });
+
+  it('continues after an interruption and sends nothing twice', async () => {
+    await addDeliveries(endpoint.id, 1_100, { status: 'delivered' });
+    const since = new Date(0);
+    const replay = (progress?: (done: number, total: number) => void) =>
+      webhooks.service.deliveries.replay(endpoint.document, { since }, progress);
+    const interrupted = replay((done, total) => {
+      throw new Error(`interrupted at ${done} of ${total}`);
+    });
+    await expect(interrupted).rejects.toThrow('interrupted at 1000 of 1100');
+    // The worker has delivered them before the command is repeated.
+    await deliverAll();
+    const [first = 0, second = 0] = await Promise.all([replay(), replay()]);
+    expect(first + second).toBe(100);
+    expect(await count({ round: 2 })).toBe(1_100);
+    // After its end the same command begins a new replay.
+    await deliverAll();
+    expect(await replay()).toBe(1_100);
+    expect(await count({ round: 3 })).toBe(1_100);
+  });
+
+  it('of failed deliveries excludes all others', async () => {
+    await addDeliveries(endpoint.id, 3, { status: 'failed' });
+    await addDeliveries(endpoint.id, 2, { status: 'delivered' });
+    const { deliveries: service } = webhooks.service;
+    expect(await service.replay(endpoint.document, { status: 'failed' })).toBe(3);
+    expect(await count({ status: 'pending' })).toBe(3);
+  });
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
+import type { Document } from 'mongodb';
+import { Types } from 'mongoose';
+import { Webhook } from 'standardwebhooks';
+import { Transactions } from '../../src/core/database/transactions/transactions.js';
+import { Outbox } from '../../src/events/outbox/outbox.js';
+import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
+import { addTenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import type { Received } from '../support/receiver.js';
+import { useWebhooks } from './webhook-service.js';
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+const day = 24 * hour;
+
+const webhooks = useWebhooks();
+const { subscribed, createLead, passTime, outboxIsEmpty, collection } = webhooks;
+
+const bodyOf = (received?: Received) => JSON.parse(received?.body ?? '') as Document;
+const idOf = (received?: Received) => received?.headers['webhook-id'];
+/** Verifying would reject a time that the test has moved. */
+const signatureOf = (received: Received | undefined, secret: string) => {
+  const { 'webhook-id': id = '', 'webhook-timestamp': at } = received?.headers ?? {};
+  return new Webhook(secret).sign(id, new Date(Number(at) * second), received?.body ?? '');
+};
+
+describe('a change', () => {
+  it('emits no event when it is rolled back', async () => {
+    const endpoint = await subscribed();
+    const { app } = webhooks.service.service;
+    const organizationId = new Types.ObjectId(webhooks.tenant.organizationId.toHexString());
+    const work = app.get(Transactions).run(async () => {
+      const event = { type: 'lead.created', data: { _id: '1' } } as const;
+      await app.get(Outbox).publish(organizationId, [event], new Date());
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    await createLead('committed');
+    await endpoint.delivery({ status: 'delivered' });
+    await outboxIsEmpty();
+    expect(endpoint.received.map((each) => bodyOf(each)['data'].recordSystemId)).toEqual([
+      'committed',
+    ]);
+  });
+
+  it('reaches every enabled and subscribed endpoint of its organization', async () => {
+    const stranger = await addTenant(webhooks.service.db);
+    const [all, leads, clients, off, foreign] = await Promise.all([
+      subscribed(),
+      subscribed(204, { types: ['lead.*'] }),
+      subscribed(204, { types: ['client.created', 'lead.updated'] }),
+      subscribed(),
+      subscribed(204, { of: stranger }),
+    ]);
+    await webhooks.service.endpoints.disable(off.id);
+    await createLead('published');
+    const [request] = await all.receivedRequests(1);
+    const [same] = await leads.receivedRequests(1);
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/hook',
+      headers: { 'content-type': 'application/json', 'webhook-id': expect.stringMatching(/^msg_/) },
+    });
+    expect(new Webhook(all.secret).verify(request?.body ?? '', request?.headers ?? {})).toEqual({
+      type: 'lead.created',
+      timestamp: expect.stringMatching(/^\d{4}-.+Z$/),
+      data: expect.objectContaining({ recordSystemId: 'published', data: { source: 'form' } }),
+    });
+    expect(idOf(same)).toBe(idOf(request));
+    await outboxIsEmpty();
+    expect([clients, off, foreign].flatMap(({ received }) => received)).toEqual([]);
+  });
+
+  it('lists the changed fields when it is an update', async () => {
+    await createLead('changing');
+    const endpoint = await subscribed(204, { types: ['lead.updated'] });
+    const constructor = [1, { $set: null }];
+    const lead = { recordSystemId: 'changing', data: { constructor } };
+    const { service, tenant } = webhooks;
+    await service.api('post', '/leads').set('api-key', tenant.key).send(lead).expect(200);
+    const [request] = await endpoint.receivedRequests(1);
+    expect(bodyOf(request)).toMatchObject({
+      data: { data: { source: 'form', constructor } },
+      changes: [{ field: 'data.constructor', from: null, to: constructor }],
+    });
+  });
+});
+
+describe('a delivery', () => {
+  it('is retried with the same id and bytes, and a new signature, after a failure', async () => {
+    const endpoint = await subscribed(500);
+    await createLead();
+    const { nextAttemptAt, log } = await endpoint.delivery({ attempts: 1 });
+    const wait = nextAttemptAt - log[0].startedAt;
+    expect(wait).toBeGreaterThan(3.9 * second);
+    expect(wait).toBeLessThan(7 * second);
+    endpoint.respondWith((_received, response) => response.writeHead(200).end('thanks'));
+    await passTime(7 * second);
+    const delivered = await endpoint.delivery({ status: 'delivered' });
+    expect(delivered['log']).toMatchObject([
+      { attempt: 1, statusCode: 500, response: '', error: null },
+      { attempt: 2, statusCode: 200, response: 'thanks', error: null },
+    ]);
+    const [first, again] = endpoint.received;
+    expect([again?.body, idOf(again)]).toEqual([first?.body, idOf(first)]);
+    expect(again?.headers['webhook-timestamp']).not.toBe(first?.headers['webhook-timestamp']);
+    expect(again?.headers['webhook-signature']).toBe(signatureOf(again, endpoint.secret));
+  });
+
+  it('fails after ten attempts over two days', async () => {
+    const endpoint = await subscribed(404);
+    await createLead();
+    let waited = 0;
+    for (let attempts = 1; attempts < 10; attempts++) {
+      const { nextAttemptAt, log } = await endpoint.delivery({ attempts, status: 'pending' });
+      const wait = nextAttemptAt - log.at(-1).startedAt;
+      waited += wait / day;
+      await passTime(wait + second);
+    }
+    const failed = await endpoint.delivery({ status: 'failed', failureReason: 'exhausted' });
+    expect(failed['log']).toHaveLength(10);
+    expect([waited > 1.75, waited < 2.5, endpoint.received.length]).toEqual([true, true, 10]);
+  });
+
+  it('waits for Retry-After together with all deliveries of its endpoint', async () => {
+    const endpoint = await subscribed((_received, response) =>
+      response.writeHead(503, { 'retry-after': '90' }).end(),
+    );
+    await createLead();
+    const { nextAttemptAt, log } = await endpoint.delivery({ attempts: 1 });
+    expect(nextAttemptAt - log[0].startedAt).toBeGreaterThanOrEqual(90 * second);
+    await createLead();
+    await outboxIsEmpty();
+    await passTime(60 * second);
+    const other = await subscribed();
+    await createLead();
+    await other.receivedRequests(1);
+    expect(endpoint.received).toHaveLength(1);
+    endpoint.respondWith(204);
+    await passTime(31 * second);
+    await endpoint.receivedRequests(4);
+  });
+
+  it('is replayed with the same id and bytes in a new round', async () => {
+    const endpoint = await subscribed();
+    await createLead();
+    const { _id } = await endpoint.delivery({ status: 'delivered' });
+    expect(await webhooks.service.deliveries.replay(endpoint.document, { _id })).toBe(1);
+    await passTime(0);
+    const { log } = await endpoint.delivery({ status: 'delivered', round: 2, attempts: 1 });
+    expect(log).toMatchObject([{ round: 1 }, { round: 2 }]);
+    const [first, again] = endpoint.received;
+    expect([again?.body, idOf(again)]).toEqual([first?.body, idOf(first)]);
+  });
+
+  it('gets a whole new round when it is replayed during an attempt', async () => {
+    const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
+    const endpoint = await subscribed((_received, response) => resolve(response));
+    await createLead();
+    const response = await attempt;
+    const { _id } = await endpoint.delivery({ attempts: 0 });
+    expect(await webhooks.service.deliveries.replay(endpoint.document, { _id })).toBe(1);
+    endpoint.respondWith(204);
+    response.writeHead(500).end();
+    const { log } = await endpoint.delivery({ status: 'delivered', round: 2, attempts: 1 });
+    expect(log).toMatchObject([
+      { round: 1, attempt: 1, statusCode: 500 },
+      { round: 2, attempt: 1, statusCode: 204 },
+    ]);
+  });
+
+  it('is never created for an endpoint added after the event, not even by a replay', async () => {
+    const earlier = await subscribed();
+    await createLead('before');
+    await earlier.delivery({ status: 'delivered' });
+    const late = await subscribed();
+    const since = new Date(0);
+    expect(await webhooks.service.deliveries.replay(late.document, { since })).toBe(0);
+    await createLead('after');
+    const [first] = await late.receivedRequests(1);
+    expect(bodyOf(first)['data'].recordSystemId).toBe('after');
+  });
+
+  it("is not attempted until another worker's lease expires by the server's clock", async () => {
+    const endpoint = await subscribed(500);
+    await createLead();
+    await endpoint.delivery({ attempts: 1 });
+    await endpoint.store({ leaseOwner: 'dead', leasedUntil: new Date(Date.now() + minute) });
+    endpoint.respondWith(204);
+    await passTime(31 * day);
+    const other = await subscribed();
+    await createLead();
+    await other.receivedRequests(1);
+    expect(endpoint.received).toHaveLength(1);
+    await endpoint.store({ leasedUntil: new Date() });
+    await endpoint.delivery({ status: 'delivered', attempts: 2 });
+  });
+
+  it('is not attempted when the endpoint lease expires before the attempt would end', async () => {
+    const queue = webhooks.service.service.app.get(DeliveryQueueRepository);
+    const [now, lease] = [performance.now.bind(performance), queue.lease.bind(queue)];
+    let passed = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    const leases = jest.spyOn(queue, 'lease').mockImplementation(async (id) => {
+      const endpoint = await lease(id);
+      if (leases.mock.calls.length < 4) passed += 50 * second;
+      return endpoint;
+    });
+    const endpoint = await subscribed();
+    await createLead();
+    await endpoint.delivery({ status: 'delivered', attempts: 1 });
+    // The worker may already have looked for more.
+    expect(leases.mock.calls.length).toBeGreaterThanOrEqual(4);
+    expect(endpoint.received).toHaveLength(1);
+    leases.mockRestore();
+    clock.mockRestore();
+  });
+
+  it('is signed with the old and the new secret during the overlap', async () => {
+    const endpoint = await subscribed();
+    const rotated = await webhooks.service.endpoints.rotateSecret(endpoint.id, day);
+    const [newer, older] = [rotated?.secret ?? '', endpoint.secret];
+    await createLead();
+    await endpoint.receivedRequests(1);
+    await passTime(day + minute);
+    await createLead();
+    const [during, after] = await endpoint.receivedRequests(2);
+    expect([during, after].map((each) => each?.headers['webhook-signature'])).toEqual([
+      `${signatureOf(during, newer)} ${signatureOf(during, older)}`,
+      signatureOf(after, newer),
+    ]);
+  });
+});
+
+describe('an endpoint', () => {
+  it('is disabled by 410, which fails its pending deliveries', async () => {
+    const endpoint = await subscribed(500);
+    await createLead();
+    await endpoint.delivery({ attempts: 1 });
+    endpoint.respondWith(410);
+    await createLead();
+    await endpoint.delivery({ status: 'failed', failureReason: 'gone', attempts: 1 });
+    await eventually(async () => {
+      expect(await endpoint.stored()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
+    });
+    await createLead();
+    await passTime(minute);
+    await endpoint.delivery({ status: 'failed', failureReason: 'endpoint disabled' });
+    await outboxIsEmpty();
+    expect(endpoint.received).toHaveLength(2);
+    const ofEndpoint = { endpointId: endpoint.id };
+    expect(await collection('webhookDeliveries').countDocuments(ofEndpoint)).toBe(2);
+  });
+
+  it('is disabled after failures on five days, counted from the last success', async () => {
+    const endpoint = await subscribed(500);
+    /** Has an event sent, after which the endpoint is stored so. */
+    const send = async (looks: Document) => {
+      const sent = endpoint.received.length;
+      await createLead();
+      await endpoint.receivedRequests(sent + 1);
+      await eventually(async () => {
+        expect(await endpoint.stored()).toMatchObject({ leaseOwner: null, ...looks });
+      });
+    };
+    const fails = { isEnabled: true, failingSince: expect.any(Date) };
+    await send(fails);
+    endpoint.respondWith(204);
+    await passTime(4 * day);
+    await send({ failingSince: null, failingDays: [] });
+    endpoint.respondWith(500);
+    for (let passed = 0; passed < 5; passed++) {
+      await send(fails);
+      await passTime(day);
+    }
+    await passTime(minute);
+    // If a retry fails first, the endpoint gets no further event.
+    await createLead();
+    await eventually(async () => {
+      const disabled = { isEnabled: false, disabledReason: 'failing' };
+      expect(await endpoint.stored()).toMatchObject(disabled);
+    });
+  });
+
+  it('with eventTypes: null is shown as faulty and gets no events until it is corrected', async () => {
+    const [broken, good] = [await subscribed(), await subscribed()];
+    await broken.store({ eventTypes: null });
+    await createLead();
+    await good.delivery({ status: 'delivered' });
+    const { service } = webhooks;
+    const shown = async () => (await service.endpoints.show(broken.document._id))?.shown;
+    const fault = 'eventTypes is not a list';
+    expect(await shown()).toMatchObject({ isEnabled: true, fault });
+    const failing = await service.service.app.get(WebhookStatisticsService).failingEndpoints(10);
+    expect(failing).toMatchObject([{ endpoint: { _id: broken.id.toHexString(), fault } }]);
+    await broken.store({ eventTypes: ['*'] });
+    await createLead();
+    await broken.delivery({ status: 'delivered' });
+    expect(await shown()).toMatchObject({ fault: null });
+    expect(broken.received).toHaveLength(1);
+  });
+});
