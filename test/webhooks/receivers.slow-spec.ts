@@ -1,61 +1,90 @@
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Document } from 'mongodb';
-import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookSender } from '../../src/webhooks/sending/webhook-sender.js';
-import type { Tenant } from '../support/builders.js';
+import { logLinesWith } from '../support/log-lines.js';
 import { eventually } from '../support/eventually.js';
-import { startWebhookService, useWebhooks, type WebhookService } from './webhook-service.js';
+import { startWebhookService, useWebhooks } from './webhook-service.js';
 
 const attemptTimeoutMs = 1_500;
 
-// Eight attempts at a time, four to new endpoints, two to slow ones or to one endpoint.
-const webhooks = useWebhooks({
-  WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs),
-  WEBHOOKS_CONCURRENCY: '8',
-});
-const { receiverWith } = webhooks;
-let service: WebhookService;
-let tenant: Tenant;
-
-beforeAll(() => {
-  ({ service, tenant } = webhooks);
-});
+const webhooks = useWebhooks({ WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs) });
+const { subscribed, receiverWith, createLead, passTime } = webhooks;
 
 /** The URL of a receiver that talks below HTTP. */
-async function listenOn(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function rawReceiver(talk: (socket: Socket) => unknown): Promise<string> {
+  const server = createServer((socket) => talk(socket.on('error', () => undefined).resume()));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   webhooks.stopAfterTest(() => new Promise((resolve) => server.close(() => resolve())));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
+const rawResponse = (text: string) =>
+  rawReceiver((socket) => socket.once('data', () => socket.end(text)));
+
 /** Has one event sent to a URL; the delivery and the attempt after it. */
 async function attemptOnce(url: string) {
+  const { service, tenant } = webhooks;
   const endpoint = await service.subscribe(tenant, url);
-  await service.createLead(tenant);
+  await createLead();
   const delivery = await service.deliveryOf(endpoint, { attempts: 1 });
-  const log = delivery['log'] as Document[];
-  expect(log).toHaveLength(1);
-  return { delivery, attempt: log[0] as Document };
+  const [attempt, ...others] = delivery['log'] as [Document, ...Document[]];
+  expect(others).toEqual([]);
+  return { delivery, attempt };
 }
 
 describe('an attempt', () => {
-  /** Talks below HTTP until its connection closes. */
-  const dripping = createServer((socket) => {
-    const drip = setInterval(() => socket.write('H'), 20);
-    socket.on('close', () => clearInterval(drip)).on('error', () => undefined);
-  });
-  const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+  const timedOut = `No response within ${attemptTimeoutMs} ms`;
+  const drip = (socket: Socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
+    const timer = setInterval(() => socket.write('x'), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
 
-  it.each([
-    ['does not respond', silent],
-    ['sends its headers byte by byte', dripping],
-  ])('ends after WEBHOOKS_TIMEOUT_MS when the receiver %s', async (_how, server) => {
-    const { delivery, attempt } = await attemptOnce(await listenOn(server));
+  it.each<[string, () => string | Promise<string>, string]>([
+    ['does not respond', () => rawReceiver(() => undefined), timedOut],
+    ['sends its headers byte by byte', () => rawReceiver(drip), timedOut],
+    ['does not listen', () => 'http://127.0.0.1:1/', 'ECONNREFUSED'],
+  ])('fails when the receiver %s', async (_how, listen, error) => {
+    const { delivery, attempt } = await attemptOnce(await listen());
     expect(delivery).toMatchObject({ status: 'pending' });
-    expect(attempt).toMatchObject({ statusCode: null, response: null, error: expect.any(String) });
-    expect(attempt['milliseconds']).toBeLessThan(attemptTimeoutMs + 5_000);
+    expect(attempt).toMatchObject({ statusCode: null, response: null });
+    expect(attempt['error']).toContain(error);
+  });
+
+  it('is made once when the receiver closes every connection without a response', async () => {
+    let requests = 0;
+    const url = await rawReceiver((socket) =>
+      socket.on('data', () => {
+        requests += 1;
+        socket.destroy();
+      }),
+    );
+    const { attempt } = await attemptOnce(url);
+    expect([attempt['statusCode'], requests]).toEqual([null, 1]);
+  });
+
+  it('is made on a new connection when the receiver has closed an idle one', async () => {
+    const requests: number[] = [];
+    // As if it had closed each connection after the first response, but later than it was used.
+    const url = await rawReceiver((socket) => {
+      const index = requests.push(0) - 1;
+      socket.on('data', () => {
+        requests[index] = (requests[index] ?? 0) + 1;
+        if (requests[index] > 1) socket.destroy();
+        else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+      });
+    });
+    const { service, tenant } = webhooks;
+    const { document } = await service.subscribe(tenant, url);
+    // A connection is reused for a second only.
+    for (let pings = 0; pings < 20 && !requests.includes(2); pings++) {
+      const result = await service.deliveries.ping(document);
+      expect(result).toMatchObject({ statusCode: 204, error: null });
+    }
+    expect(requests).toContain(2);
   });
 
   it.each([
@@ -63,26 +92,22 @@ describe('an attempt', () => {
     [200, 'delivered'],
   ])('keeps status %i and the partial body when the body does not end', async (status, state) => {
     let isClosed = false;
-    const { url } = await receiverWith((_received, response) => {
+    const endpoint = await subscribed((_received, response) => {
       response.writeHead(status);
-      const drip = setInterval(() => response.write('x'), 20);
+      const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => {
-        clearInterval(drip);
+        clearInterval(timer);
         isClosed = true;
       });
     });
-    const { delivery, attempt } = await attemptOnce(url);
-    expect(delivery).toMatchObject({ status: state });
-    expect(attempt).toMatchObject({
-      statusCode: status,
-      response: expect.stringMatching(/^x+$/),
-      error: expect.stringContaining('body broke off: it took longer than 1000 ms'),
-    });
+    await createLead();
+    const { log } = await endpoint.delivery({ attempts: 1, status: state });
+    expect(log).toMatchObject([{ statusCode: status, response: expect.stringMatching(/^x+$/) }]);
+    expect(log[0].error).toContain('body broke off: it took longer than 1000 ms');
     await eventually(async () => {
       expect(isClosed).toBe(true);
-      const endpoint = await webhooks.endpointNow(delivery['endpointId']);
       // A success that takes a second is no fast one.
-      expect(['new', 'slow']).toContain(endpoint?.['latencyClass']);
+      expect(['new', 'slow']).toContain((await endpoint.stored())?.['latencyClass']);
     });
   });
 
@@ -90,14 +115,13 @@ describe('an attempt', () => {
     const chunk = Buffer.alloc(65_536, 'x');
     let written = 0;
     const { url } = await receiverWith((_received, response) => {
-      response.writeHead(200);
       const gigabytes = new Readable({
         read() {
           written += chunk.length;
           this.push(written < 4 * 2 ** 30 ? chunk : null);
         },
       });
-      pipeline(gigabytes, response, () => undefined);
+      pipeline(gigabytes, response.writeHead(200), () => undefined);
     });
     const { delivery, attempt } = await attemptOnce(url);
     expect(delivery).toMatchObject({ status: 'delivered' });
@@ -115,88 +139,45 @@ describe('an attempt', () => {
     expect(target.received).toEqual([]);
   });
 
-  it('is sent on a new connection when the receiver has closed an idle one', async () => {
-    const asked: number[] = [];
-    // As if it had closed each connection after the first response, but later than it was used.
-    const server = createServer((socket) => {
-      const number = asked.push(0) - 1;
-      socket
-        .on('error', () => undefined)
-        .on('data', () => {
-          asked[number] = (asked[number] ?? 0) + 1;
-          if (asked[number] > 1) socket.destroy();
-          else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
-        });
-    });
-    const url = await listenOn(server);
-    const { document } = await service.subscribe(tenant, url);
-    const sender = service.service.app.get(WebhookDeliveriesService);
-    let sent = 0;
-    // A connection is used again for a second only.
-    for (; sent < 20 && !asked.includes(2); sent++) {
-      expect(await sender.ping(document)).toMatchObject({ statusCode: 204, error: null });
-    }
-    expect(asked).toContain(2);
-    const pings = await service.db
-      .collection('webhookDeliveries')
-      .find({ endpointId: document._id })
-      .toArray();
-    expect(pings.flatMap(({ log }) => log as Document[])).toHaveLength(sent);
+  const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n';
+  const manyHeaders = Array.from({ length: 60 }, (_, index) => `x-${index}: ${'a'.repeat(1_000)}`);
+  it.each([
+    ['after interim responses', `${interim}HTTP/1.1 204 No Content\r\n\r\n`],
+    ['with 60 KiB of headers', `HTTP/1.1 204 No\r\n${manyHeaders.join('\r\n')}\r\n\r\n`],
+  ])('has the outcome of the final response %s', async (_what, text) => {
+    const { delivery, attempt } = await attemptOnce(await rawResponse(text));
+    expect(delivery).toMatchObject({ status: 'delivered' });
+    expect(attempt).toMatchObject({ statusCode: 204, error: null });
   });
 
-  it('is sent once when the receiver closes every connection without a response', async () => {
-    let asked = 0;
-    const server = createServer((socket) => {
-      socket
-        .on('error', () => undefined)
-        .on('data', () => {
-          asked += 1;
-          socket.destroy();
-        });
-    });
-    const url = await listenOn(server);
-    const { attempt } = await attemptOnce(url);
-    expect(attempt).toMatchObject({ statusCode: null });
-    expect(asked).toBe(1);
-  });
-
-  it('fails when the receiver does not listen', async () => {
-    const { attempt } = await attemptOnce('http://127.0.0.1:1/');
-    expect(attempt).toMatchObject({
-      statusCode: null,
-      error: expect.stringMatching(/ECONNREFUSED/),
-    });
+  it('delays the next one when Retry-After is sent twice', async () => {
+    const headers = 'retry-after: 90\r\nretry-after: 90\r\ncontent-length: 0';
+    const url = await rawResponse(`HTTP/1.1 503 No\r\n${headers}\r\n\r\n`);
+    const { delivery, attempt } = await attemptOnce(url);
+    expect(delivery['nextAttemptAt'] - attempt['startedAt']).toBeGreaterThanOrEqual(90_000);
   });
 });
 
 describe('a private address', () => {
   it('gets no connection when a name resolves to it', async () => {
-    const { names } = service.service.app.get(WebhookSender);
-    const original = names.addressesOf.bind(names);
-    names.addressesOf = () => Promise.resolve(['169.254.169.254']);
+    const { names } = webhooks.service.service.app.get(WebhookSender);
+    const resolved = jest.spyOn(names, 'addressesOf').mockResolvedValue(['169.254.169.254']);
     const { delivery, attempt } = await attemptOnce('http://rebind.example/');
-    names.addressesOf = original;
-    expect(delivery).toMatchObject({ status: 'pending', failureReason: null, attempts: 1 });
-    expect(attempt['error']).toMatch(
-      /^rebind\.example: 169\.254\.169\.254 is not a public address/,
-    );
+    resolved.mockRestore();
+    expect(delivery).toMatchObject({ status: 'pending', failureReason: null });
+    expect(attempt['error']).toMatch(/^rebind\.example: 169\.254\.169\.254 is not a public/);
   });
 
-  it('is rejected when it was allowed at the time the endpoint was added', async () => {
-    const { url, received } = await receiverWith();
-    const endpoint = await service.subscribe(tenant, url);
+  it('is rejected even when it was allowed at the time the endpoint was added', async () => {
+    const { url, received, document } = await subscribed();
     const strict = await startWebhookService(
       { WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'false', ROLE: 'api' },
-      service.databaseUri,
+      webhooks.service.databaseUri,
     );
-    await expect(strict.subscribe(tenant, url)).rejects.toThrow(
-      /is not allowed: 127\.0\.0\.1 is not/,
-    );
-    const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
-    expect(result).toMatchObject({
-      statusCode: null,
-      error: expect.stringContaining('127.0.0.1 is not a public address'),
-    });
+    const message = '127.0.0.1 is not a public address';
+    await expect(strict.subscribe(webhooks.tenant, url)).rejects.toThrow(message);
+    const { error } = await strict.deliveries.ping(document);
+    expect(error).toContain(message);
     expect(received).toEqual([]);
     await strict.stop();
   });
@@ -204,99 +185,49 @@ describe('a private address', () => {
 
 describe('the secrets', () => {
   it('are neither in the database nor in the log', async () => {
-    const { url, received } = await receiverWith();
-    const endpoint = await service.subscribe(tenant, url);
-    const stored = await service.db.collection('webhookEndpoints').findOne({ _id: endpoint.id });
-    expect(JSON.stringify(stored)).not.toContain(endpoint.secret.slice(6, 20));
-    expect(service.logged()).not.toContain(endpoint.secret.slice(6, 20));
-    await service.createLead(tenant);
-    await service.deliveryOf(endpoint, { status: 'delivered' });
-    expect(received).toHaveLength(1);
+    const endpoint = await subscribed();
+    await createLead();
+    await endpoint.delivery({ status: 'delivered' });
+    const stored = JSON.stringify(await endpoint.stored());
+    expect(`${stored}${webhooks.service.logged()}`).not.toContain(endpoint.secret.slice(6, 20));
   });
 
   it('pause their endpoint and are logged once when no key can open them', async () => {
-    const { url, received } = await receiverWith();
-    const endpoint = await service.subscribe(tenant, url);
-    const endpoints = service.db.collection('webhookEndpoints');
-    const sealed = (await endpoints.findOne({ _id: endpoint.id }))?.['secrets'][0].sealed as string;
-    const seal = (text: string) =>
-      endpoints.updateOne({ _id: endpoint.id }, { $set: { 'secrets.0.sealed': text } });
-    await seal('s1.00000000.AAAA');
-    const reason = 'The key 00000000 is missing in ENCRYPTION_KEYS: add it at the end.';
+    const endpoint = await subscribed();
+    const sealed = (await endpoint.stored())?.['secrets'][0].sealed as string;
+    await endpoint.store({ 'secrets.0.sealed': 's1.00000000.AAAA' });
+    const fault = 'The key 00000000 is missing in ENCRYPTION_KEYS: add it at the end.';
     for (let count = 0; count < 3; count++) {
-      await service.createLead(tenant);
-      await service.passTime(61_000);
+      await createLead();
+      await passTime(61_000);
     }
     await eventually(async () => {
-      const stored = await endpoints.findOne({ _id: endpoint.id });
-      expect(stored).toMatchObject({ fault: reason, pausedUntil: expect.any(Date) });
+      expect(await endpoint.stored()).toMatchObject({ fault, pausedUntil: expect.any(Date) });
     });
-    const lines = service.logged().split('\n');
-    const ofEndpoint = lines.filter((line) => line.includes(endpoint.id.toHexString()));
-    expect(ofEndpoint.map((line) => line.includes(reason))).toEqual([true]);
+    const { service } = webhooks;
+    const lines = logLinesWith(service.logged(), endpoint.id.toHexString());
+    expect(lines.map((line) => JSON.stringify(line).includes(fault))).toEqual([true]);
     const shown = await service.endpoints.show(endpoint.document._id);
-    expect(shown?.shown).toMatchObject({ fault: reason, isEnabled: true });
-    const ping = service.service.app.get(WebhookDeliveriesService).ping(shown?.document as never);
-    await expect(ping).rejects.toThrow(reason);
-    await service.deliveryOf(endpoint, { status: 'pending', attempts: 0, log: [] });
-    expect(received).toEqual([]);
-    await seal(sealed);
-    await service.passTime(61_000);
-    await service.deliveryOf(endpoint, { status: 'delivered' });
-    await eventually(async () => {
-      expect(await endpoints.findOne({ _id: endpoint.id })).toMatchObject({ fault: null });
-    });
+    expect(shown?.shown).toMatchObject({ fault, isEnabled: true });
+    await expect(service.deliveries.ping(shown?.document as never)).rejects.toThrow(fault);
+    await endpoint.delivery({ status: 'pending', attempts: 0, log: [] });
+    expect(endpoint.received).toEqual([]);
+    await endpoint.store({ 'secrets.0.sealed': sealed });
+    await passTime(61_000);
+    await endpoint.delivery({ status: 'delivered' });
+    await eventually(async () => expect(await endpoint.stored()).toMatchObject({ fault: null }));
   });
 });
 
 describe('a test event', () => {
   it('contains the URL without its query', async () => {
-    const { url, received } = await receiverWith();
-    const { document } = await service.subscribe(tenant, `${url}/in?token=secret#part`);
-    await service.service.app.get(WebhookDeliveriesService).ping(document);
-    expect(received[0]?.path).toMatch(/token=secret/);
-    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+    const endpoint = await subscribed(204, { path: '/in?token=secret#part' });
+    await webhooks.service.deliveries.ping(endpoint.document);
+    const [request] = endpoint.received;
+    expect(request?.path).toMatch(/token=secret/);
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({
       type: 'webhook.ping',
-      data: { url: `${url}/in` },
+      data: { url: `${endpoint.url}/in` },
     });
-  });
-});
-
-describe('the final response', () => {
-  /** A receiver that answers each request with these bytes. */
-  const answering = async (text: string) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined).once('data', () => socket.end(text));
-    });
-    return listenOn(server);
-  };
-
-  it.each([
-    ['an unrequested 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
-    ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n'],
-    ['102 and 100', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
-  ])('determines the outcome after %s', async (_what, interim) => {
-    const url = await answering(`${interim}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`);
-    const { delivery, attempt } = await attemptOnce(url);
-    expect(delivery).toMatchObject({ status: 'delivered' });
-    expect(attempt).toMatchObject({ statusCode: 200, response: 'ok', error: null });
-  });
-
-  it('determines the outcome with 60 KiB of headers', async () => {
-    const headers = Array.from(
-      { length: 60 },
-      (_, index) => `x-${index}: ${'a'.repeat(1_000)}\r\n`,
-    );
-    const url = await answering(`HTTP/1.1 204 No Content\r\n${headers.join('')}\r\n`);
-    expect((await attemptOnce(url)).delivery).toMatchObject({ status: 'delivered' });
-  });
-
-  it.each([
-    ['twice', 'retry-after: 90\r\nretry-after: 90\r\n'],
-    ['with many digits', `retry-after: ${'9'.repeat(30)}\r\n`],
-  ])('delays the next attempt with Retry-After %s', async (_how, headers) => {
-    const url = await answering(`HTTP/1.1 503 No\r\n${headers}content-length: 0\r\n\r\n`);
-    const { delivery, attempt } = await attemptOnce(url);
-    expect(delivery['nextAttemptAt'] - attempt['startedAt']).toBeGreaterThanOrEqual(90_000);
   });
 });
