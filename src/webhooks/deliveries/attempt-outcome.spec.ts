@@ -12,9 +12,14 @@ import {
   outcomeOf,
   retryAfterMs,
   type AttemptResult,
+  type DeliveryOutcome,
 } from './attempt-outcome.js';
 
+type Endpoint = Partial<WebhookEndpointDocument>;
+
 const now = new Date('2030-01-31T12:00:00Z');
+const day = 86_400_000;
+const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   startedAt: now,
   milliseconds: 1,
@@ -24,197 +29,181 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   retryAfter: null,
   ...fields,
 });
-const day = 86_400_000;
-const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
-
-describe('outcomeOf', () => {
-  const completed = { updatedAt: now, completedAt: now };
-
-  it.each([200, 201, 204, 299])('returns delivered after %i', (statusCode) => {
-    const delivered = { ...completed, attempts: 10, status: 'delivered', failureReason: null };
-    expect(outcomeOf(result({ statusCode }), 9, now, 0.5)).toEqual(delivered);
-  });
-
-  it.each([null, 100, 199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 503])(
-    'returns a retry, and no status, after %p',
-    (statusCode) => {
-      const retried = { attempts: 1, updatedAt: now, nextAttemptAt: after(5_000) };
-      expect(outcomeOf(result({ statusCode }), 0, now, 0.5)).toEqual(retried);
-    },
-  );
-
-  it('returns failed after ten attempts', () => {
-    const error = result({ statusCode: 500 });
-    expect(outcomeOf(error, 8, now, 0.5)).not.toHaveProperty('status');
-    const failed = { ...completed, attempts: 10, status: 'failed', failureReason: 'exhausted' };
-    expect(outcomeOf(error, 9, now, 0.5)).toEqual(failed);
-  });
-
-  it('returns failed at once after 410', () => {
-    const gone = { ...completed, attempts: 1, status: 'failed', failureReason: 'gone' };
-    expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual(gone);
-  });
-
-  it('waits for Retry-After, and never less than the schedule', () => {
-    const asked = (retryAfter: number) =>
-      outcomeOf(result({ statusCode: 503, retryAfter }), 0, now, 0.5).nextAttemptAt;
-    expect(asked(60_000)).toEqual(after(60_000));
-    expect(asked(1_000)).toEqual(after(5_000));
-  });
-});
-
-const waits = Array.from({ length: attemptsPerRound - 1 }, (_, index) => backoff(index + 1, 0.5));
-
-describe('backoff', () => {
-  it('grows from 5 seconds to one day', () => {
-    expect(waits.map((wait) => wait / 1_000)).toEqual([
-      5, 20, 80, 320, 1_280, 5_120, 20_480, 81_920, 86_400,
-    ]);
-  });
-
-  it('has 20 % jitter and never exceeds one day', () => {
-    expect([backoff(1, 0), backoff(1, 1)]).toEqual([4_000, 6_000]);
-    expect([backoff(9, 0), backoff(9, 1)]).toEqual([0.8 * day, day]);
-  });
-});
-
-describe('retryAfterMs', () => {
-  it.each([
-    ['0', 0],
-    ['120', 120_000],
-    ['9999999999', day],
-    ['9'.repeat(400), day],
-    ['Thu, 31 Jan 2030 12:00:30 GMT', 30_000],
-    ['Thu, 31 Jan 2030 11:00:00 GMT', 0],
-    ['Fri, 31 Jan 2031 12:00:00 GMT', day],
-    ['Thu, 31 Foo 2030 12:00:30 GMT', null],
-    ['in Thu, 31 Jan 2030 12:00:30 GMT', null],
-    ['Thu, 31 Jan 2030 12:00:30 GMT+0200', null],
-    ['2030-01-31T12:00:30Z', null],
-    ['-5', null],
-    ['1.5', null],
-    ['soon', null],
-    [undefined, null],
-  ])('parses the header %s as %p', (header, milliseconds) => {
-    expect(retryAfterMs(header, now)).toBe(milliseconds);
-  });
-});
-
 /** An endpoint after responses with these statuses. */
-const stateAfter = (before: Partial<WebhookEndpointDocument>, ...statuses: (number | null)[]) =>
+const stateAfter = (before: Endpoint, ...statuses: (number | null)[]) =>
   endpointAfter(
     { isEnabled: true, ...before },
     statuses.map((statusCode) => result({ statusCode })),
     now,
   );
 
-describe('the latency class', () => {
-  it.each<[string, LatencyClass, Partial<AttemptResult>, LatencyClass]>([
-    ['a fast success', 'slow', { statusCode: 204, milliseconds: 249 }, 'fast'],
-    ['a success in 250 ms', 'fast', { statusCode: 204, milliseconds: 250 }, 'new'],
-    ['a success in 5 s', 'fast', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
-    ['a success in less than 5 s', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'new'],
-    ['a slow failure', 'fast', { milliseconds: 15_000 }, 'slow'],
-    ['a fast failure', 'fast', { statusCode: 500 }, 'new'],
-    ['a second failure', 'new', { statusCode: 500 }, 'slow'],
+describe('outcomeOf', () => {
+  const retry = (wait: number) => ({ nextAttemptAt: after(wait) });
+  const end = (status: 'delivered' | 'failed', failureReason: 'gone' | 'exhausted' | null) => ({
+    completedAt: now,
+    status,
+    failureReason,
+  });
+
+  it.each<[number | null, number, number | null, Partial<DeliveryOutcome>]>([
+    [200, 9, null, end('delivered', null)],
+    [299, 0, null, end('delivered', null)],
+    [null, 0, null, retry(5_000)],
+    [199, 0, null, retry(5_000)],
+    [300, 0, null, retry(5_000)],
+    [500, 8, null, retry(day)],
+    [500, 9, null, end('failed', 'exhausted')],
+    [410, 0, null, end('failed', 'gone')],
+    [503, 0, 60_000, retry(60_000)],
+    [503, 0, 1_000, retry(5_000)],
   ])(
-    'returns the next class after %s when the class was %s',
-    (_what, latencyClass, fields, expected) => {
-      expect(latencyClassAfter(latencyClass, result(fields))).toBe(expected);
+    'after %p, %i attempts and Retry-After %p returns %j',
+    (statusCode, previous, retryAfter, outcome) => {
+      const found = outcomeOf(result({ statusCode, retryAfter }), previous, now, 0.5);
+      expect(found).toEqual({ attempts: previous + 1, updatedAt: now, ...outcome });
     },
   );
+});
 
-  it('is updated by every result of a batch', () => {
-    expect(stateAfter({}, 204).latencyClass).toBe('fast');
-    expect(stateAfter({ latencyClass: 'fast' }, 500, 500).latencyClass).toBe('slow');
-    expect(stateAfter({ latencyClass: 'fast' }, 500).latencyClass).toBe('new');
+describe('backoff', () => {
+  it('grows from 5 seconds to one day', () => {
+    const waits = Array.from({ length: attemptsPerRound - 1 }, (_, index) =>
+      backoff(index + 1, 0.5),
+    );
+    expect(waits).toEqual(
+      [5, 20, 80, 320, 1_280, 5_120, 20_480, 81_920, 86_400].map((s) => s * 1_000),
+    );
+  });
+
+  it('has 20 % jitter and never exceeds one day', () => {
+    const waits = [1, 9].map((failed) => [backoff(failed, 0), backoff(failed, 1)]);
+    expect(waits).toEqual([
+      [4_000, 6_000],
+      [0.8 * day, day],
+    ]);
   });
 });
 
-describe('hasValidEventTypes', () => {
-  it.each([
-    [undefined, true],
-    [[], true],
-    [['lead.created'], true],
-    ['lead.created', false],
-    [{}, false],
-  ])('returns for the stored subscriptions %p %p', (eventTypes, expected) => {
-    expect(hasValidEventTypes({ eventTypes } as WebhookEndpointDocument)).toBe(expected);
+it.each([
+  ['0', 0],
+  ['120', 120_000],
+  ['9'.repeat(400), day],
+  ['Thu, 31 Jan 2030 12:00:30 GMT', 30_000],
+  ['Thu, 31 Jan 2030 11:00:00 GMT', 0],
+  ['Fri, 31 Jan 2031 12:00:00 GMT', day],
+  ['Thu, 31 Foo 2030 12:00:30 GMT', null],
+  ['in Thu, 31 Jan 2030 12:00:30 GMT', null],
+  ['Thu, 31 Jan 2030 12:00:30 GMT+0200', null],
+  ['-5', null],
+  ['1.5', null],
+  [undefined, null],
+])('retryAfterMs returns for the header %s: %p', (header, milliseconds) => {
+  expect(retryAfterMs(header, now)).toBe(milliseconds);
+});
+
+it.each([
+  [undefined, true],
+  [['lead.created'], true],
+  ['lead.created', false],
+])('hasValidEventTypes returns for %p: %p', (eventTypes, expected) => {
+  expect(hasValidEventTypes({ eventTypes } as WebhookEndpointDocument)).toBe(expected);
+});
+
+describe('the latency class', () => {
+  it.each<[LatencyClass, number | null, number, LatencyClass]>([
+    ['slow', 204, 249, 'fast'],
+    ['fast', 204, 250, 'new'],
+    ['slow', 204, 4_999, 'new'],
+    ['fast', 204, 5_000, 'slow'],
+    ['fast', null, 5_000, 'slow'],
+    ['fast', 500, 1, 'new'],
+    ['new', 500, 1, 'slow'],
+  ])('after %s, status %p in %i ms is %s', (before, statusCode, milliseconds, expected) => {
+    expect(latencyClassAfter(before, result({ statusCode, milliseconds }))).toBe(expected);
+  });
+
+  it('is updated by every result of a batch', () => {
+    expect(stateAfter({}, 204).latencyClass).toBe('fast');
+    expect(stateAfter({ latencyClass: 'fast' }, 500).latencyClass).toBe('new');
+    expect(stateAfter({ latencyClass: 'fast' }, 500, 500).latencyClass).toBe('slow');
   });
 });
 
 describe('the pause of an endpoint', () => {
-  it.each([429, 502, 503, 504])('lasts five seconds, or Retry-After, after %i', (statusCode) => {
-    expect(stateAfter({}, statusCode).pausedUntil).toEqual(after(5_000));
-    const asked = [result({ statusCode }), result({ statusCode, retryAfter: 60_000 })];
-    expect(endpointAfter({}, asked, now).pausedUntil).toEqual(after(60_000));
-  });
+  const until = after(60_000);
 
-  it.each([null, 200, 400, 410, 500])('is not set after %p', (statusCode) => {
-    const asked = [result({ statusCode, retryAfter: 60_000 })];
-    expect(endpointAfter({}, asked, now).pausedUntil).toBeNull();
-  });
+  it.each<[Endpoint, number | null, number | null, Date | null]>([
+    [{}, 429, null, after(5_000)],
+    [{}, 502, null, after(5_000)],
+    [{}, 503, 60_000, until],
+    [{}, 504, 60_000, until],
+    [{}, null, 60_000, null],
+    [{}, 200, 60_000, null],
+    [{}, 500, 60_000, null],
+    [{ pausedUntil: until }, 204, null, until],
+    [{ pausedUntil: until }, 503, null, until],
+  ])(
+    '%j after %p with Retry-After %p lasts until %p',
+    (before, statusCode, retryAfter, pausedUntil) => {
+      const state = endpointAfter(before, [result({ statusCode, retryAfter })], now);
+      expect(state.pausedUntil).toEqual(pausedUntil);
+    },
+  );
 
-  it('is never shortened', () => {
-    const pausedUntil = after(60_000);
-    expect(stateAfter({ pausedUntil }, 204).pausedUntil).toEqual(pausedUntil);
-    expect(stateAfter({ pausedUntil }, 503).pausedUntil).toEqual(pausedUntil);
+  it('is the longest that a batch asks for', () => {
+    const results = [60_000, null].map((retryAfter) => result({ statusCode: 503, retryAfter }));
+    expect(endpointAfter({}, results, now).pausedUntil).toEqual(until);
   });
 });
 
 describe('the consecutive failures of an endpoint', () => {
-  const failingSince = after(-5 * day);
+  const today = '2030-01-31';
   const failingDays = ['2030-01-27', '2030-01-28', '2030-01-29', '2030-01-30'];
+  const failing = { failingSince: after(-5 * day), failingDays };
 
-  it.each<[string, Partial<WebhookEndpointDocument>, (number | null)[], Date | null, string[]]>([
-    ['begin with the first failure', {}, [500], now, ['2030-01-31']],
-    ['end with a success', { failingSince, failingDays }, [500, 204], null, []],
-    [
-      'end with the last of several successes',
-      { failingSince, failingDays },
-      [204, 500, 204],
-      null,
-      [],
-    ],
-    ['begin again after a success', { failingSince, failingDays }, [204, 500], now, ['2030-01-31']],
+  it.each<[string, Endpoint, (number | null)[], Date | null, string[]]>([
+    ['begin with the first failure', {}, [500], now, [today]],
+    ['end with a success', failing, [500, 204], null, []],
+    ['end with the last of several successes', failing, [204, 500, 204], null, []],
+    ['begin again after a success', failing, [204, 500], now, [today]],
     [
       'count each day once, and none before the first failure',
-      { failingSince: after(-day), failingDays: ['2030-01-29', '2030-01-30', '2030-01-31'] },
+      { failingSince: after(-day), failingDays: ['2030-01-29', '2030-01-30', today] },
       [null],
       after(-day),
-      ['2030-01-30', '2030-01-31'],
+      ['2030-01-30', today],
     ],
-  ])('%s', (_what, before, statuses, since, days) => {
+  ])('%s', (_what, before, statuses, failingSince, days) => {
     const state = stateAfter(before, ...statuses);
-    expect(state).toMatchObject({ failingSince: since, failingDays: days });
+    expect(state).toMatchObject({ failingSince, failingDays: days });
     expect(state).not.toHaveProperty('isEnabled');
   });
 
   it('disable the endpoint on the fifth day with failures', () => {
-    const failing = { isEnabled: false, disabledReason: 'failing', updatedAt: now };
-    expect(stateAfter({ failingSince, failingDays }, 500)).toMatchObject(failing);
-    const early = { failingSince: after(1 - 5 * day), failingDays };
-    expect(stateAfter(early, 500)).not.toHaveProperty('isEnabled');
-    for (const days of [failingDays.slice(1), undefined]) {
-      const seldom = { failingSince: after(-30 * day), ...(days && { failingDays: days }) };
-      expect(stateAfter(seldom, 500)).not.toHaveProperty('isEnabled');
-    }
-    const often = { failingSince: after(-9 * day), failingDays: ['2030-01-26', ...failingDays] };
-    const state = stateAfter(often, 500);
-    expect(state).toMatchObject({ ...failing, failingDays: [...failingDays, '2030-01-31'] });
+    const disabled = { isEnabled: false, disabledReason: 'failing', updatedAt: now };
+    expect(stateAfter(failing, 500)).toMatchObject(disabled);
+    const older = { failingSince: after(-9 * day), failingDays: ['2030-01-26', ...failingDays] };
+    const days = [...failingDays, today];
+    expect(stateAfter(older, 500)).toMatchObject({ ...disabled, failingDays: days });
+  });
+
+  it.each<[string, Endpoint]>([
+    ['less than five days', { failingSince: after(1 - 5 * day), failingDays }],
+    ['four days of many', { failingSince: after(-30 * day), failingDays: failingDays.slice(1) }],
+    ['one day of many', { failingSince: after(-30 * day) }],
+  ])('keep the endpoint enabled on %s', (_what, before) => {
+    expect(stateAfter(before, 500)).not.toHaveProperty('isEnabled');
   });
 });
 
-describe('a response with 410', () => {
-  it('disables an enabled endpoint even when another attempt succeeded', () => {
+describe('an endpoint', () => {
+  it('is disabled by 410 even when another attempt succeeded', () => {
     const gone = { isEnabled: false, disabledReason: 'gone' };
     expect(stateAfter({}, 410, 204)).toMatchObject(gone);
     expect(stateAfter({ isEnabled: false }, 410)).not.toHaveProperty('disabledReason');
   });
-});
 
-describe('the fault of an endpoint', () => {
-  it('ends when its secrets can be opened', () => {
+  it('has no fault any more when its secrets can be opened', () => {
     expect(stateAfter({ fault: 'x' }, 500)).toMatchObject({ fault: null });
     expect(stateAfter({}, 500)).not.toHaveProperty('fault');
   });
