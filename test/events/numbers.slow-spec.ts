@@ -5,6 +5,7 @@ import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
 import { profiledCommands, wasteful } from '../support/command-plans.js';
+import type { Subscribed } from '../webhooks/webhook-service.js';
 import { sequencesOf, useFeed } from './feed-service.js';
 
 const feed = useFeed();
@@ -72,8 +73,10 @@ describe('the relay', () => {
       expect.arrayContaining(['late 0', 'late 1']),
     );
     const ids = all.map(({ id }) => id);
-    const idsAt = async ({ receivedRequests }: typeof late, count: number) =>
-      (await receivedRequests(count)).map(({ headers }) => headers['webhook-id']).toSorted();
+    const idsAt = async (endpoint: Subscribed, count: number) =>
+      (await endpoint.receivedRequests(count))
+        .map(({ headers }) => headers['webhook-id'])
+        .toSorted();
     expect(await idsAt(early, 4)).toEqual(ids.toSorted());
     // An endpoint that was added before the commit gets the event, too.
     expect(await idsAt(late, 2)).toEqual(ids.slice(2).toSorted());

@@ -70,7 +70,7 @@ describe('a long poll', () => {
     }
     // Each is counted as waiting before it looks whether there is something already.
     await eventually(() => expect(pages).toHaveBeenCalledTimes(readings.length));
-    await Promise.all(pages.mock.results.map(({ value }) => value as unknown));
+    await Promise.all(pages.mock.results.map(({ value }) => value));
     const commands: string[] = [];
     const startedAt = performance.now();
     const id = reader.organizationId.toHexString();

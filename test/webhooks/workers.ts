@@ -10,8 +10,7 @@ export function webhookIds({ received }: Receiver): (string | undefined)[] {
 }
 
 /**
- * Sets up a service that only serves the API, on which a test starts workers and receivers. What a test
- * has started and stored goes after it.
+ * Sets up a service that only serves the API. The workers, receivers and deliveries of a test go after it.
  */
 export function useWorkers() {
   let service: WebhookService;
