@@ -24,7 +24,7 @@ export class ListCompoundsQuery extends PollingQuery {
   @PageLimit()
   limit?: string;
 
-  @ZeroOrOneField('1 gives everything in one streamed response; page and limit are then ignored.')
+  @ZeroOrOneField('1 streams everything in one response; page and limit are then ignored.')
   all?: string;
 }
 

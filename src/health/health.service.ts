@@ -9,7 +9,7 @@ export class HealthDto {
 
   @ApiProperty({
     type: Boolean,
-    description: 'Whether the database responds and the service continues to accept requests.',
+    description: 'True if the database responds and the service accepts requests.',
     example: true,
   })
   ok!: boolean;

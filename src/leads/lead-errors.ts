@@ -24,7 +24,7 @@ export const leadErrors = errorDefinitions('leads', {
     status: 400,
     code: 'lead.inexact_number',
     sample: { number: '0.12345678901234567891' },
-    cause: 'A number has more digits than a double keeps, and would come back changed',
+    cause: 'A number has more digits than a double keeps, and would be returned changed',
     remedy: 'Round the number, or send it as a string',
   },
   databaseReference: {
@@ -32,7 +32,9 @@ export const leadErrors = errorDefinitions('leads', {
     code: 'lead.database_reference',
     sample: { field: 'data' },
     isList: true,
-    cause: 'With what earlier requests sent, the database would read the object as a reference',
+    cause:
+      'Merged with earlier requests, the object would have both keys `$ref` and `$id`, which ' +
+      'the database interprets',
     remedy: 'Rename one of the two keys',
   },
   tooLarge: {

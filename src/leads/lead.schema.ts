@@ -23,7 +23,7 @@ export class LeadDocument extends ShownDocument {
   leadId?: number | null;
 
   @OptionalText({
-    description: 'External id, exactly as sent; present when the lead has one.',
+    description: 'External id, exactly as sent; present if the lead has one.',
     example: 'website-form-7-4711',
   })
   recordSystemId?: string;
@@ -32,12 +32,12 @@ export class LeadDocument extends ShownDocument {
   compoundsIds?: Types.ObjectId[] | null;
 
   @FreeForm({
-    description: 'Lead fields, as they were sent.',
+    description: 'Lead fields as sent.',
     example: { name: 'Mona El Sayed', phoneNumber: '01001234567', project: 'Palm Meadows' },
   })
   data?: LeadData | null;
 
-  @FreeForm({ description: 'Metadata, as it was sent.', example: { utm_source: 'newsletter' } })
+  @FreeForm({ description: 'Metadata as sent.', example: { utm_source: 'newsletter' } })
   additionalData?: LeadData | null;
 
   @NullableRecordId({

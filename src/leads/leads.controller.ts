@@ -44,8 +44,8 @@ export class LeadsController {
     route: { inexactNumber: leadErrors.inexactNumber },
     summary: 'Create or update a lead',
     description:
-      'With recordSystemId the first request creates the lead and later ones merge into it, also ' +
-      'when they arrive concurrently. Flat fields and data may be mixed; data wins. A phone ' +
+      'With recordSystemId the first request creates the lead and later ones merge into it, ' +
+      'even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone ' +
       'that another lead of the organization has is rejected with 400, unless the organization ' +
       'allows duplicates.',
     errors: [
@@ -82,13 +82,13 @@ export class LeadsController {
     },
     summary: 'Create or update many leads',
     description:
-      'Each lead is what a request of its own would make of it, one after the other: one that is ' +
-      'refused does not touch its neighbours. After a 5xx nothing is stored, or all of it: repeat ' +
-      'with the same Idempotency-Key.',
+      'Handles each lead as if it were sent alone, in order: a refused lead does not affect ' +
+      'the others. After a 5xx either everything is stored or nothing: retry with the same ' +
+      'Idempotency-Key.',
     errors: [...bodyErrors, leadErrors.inexactNumber],
   })
   @DocumentedBody(LeadBatchDto, leadBatchExamples)
-  @DocumentedResponse(200, LeadBatchResponseDto, 'What became of each lead.', ignoredFieldsHeader)
+  @DocumentedResponse(200, LeadBatchResponseDto, 'The result of each lead.', ignoredFieldsHeader)
   upsertAll(
     @CurrentCaller() caller: Caller,
     @RequestBody() batch: LeadBatchDto,

@@ -26,12 +26,12 @@ and headers for caches: by \`vary\` and \`cache-control\` no shared cache may ke
 one has to ask again. The remaining quota of a key is in \`ratelimit-policy\` and \`ratelimit\`.`;
 
 const tags = {
-  Leads: 'Persons who are interested, by the ids of the system that sends them.',
+  Leads: 'Persons who are interested in a compound, identified by the ids of the sending system.',
   Reservations:
     'Reservations of units with their cheques, and the callback of the payment collector.',
   Compounds: 'The compounds of the organization, and the units of one.',
-  Units: 'The units for sale: one, a list with filters, everything as a file.',
-  Events: 'Every change of the above, in order, for polling instead of webhooks.',
+  Units: 'The units for sale: a single unit, a filtered list, an export.',
+  Events: 'Every change of these records in order, for polling instead of webhooks.',
   Health: 'Whether the service works.',
 };
 
@@ -57,9 +57,9 @@ function baseConfig(): Omit<OpenAPIObject, 'paths'> {
     .setTitle('Integration API')
     .setDescription(description)
     .setVersion('v1.0')
-    .addServer('/', 'Where this document was read')
+    .addServer('/', 'The server of this document')
     .addServer('https://{apiDomain}', "Your organization's API domain", {
-      apiDomain: { default: 'localhost', description: 'As the operator told you.' },
+      apiDomain: { default: 'localhost', description: 'Ask the operator.' },
     })
     .addApiKey(
       { type: 'apiKey', in: 'header', name: 'api-key', description: 'Issued by the operator.' },

@@ -12,7 +12,7 @@ const text = { type: 'string' as const };
 const headers = [
   {
     name: 'language',
-    description: `Language of content and messages: ${languages.join(' or ')}, in any case; anything unknown counts as ${defaultLanguage}.`,
+    description: `Language of content and messages: ${languages.join(' or ')}, in any case; any other value counts as ${defaultLanguage}.`,
     schema: { ...text, default: defaultLanguage },
   },
   {
@@ -26,8 +26,9 @@ const headers = [
 const idempotencyKey = {
   name: 'idempotency-key',
   description:
-    'A new value, a UUID for example, for each new request; with it a repetition gets the first ' +
-    'response again (for 24 hours by default), and changes nothing. In quotes or bare.',
+    'A new value, such as a UUID, for each new request. A repetition with the same value ' +
+    'returns the first response (for 24 hours by default) and changes nothing. Quotes are ' +
+    'optional.',
   // Escaping may double the length.
   schema: {
     ...text,

@@ -23,7 +23,7 @@ const errorSchema = {
 
 const headers = {
   'x-request-id': {
-    description: 'Id of the request in the logs: the one that was sent, or a new one.',
+    description: 'Id of the request in the logs: the sent one, or a new one.',
     schema: text,
   },
   etag: {
@@ -32,7 +32,7 @@ const headers = {
   },
   'x-updated-as-of': {
     description:
-      'The updatedSince to send next time, early enough to miss nothing; only when nothing follows.',
+      'The updatedSince of the next poll, early enough to miss nothing; only on the last page.',
     schema: { ...text, format: 'date-time' },
   },
   'x-next-cursor': {
@@ -48,7 +48,7 @@ const headers = {
     schema: text,
   },
   'idempotent-replayed': {
-    description: 'Only on what an earlier request with the same Idempotency-Key was answered.',
+    description: 'Only on the stored response to an earlier request with the same Idempotency-Key.',
     schema: { ...text, enum: ['true'] },
   },
   'ratelimit-policy': {
@@ -58,10 +58,10 @@ const headers = {
     schema: { ...text, example: '"default";q=200;w=2' },
   },
   ratelimit: {
-    description: 'What is left of it: r requests at once; more become available within t seconds.',
+    description: 'The remaining quota: r requests at once; more become available within t seconds.',
     schema: { ...text, example: '"default";r=199;t=1' },
   },
-  'retry-after': { description: 'Seconds to wait before the next try.', schema: text },
+  'retry-after': { description: 'Seconds to wait before the next attempt.', schema: text },
 };
 
 export function sharedComponents(

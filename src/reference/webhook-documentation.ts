@@ -8,12 +8,12 @@ import { UnitDto } from '../units/unit.dto.js';
 
 /** No full stops, because texts are appended. */
 const events: Readonly<Record<EventType | typeof pingType, string>> = {
-  'client.created': 'A lead made a client',
+  'client.created': 'A lead created a client',
   'client.updated': 'A lead changed a client',
   'lead.created': 'A lead was posted for the first time',
   'lead.updated': 'A lead was changed',
   'lead.deleted': 'A lead was deleted',
-  'lead.erased': 'A person wished to be forgotten: remove what you know of the lead and its client',
+  'lead.erased': 'A person asked to be erased: delete your data about the lead and its client',
   'unit.created': 'A unit was created',
   'unit.updated': 'A unit was changed, but not by the reservation callback',
   'unit.deleted': 'A unit was retired',
@@ -53,7 +53,7 @@ const text = { type: 'string' as const };
 const headers = [
   {
     name: 'webhook-id',
-    description: 'The same for all attempts of an event: remember it to handle each event once.',
+    description: 'The same for all attempts of an event: store it to handle each event once.',
     schema: { ...text, pattern: '^msg_[0-9a-f]{24}$' },
     example: 'msg_6b01b58d9ebbd158741896b9',
   },
@@ -67,28 +67,32 @@ const headers = [
     name: 'webhook-signature',
     description:
       '`v1,` and the Base64 of the HMAC-SHA256, under the decoded secret, of id, timestamp and raw ' +
-      'body joined by dots. During a rotation two of them, separated by a space: accept either.',
+      'body joined by dots. During a rotation it contains two signatures, separated by a ' +
+      'space: accept either.',
     schema: text,
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 ].map((header) => ({ ...header, in: 'header' as const, required: true }));
 
 const responses = {
-  '2XX': { description: 'Received, whatever the body. Best is 204 at once, the work later.' },
-  '410': { description: 'No events are wanted any more: the endpoint is disabled.' },
-  '429': { description: 'Too many at once: all events wait for `Retry-After`.' },
-  '4XX': { description: 'Repeated, ten attempts over about two days.' },
-  '5XX': { description: 'Repeated, ten attempts over about two days.' },
+  '2XX': {
+    description:
+      'Received; the body is ignored. Respond with 204 immediately, and process the event later.',
+  },
+  '410': { description: 'The receiver wants no more events: disables the endpoint.' },
+  '429': { description: 'Overloaded: all events wait for `Retry-After`.' },
+  '4XX': { description: 'Failed: retried, with ten attempts over about two days.' },
+  '5XX': { description: 'Failed: retried, with ten attempts over about two days.' },
 };
 
 const changesSchema = {
   type: 'array' as const,
-  description: 'What is different; `from` is null where there was nothing, `to` where nothing is.',
+  description: 'Changed fields; `from` is null if there was no value, `to` if there is none now.',
   items: {
     type: 'object' as const,
     required: ['field'],
     properties: {
-      field: { ...text, description: 'The field, a dotted path where it lies deeper.' },
+      field: { ...text, description: 'The field, as a dotted path if nested.' },
       from: { description: 'The value before.' },
       to: { description: 'The value now.' },
       added: { type: 'array' as const, items: text, description: 'The new phones of a client.' },
@@ -111,7 +115,7 @@ function requestOf(type: string, when: string) {
     timestamp: {
       ...text,
       format: 'date-time',
-      description: 'When it happened.',
+      description: 'Time of the change.',
       example: '2030-01-01T00:00:00.000Z',
     },
     data: data === undefined ? { type: 'object' as const } : { $ref: getSchemaPath(data) },
@@ -121,7 +125,7 @@ function requestOf(type: string, when: string) {
   return {
     operationId: `receive.${type}`,
     summary: when,
-    description: `${when}. Signed as Standard Webhooks say; answer within 15 seconds.`,
+    description: `${when}. Signed as Standard Webhooks defines; respond within 15 seconds.`,
     security: [],
     parameters: headers,
     requestBody: { required: true, content: { 'application/json': { schema } } },

@@ -35,13 +35,13 @@ export const reservationErrors = errorDefinitions('reservations', {
     status: 422,
     code: 'wallet.full',
     cause: 'The cheques and their histories exceed the size of a wallet',
-    remedy: 'Send fewer cheques or shorter values, and no report twice',
+    remedy: 'Send fewer cheques or shorter values, and do not repeat reports',
   },
   unitRequired: {
     status: 400,
     code: 'reservation.unit_required',
     isList: true,
-    cause: 'There is no such reservation yet, and no unit to create it for',
+    cause: 'The reservation does not exist yet, and a new one needs a unit',
     remedy: 'Send `unit`',
   },
   unitAmbiguous: {
@@ -54,13 +54,13 @@ export const reservationErrors = errorDefinitions('reservations', {
   neverApproved: {
     status: 422,
     code: 'reservation.approved_by_callback_only',
-    cause: 'The sent status is `approved`, the stored one is not',
-    remedy: 'Approve by the callback',
+    cause: 'The sent status is `approved`, but the reservation is not approved',
+    remedy: 'Approve the reservation by the callback',
   },
   createdPending: {
     status: 422,
     code: 'reservation.not_created_pending',
-    cause: 'A new reservation is sent with another status',
+    cause: 'The reservation does not exist yet, and was sent with another status',
     remedy: 'Create the reservation as `pending`, then update it',
   },
   unitFixed: {

@@ -143,9 +143,10 @@ export class ReservationsController {
     },
     summary: 'Report a change of a reservation or a cheque',
     description:
-      'The reservation status is applied first, then the cheque; the changes of a step stay stored ' +
-      'when a later one fails. Every cheque report adds an entry to the history of the cheque, also ' +
-      'a repeated one. Messages are always in English. A client that cannot set headers may send the ' +
+      'The reservation status is applied first, then the cheque; the changes of a step stay ' +
+      'stored if a later step fails. Every cheque report adds an entry to the history of the ' +
+      'cheque, even if it is repeated. Messages are always in English. A client that cannot ' +
+      'set headers may send the ' +
       'API key as the query parameter `api-key` of this operation.\n\n' +
       '![The states of a reservation](reservation-states.svg)',
     errors: [...bodyErrors, ...callbackErrors],
@@ -154,7 +155,7 @@ export class ReservationsController {
   @DocumentedBody(CallbackDto, callbackExamples)
   @ApiResponse({
     status: 201,
-    description: 'Done; no body.',
+    description: 'The callback was processed; the response has no body.',
     headers: { ...callbackResponseHeaders, ...ignoredFieldsHeader },
   })
   async receive(

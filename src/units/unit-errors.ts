@@ -23,7 +23,7 @@ export const unitErrors = errorDefinitions('units', {
     status: 404,
     code: 'unit.none_to_delete',
     cause: '`isDeleted: true` for a unit that does not exist, or is deleted already',
-    remedy: 'Nothing, if you repeated a request; else compare the ids',
+    remedy: 'None after a repeated request; otherwise compare the ids',
   },
   idRequired: {
     status: 400,
@@ -36,7 +36,7 @@ export const unitErrors = errorDefinitions('units', {
     status: 400,
     code: 'unit.compound_required',
     isList: true,
-    cause: 'There is no such unit yet, and no compound to create it in',
+    cause: 'The unit does not exist yet, and a new one needs a compound',
     remedy: 'Send `compound`',
   },
   ambiguous: {

@@ -31,7 +31,7 @@ import type { Localized } from '../core/localization/language.js';
 export class UnitDto extends responseClass(UnitDocument) {
   @ApiProperty({
     type: [responseClass(AmenityDocument)],
-    description: 'Without missing and deleted ones.',
+    description: 'Omits missing and deleted amenities.',
   })
   amenities!: readonly Presented<AmenityDocument>[];
 
@@ -49,7 +49,7 @@ function orNull(type: Type): ApiPropertyOptions {
   return {
     type: responseClass(type),
     nullable: true,
-    description: 'Null when missing or deleted.',
+    description: 'Null if missing or deleted.',
   };
 }
 
@@ -132,7 +132,7 @@ export class UpsertUnitDto extends requestClass(UnitDocument) {
   declare amenities?: readonly string[];
 
   @BooleanField({
-    description: 'true retires the unit: it is in no list any more, and its ids are free again.',
+    description: 'true retires the unit: lists omit it, and its ids are free again.',
     example: false,
   })
   declare isDeleted?: boolean;
@@ -176,21 +176,23 @@ export function DocumentedExport(): MethodDecorator {
         'x-total-count': { description: 'How many units match.', schema: { type: 'integer' } },
         'x-truncated': {
           description:
-            'true when more follow than an export may have: send x-next-cursor as after.',
+            'true if more units match than an export may contain: continue with x-next-cursor ' +
+            'as after.',
           schema: { ...text, enum: ['true'] },
         },
       },
       content: {
         'application/json': { schema: { $ref: getSchemaPath(UnitsResponseDto) } },
         'application/x-ndjson': {
-          schema: { ...text, description: 'One unit a line, each as in the JSON form.' },
+          schema: { ...text, description: 'One unit per line, each as in the JSON form.' },
         },
         'text/csv': {
           schema: {
             ...text,
             description:
               'RFC 4180 with a header line; lists are separated by |. Where a spreadsheet would ' +
-              "evaluate a text (=, +, - or @ begins it or a line, or follows ;, a comma or a tab), it is prefixed with '.",
+              'evaluate a string (=, +, - or @ starts it or a line, or follows ;, a comma or a ' +
+              "tab), it is prefixed with '.",
           },
         },
       },

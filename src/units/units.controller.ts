@@ -101,8 +101,9 @@ export class UnitsController {
     permission: 'units.write',
     summary: 'Create or update a unit',
     description:
-      'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
-      'change what they send, also when they arrive concurrently. Names must resolve. ' +
+      'recordSystemId, else unitId, identifies the unit; the first request creates it and ' +
+      'later ones change the sent fields, even if they arrive concurrently. Names must exist ' +
+      'in the catalogue. ' +
       'isDeleted retires it.',
     errors: [
       ...bodyErrors,
@@ -131,7 +132,9 @@ export class UnitsController {
     permission: 'catalogue.read',
     route: { isCached: true },
     summary: 'List units',
-    description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
+    description:
+      'Newest first by default, or the oldest change first with updatedSince; sort overrides ' +
+      'both.',
     errors: listErrors,
     isPolled: true,
   })

@@ -80,7 +80,7 @@ const batches: Row[] = [
   ['dryrun', true, 'dryrun is not a known field'],
 ];
 
-const name = 'name must be a text, or an object of texts by en-us and ar-eg';
+const name = 'name must be a string, or an object with strings for en-us and ar-eg';
 const list = (field: string) => `${field} must be a list of texts of up to 2048 characters`;
 const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
 const image = 'https://example.com/a.jpg';
@@ -103,7 +103,7 @@ const units: Row[] = [
   ...each('amenities', ['gym', [operator], [long]], list('amenities')),
   ['listingType', repeated(501, 'sale'), 'listingType must not have more than 500 items'],
   ['propertyType', long, tooLong('propertyType')],
-  ['propertyType', operator, 'propertyType must be a text or null'],
+  ['propertyType', operator, 'propertyType must be a string or null'],
   ['floor', { name: long }, tooLong('floor.name')],
   ['floor', {}, 'floor.name must be a string'],
   ['floor', 'one', 'floor must be an object'],

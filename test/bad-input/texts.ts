@@ -15,7 +15,7 @@ export const badTexts: readonly (readonly [text: string, message: string])[] = [
   ),
   ...['{"data":{"a\\u0000b":1}}', '{"additionalData":{"x":[{"\\ud800":1}]}}', '{"\\u0000":1}'].map(
     (text) =>
-      [text, 'The request body has a key with a null character or a broken character'] as const,
+      [text, 'The request body has a key with a null character or an unpaired surrogate'] as const,
   ),
   ['{"data":{"a":{"_bsontype":"ObjectId"}}}', 'The request body must not have the key _bsontype'],
   [

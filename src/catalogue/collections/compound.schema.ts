@@ -30,7 +30,7 @@ export class CompoundDocument extends CatalogueDocument {
   @LocalizedText({ example: 'Villas around a lake', imported: true })
   description?: Localized | null;
 
-  @Text({ example: 'primary', description: 'Such as primary or resale.', imported: true })
+  @Text({ example: 'primary', description: 'For example primary or resale.', imported: true })
   saleType?: string;
 
   @Url({ example: 'https://cdn.example.com/compounds/palm-meadows/logo.png', imported: true })
@@ -49,7 +49,7 @@ export class CompoundDocument extends CatalogueDocument {
   constructionUpdates?: Media[];
 
   @EmbeddedObject(Brochure, {
-    description: 'Its fields are empty where there is none.',
+    description: 'Its fields are empty if the compound has none.',
     imported: true,
   })
   mainBrochure?: Brochure | null;

@@ -31,7 +31,11 @@ export class UnitMedia {
   })
   image!: string;
 
-  @NullableText({ description: 'floorplan, or null.', imported: true, default: null })
+  @NullableText({
+    description: 'floorplan for floor plans, otherwise null.',
+    imported: true,
+    default: null,
+  })
   imageType!: string | null;
 
   @Text({ example: 'image', imported: true, default: 'image' })
@@ -39,7 +43,7 @@ export class UnitMedia {
 }
 
 export class UnitReview {
-  @Quantity({ example: 0, description: '0 when nothing was found.' })
+  @Quantity({ example: 0, description: '0 if nothing matches.' })
   hasIssue!: number;
 
   @Text({ example: 'unitDesign' })
@@ -77,7 +81,8 @@ export class UnitDocument extends CatalogueDocument {
   @Reference('compounds', {
     as: 'compound',
     sent: {
-      description: 'Slug of the compound; required to create. With unitId alone, where to look.',
+      description:
+        'Slug of the compound; required to create a unit. Limits the search for a unitId.',
       example: 'palm-meadows',
     },
     imported: 'required',
@@ -86,7 +91,7 @@ export class UnitDocument extends CatalogueDocument {
 
   @Reference('phases', {
     as: 'phase',
-    description: 'The phase, or the compound when the unit is in no phase.',
+    description: 'The phase, or the compound if the unit has no phase.',
     sent: { description: 'Slug of a phase of the compound; null for none.' },
   })
   locationId?: Types.ObjectId | null;
@@ -112,7 +117,7 @@ export class UnitDocument extends CatalogueDocument {
   finishingTypeId?: Types.ObjectId | null;
 
   @OptionalExternalId({
-    description: 'Present when it has an external id.',
+    description: 'Present if the unit has an external id.',
     sent: {
       description:
         'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
@@ -136,7 +141,7 @@ export class UnitDocument extends CatalogueDocument {
   @LocalizedText({
     example: 'Garden Villa PM-V-101',
     sent: {
-      description: 'A single text is in the language of the request.',
+      description: 'A plain string is in the language of the request.',
       example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
     },
     imported: 'required',
@@ -145,11 +150,11 @@ export class UnitDocument extends CatalogueDocument {
 
   @LongText({
     example: 'Available',
-    description: 'Such as Available, Reserved or Sold.',
+    description: 'For example Available, Reserved or Sold.',
     sent: {
       description:
-        'Such as Available, Reserved or Sold; between these three, approved and open reservations ' +
-        'of the unit decide.',
+        'For example Available, Reserved or Sold. Approved and open reservations of the unit ' +
+        'override these three.',
     },
   })
   status?: string;
@@ -214,7 +219,7 @@ export class UnitDocument extends CatalogueDocument {
   @ForeignIds()
   releaseIds?: Types.ObjectId[];
 
-  @Texts({ sent: { description: 'Such as sale or rent.' } })
+  @Texts({ sent: { description: 'For example sale or rent.' } })
   listingType?: readonly string[];
 
   @List()

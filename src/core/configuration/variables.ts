@@ -23,33 +23,35 @@ export const variables = z.object({
     .meta({
       description:
         'Port of a separate listener for metrics (/metrics) and probes (/livez, /readyz), in every ' +
-        'ROLE; 0 picks a free port. If unset, nothing listens and nothing is measured (rule OPS-10).',
+        'ROLE; 0 picks a free port. If unset, there are no metrics, probes or console (rule OPS-10).',
       example: '9464',
     }),
   OPS_HOST: z
     .string()
     .prefault('127.0.0.1')
     .describe(
-      'Address of that listener: this machine only, unless it is set. Nothing there needs a key: ' +
-        'open it to your own network only.',
+      'Address of that listener; by default only this machine reaches it. It needs no key, so ' +
+        'open it only to your own network.',
     ),
   OPS_HOSTS: hostNames.optional().meta({
     description:
-      'Host names, separated by commas, under which browsers may open the console, in addition to localhost and addresses: ' +
+      'Host names, separated by commas, under which browsers may open the console, in addition ' +
+      'to localhost and addresses: ' +
       'requests for any other host name get 421 (protection against DNS rebinding).',
     example: 'ops.internal',
   }),
   OPS_PASSWORD: passwordHashSetting.optional().meta({
     description:
-      "The operator's password for the console, which is at /console of that listener, as a hash: " +
-      '`npm run cli -- console password` makes it. The same for every instance, and as secret as ' +
-      'ENCRYPTION_KEYS. If unset, the console is off; calls are counted anyway (rule OPS-32).',
+      "The operator's password for the console, which is at /console of that listener, as a " +
+      'hash from `npm run cli -- console password`. Use the same for every instance, and keep ' +
+      'it as secret as ENCRYPTION_KEYS. If unset, the console is off; calls are counted anyway ' +
+      '(rule OPS-32).',
     example: 'scrypt:32768:8:3:<salt>:<hash>',
   }),
   MONGODB_URI: databaseAddress.optional().meta({
     description:
-      'A replica set or sharded cluster, and the name of the database. Without it an embedded one ' +
-      'is started under DATA_FOLDER (not in production).',
+      'A replica set or sharded cluster, with the name of the database. If unset, an embedded ' +
+      'database starts under DATA_FOLDER (not in production).',
     example: 'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
   }),
   NODE_ENV: enumSetting(['development', 'test', 'production'])
@@ -63,15 +65,15 @@ export const variables = z.object({
   DATA_FOLDER: z.string().prefault('.data').describe('Folder of the embedded database.'),
   BODY_LIMIT_BYTES: integer(1_024, 4_194_304)
     .prefault('1048576')
-    .describe('Largest accepted request body; a larger one gets 413.'),
+    .describe('Maximum size of a request body; larger ones get 413.'),
   JSON_DEPTH_LIMIT: integer(2, 90)
     .prefault('32')
-    .describe('Deepest accepted nesting of a JSON body; a deeper one gets 400.'),
+    .describe('Maximum nesting of a JSON body; deeper ones get 400.'),
   RATE_LIMIT_RPS: integer(0, 1_000_000)
     .prefault('100')
     .describe(
-      'Requests a second that each API key may make of this process, unless the key has a limit of ' +
-        'its own; a further one gets 429. 0 is no limit (rule HTTP-22).',
+      'Requests per second that an API key may make in this process, unless the key has its ' +
+        'own limit; further ones get 429. 0 means no limit (rule HTTP-22).',
     ),
   RATE_LIMIT_BURST: integer(1, 1_000_000)
     .prefault('200')
@@ -79,8 +81,9 @@ export const variables = z.object({
   AUTH_FAILURE_RPS: integer(0, 1_000_000)
     .prefault('20')
     .describe(
-      'Failed authentications a second that each client address (of IPv6 a /64) may have; a further ' +
-        'one gets 429. 0 is no limit. Behind a proxy set TRUST_PROXY, or all clients count as one (rule AUTH-6).',
+      'Failed authentications per second that a client address (or IPv6 /64) may have; further ' +
+        'ones get 429. 0 means no limit. Behind a proxy set TRUST_PROXY, otherwise all clients ' +
+        'count as one (rule AUTH-6).',
     ),
   AUTH_FAILURE_BURST: integer(1, 1_000_000)
     .prefault('200')
@@ -89,17 +92,18 @@ export const variables = z.object({
     ),
   HEADER_LIMIT_BYTES: integer(4_096, 65_536)
     .prefault('16384')
-    .describe('Largest accepted headers of a request; larger ones get 431.'),
+    .describe('Maximum size of the request headers; larger ones get 431.'),
   IDLE_TIMEOUT_MS: integer(100, 600_000)
     .prefault('72000')
     .describe(
-      'How long a connection stays open between two requests; keep it longer than the load ' +
-        'balancer does (rule HTTP-21).',
+      'How long a connection stays open between two requests; set it longer than the load ' +
+        'balancer keeps idle connections (rule HTTP-21).',
     ),
   MAX_CONNECTIONS: integer(1, 1_000_000)
     .prefault('10000')
     .describe(
-      'Most connections at a time; a further one is closed at once, without a response (rule HTTP-21).',
+      'Maximum number of open connections; further ones are closed immediately, without a ' +
+        'response (rule HTTP-21).',
     ),
   RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
     .prefault('67108864')
@@ -110,20 +114,23 @@ export const variables = z.object({
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
     .describe(
-      'How long events can be read by GET /events. They and their deliveries can be looked up for 15 days ' +
-        'more, and for 45 days at least. A change of this and the next five settings applies with the next ' +
-        '`db init`, which every start outside production runs (rule DATA-11).',
+      'How long events can be read by GET /events. They and their deliveries can be looked up ' +
+        'for 15 days ' +
+        'more, and for 45 days at least. A change of this or the next five settings takes ' +
+        'effect with the next `db init`, which every start outside production runs (rule ' +
+        'DATA-11).',
     ),
   CALLBACKS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('90')
-    .describe('How long the callbacks about reservations are recorded.'),
+    .describe('How long callbacks are logged.'),
   IDEMPOTENCY_RETENTION_HOURS: integer(1, 720)
     .prefault('24')
     .describe(
-      'How long the response to an Idempotency-Key is kept for retries; a change applies immediately (rule HTTP-23).',
+      'How long the response to an Idempotency-Key is kept for retries; a change applies ' +
+        'immediately (rule HTTP-23).',
     ),
   CHANGE_LOG_RETENTION_DAYS: integer(1, 36_500).optional().meta({
-    description: 'How long the changes of leads are logged; forever unless it is set.',
+    description: 'How long changes of leads are logged; indefinitely by default.',
     example: '730',
   }),
   OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
@@ -135,19 +142,22 @@ export const variables = z.object({
   USAGE_RETENTION_DAYS: integer(31, 3_650)
     .prefault('400')
     .describe(
-      'How long calls are counted by quarter of an hour, key and route; by minute for two days. Holds ' +
-        'for what is counted from then on.',
+      'How long calls are counted by quarter of an hour, key and route; by minute for two ' +
+        'days. A change applies to later calls.',
     ),
   ROLE: enumSetting(['all', 'api', 'worker'])
     .prefault('all')
-    .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),
+    .describe(
+      'Work of this process: serve the API (api), deliver webhooks (worker), or both (all).',
+    ),
   REQUEST_TIMEOUT_MS: integer(100, 600_000)
     .prefault('30000')
     .describe('Longest time a request may take to arrive before it gets 408.'),
   WRITE_TIMEOUT_MS: integer(100, 600_000)
     .prefault('30000')
     .describe(
-      'How long a connection may take no bytes of its response before it is closed (rule HTTP-21).',
+      'How long a client may read no bytes of its response before its connection is closed ' +
+        '(rule HTTP-21).',
     ),
   DATABASE_DEADLINE_MS: integer(100, 30_000)
     .prefault('8000')
@@ -155,7 +165,7 @@ export const variables = z.object({
   DRAIN_MS: integer(0, 5_000)
     .prefault('500')
     .describe(
-      'How long requests are still accepted after SIGTERM; /healthz gives 503 meanwhile (rule HTTP-13).',
+      'How long requests are still accepted after SIGTERM, while /healthz returns 503 (rule HTTP-13).',
     ),
   ENFORCE_API_DOMAIN: booleanSetting
     .prefault('false')
@@ -163,14 +173,15 @@ export const variables = z.object({
   TRUST_PROXY: trustProxySetting
     .prefault('false')
     .describe(
-      'Whose X-Forwarded-* headers count: false, true, a number of hops, or addresses and CIDR ' +
-        'ranges separated by commas.',
+      'Proxies whose X-Forwarded-* headers are trusted: false, true, a number of hops, or ' +
+        'addresses and CIDR ranges separated by commas.',
     ),
   ENCRYPTION_KEYS: encryptionKeysSetting.optional().meta({
     description:
-      'Keys that seal the secrets of webhook endpoints and of signed keys, each base64 of 32 bytes, separated by ' +
-      'commas, newest first: the first seals, all open. Required in production; elsewhere a public ' +
-      'key is one of them.',
+      'Keys that seal the secrets of webhook endpoints and of signed keys, each base64 of 32 ' +
+      'bytes, separated by ' +
+      'commas, newest first: the first encrypts, all decrypt. Required in production; ' +
+      'elsewhere a public key is included.',
     example: '<openssl rand -base64 32>',
   }),
   WEBHOOKS_ALLOW_HTTP: booleanSetting
@@ -190,7 +201,8 @@ export const variables = z.object({
   WEBHOOKS_CONCURRENCY: integer(4, 1_000)
     .prefault('64')
     .describe(
-      'How many webhooks this process sends at the same time: at most half of them to new endpoints, a ' +
+      'How many webhooks this process sends at the same time: at most half of them to new ' +
+        'endpoints, a ' +
         'quarter to slow ones, and a quarter to a single one (rule HOOK-8).',
     ),
 });

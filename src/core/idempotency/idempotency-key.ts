@@ -18,21 +18,21 @@ export const idempotencyErrors = errorDefinitions('http', {
     status: 400,
     code: 'idempotency.key_malformed',
     sample: { limit: maxKeyLength },
-    cause:
-      '`Idempotency-Key` is empty, too long, sent twice, or has other characters than it may have',
-    remedy: 'Send one value of up to 255 printable ASCII characters, a UUID for example',
+    cause: '`Idempotency-Key` is empty, too long, sent twice, or has invalid characters',
+    remedy: 'Send one value of up to 255 printable ASCII characters, such as a UUID',
   },
   idempotentRequestRunning: {
     status: 409,
     code: 'idempotency.request_running',
     headers: { 'retry-after': '1' },
     cause: 'The first request with this `Idempotency-Key` is still running',
-    remedy: 'Repeat the same request after `Retry-After` seconds',
+    remedy: 'Retry the same request after `Retry-After` seconds',
   },
   idempotencyKeyReused: {
     status: 422,
     code: 'idempotency.key_reused',
-    cause: 'The `Idempotency-Key` came with another path or body, whose response is still stored',
-    remedy: 'Send a new key with each new request, and the old one only with an exact repetition',
+    cause:
+      'The `Idempotency-Key` was used with another path or body, whose response is still stored',
+    remedy: 'Use a new key for each new request, and the same key only for exact retries',
   },
 });

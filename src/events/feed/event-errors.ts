@@ -5,7 +5,7 @@ export const eventErrors = errorDefinitions('events', {
     status: 410,
     code: 'events.expired',
     sample: { next: 1_233 },
-    cause: 'The next events are older than events are kept',
+    cause: 'The next events are older than the retention period',
     remedy:
       'Read the current state, then continue with the `after` of the message and of `x-next-cursor`',
   },

@@ -10,7 +10,7 @@ const type = { type: String, enum: [...eventTypes], example: 'lead.updated' };
 const data = {
   type: 'object',
   additionalProperties: true,
-  description: 'The object as the API shows it, in English; that of the webhook of this type.',
+  description: 'The object as the API returns it in English, equal to the data of the webhook.',
 } as const;
 
 const lead = {
@@ -24,7 +24,7 @@ export class EventDto {
   @ApiProperty({
     type: 'integer',
     minimum: 1,
-    description: 'One more than that of the event before, whatever its type.',
+    description: 'One more than the number of the previous event of any type.',
     example: 1_301,
   })
   sequence!: number;
@@ -35,7 +35,7 @@ export class EventDto {
   @ApiProperty(type)
   type!: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it happened.' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'Time of the change.' })
   timestamp!: string;
 
   @ApiProperty({ ...data, example: lead })
@@ -44,7 +44,7 @@ export class EventDto {
   @ApiPropertyOptional({
     type: 'array',
     items: { type: 'object', additionalProperties: true },
-    description: 'What is different; only of events whose type ends in .updated.',
+    description: 'Changed fields; only for events whose type ends in .updated.',
     example: [{ field: 'data.project', from: null, to: 'Palm Meadows' }],
   })
   changes?: readonly object[];
@@ -63,7 +63,7 @@ export class EventsResponseDto {
 
   @ApiProperty({
     type: Boolean,
-    description: 'Whether more events follow, of whatever type: ask at once.',
+    description: 'True if more events of any type follow: request them without a pause.',
     example: false,
   })
   hasMore!: boolean;
@@ -73,7 +73,7 @@ export class CloudEventDto {
   @ApiProperty({ type: String, enum: ['1.0'], example: '1.0' })
   specversion!: string;
 
-  @ApiProperty({ ...id, description: 'What to send as lastEventId.' })
+  @ApiProperty({ ...id, description: 'Value for lastEventId.' })
   id!: string;
 
   @ApiProperty({
@@ -86,7 +86,7 @@ export class CloudEventDto {
   @ApiProperty(type)
   type!: string;
 
-  @ApiProperty({ type: String, format: 'date-time', description: 'When it happened.' })
+  @ApiProperty({ type: String, format: 'date-time', description: 'Time of the change.' })
   time!: string;
 
   @ApiPropertyOptional({ type: String, description: 'The id of the object.' })
@@ -95,10 +95,10 @@ export class CloudEventDto {
   @ApiProperty({ type: String, enum: ['application/json'], example: 'application/json' })
   datacontenttype!: string;
 
-  @ApiProperty({ type: String, description: 'Its number.', example: '1301' })
+  @ApiProperty({ type: String, description: 'Number of the event.', example: '1301' })
   sequence!: string;
 
-  @ApiPropertyOptional({ type: String, description: 'What is different: the list as JSON.' })
+  @ApiPropertyOptional({ type: String, description: 'Changed fields: the list as JSON.' })
   changes?: string;
 
   @ApiProperty({ ...data, example: lead })

@@ -36,9 +36,9 @@ export class EventsController {
     route: { maxWaitMs: maxWaitSeconds * 1_000 },
     summary: 'Read events',
     description:
-      "What webhooks tell, to be asked for: every change of the organization's data, in its order, " +
-      'without gaps. Begin with after=0, then send the next of each response; wait holds the request ' +
-      'until there is something. Accept decides between JSON and a batch of CloudEvents.',
+      "The events of webhooks for polling: every change of the organization's data, in order " +
+      'and without gaps. Start with after=0, then send the next of each response; wait holds ' +
+      'the request until an event exists. Accept selects JSON or a batch of CloudEvents.',
     errors: [
       httpErrors.validationFailed,
       eventErrors.beyondLast,
@@ -49,10 +49,10 @@ export class EventsController {
   @ApiExtraModels(EventsResponseDto, CloudEventDto)
   @ApiResponse({
     status: 200,
-    description: 'The events in the order of their numbers; none when there are no new ones.',
+    description: 'The events in the order of their numbers; empty if there are no new ones.',
     headers: {
       vary: {
-        description: 'The headers of a request that responses to it may depend on.',
+        description: 'Request headers on which the response may depend.',
         schema: {
           type: 'string',
           example: 'api-key, language, accept-encoding, accept',

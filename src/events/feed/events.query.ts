@@ -15,7 +15,12 @@ export class EventsQuery {
   })
   after?: string;
 
-  @WholeNumber({ minimum: 1, maximum: 1_000, default: 100, description: 'Most events of a page.' })
+  @WholeNumber({
+    minimum: 1,
+    maximum: 1_000,
+    default: 100,
+    description: 'Maximum number of events of a page.',
+  })
   limit?: string;
 
   @CommaList(
@@ -29,7 +34,7 @@ export class EventsQuery {
     minimum: 0,
     maximum: maxWaitSeconds,
     default: 0,
-    description: 'How many seconds to wait at the most while there is no event.',
+    description: 'Maximum number of seconds to wait while there is no event.',
   })
   wait?: string;
 

@@ -32,7 +32,7 @@ export class LeadUpsertResponseDto extends LeadResponseDto {
   })
   operation!: 'create' | 'update';
 
-  @ApiProperty({ type: LeadDto, description: 'The same as lead, for earlier clients.' })
+  @ApiProperty({ type: LeadDto, description: 'A copy of lead for earlier clients.' })
   newLead!: LeadDto;
 }
 
@@ -71,7 +71,7 @@ export class LeadResultDto {
 
   @ApiProperty({
     type: Number,
-    description: 'Status of the same request alone: 201, 200, or that of an error.',
+    description: 'Status that the lead would have if sent alone: 201, 200, or that of an error.',
     example: 201,
   })
   statusCode!: number;
@@ -79,29 +79,29 @@ export class LeadResultDto {
   @ApiPropertyOptional({
     type: String,
     enum: ['create', 'update'],
-    description: 'Unless the lead was refused.',
+    description: 'Absent if the lead was refused.',
     example: 'create',
   })
   operation?: 'create' | 'update';
 
-  @ApiPropertyOptional({ type: BatchLeadDto, description: 'Unless the lead was refused.' })
+  @ApiPropertyOptional({ type: BatchLeadDto, description: 'Absent if the lead was refused.' })
   lead?: BatchLeadDto;
 
   @ApiPropertyOptional({
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-    description: 'Reasons, in the language of the request; only of a refused lead.',
+    description: 'Reasons in the language of the request; only for a refused lead.',
   })
   message?: string | readonly string[];
 
   @ApiPropertyOptional({
     type: String,
-    description: 'The status in words; only of a refused lead.',
+    description: 'The standard text of the status; only for a refused lead.',
   })
   error?: string;
 
   @ApiPropertyOptional({
     type: String,
-    description: `x-error-code of the same request alone; only of a refused lead.\n${describeErrors(refusals)}`,
+    description: `The x-error-code that the lead would have if sent alone; only for a refused lead.\n${describeErrors(refusals)}`,
   })
   errorCode?: string;
 }
@@ -119,7 +119,10 @@ export class LeadBatchResponseDto {
   @ApiProperty({ type: Number, example: 0 })
   refused!: number;
 
-  @ApiProperty({ type: [LeadResultDto], description: 'One for each lead, in their order.' })
+  @ApiProperty({
+    type: [LeadResultDto],
+    description: 'One for each lead, in the order of the request.',
+  })
   results!: readonly LeadResultDto[];
 }
 

@@ -108,12 +108,13 @@ export class LeadBatchDto {
   @SeparateItems(UpsertLeadDto, {
     required: true,
     maxItems: maxLeads,
-    description: 'Each as in a request of its own; a refused lead does not affect the others.',
+    description:
+      'Each lead is handled as if sent alone; a refused lead does not affect the others.',
   })
   leads!: readonly (UpsertLeadDto | null)[];
 
   @BooleanField({
-    description: 'true stores nothing and returns the result of the same request without it.',
+    description: 'true stores nothing and returns the results that the request would have.',
     example: false,
   })
   dryRun?: boolean;
@@ -137,7 +138,7 @@ export const leadExamples = {
     project: 'Palm Meadows',
     additionalData: { utm_source: 'newsletter' },
   },
-  'With fields of your own': {
+  'With custom fields': {
     recordSystemId: 'crm-4712',
     data: {
       name: 'Omar Farid',
@@ -162,13 +163,13 @@ export const leadLinks = {
 };
 
 export const leadBatchExamples = {
-  'What a website gathered while it was offline': {
+  'Leads that a website collected while it was offline': {
     leads: [
       { recordSystemId: 'website-form-7-4713', name: 'Youssef Adel', phoneNumber: '01001234568' },
       { recordSystemId: 'website-form-7-4714', name: 'Salma Nabil', email: 'salma@example.com' },
     ],
   },
-  'What it would do': {
+  'A dry run': {
     leads: [{ recordSystemId: 'website-form-7-4713', phoneNumber: '01001234569' }],
     dryRun: true,
   },

@@ -14,7 +14,7 @@ export class ReservationDto extends responseClass(ReservationDocument) {
   @ApiProperty({
     type: ChequeWalletDto,
     nullable: true,
-    description: 'The active wallet, else the one that was deleted last, else null.',
+    description: 'The active wallet, or else the last deleted one, or null.',
   })
   chequeWallet!: ShownWallet | null;
 }

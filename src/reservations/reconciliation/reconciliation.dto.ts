@@ -36,10 +36,10 @@ export class LedgerEntryDto {
   })
   chequeStatus!: ChequeStatus;
 
-  @ChequeNumberField('Compared when it is sent.')
+  @ChequeNumberField('Compared if sent.')
   chequeNumber?: string;
 
-  @NumberField({ description: 'Compared when it is sent.', example: 250_000 })
+  @NumberField({ description: 'Compared if sent.', example: 250_000 })
   chequeAmount?: number;
 }
 
@@ -54,8 +54,8 @@ export class ReconciliationDto {
 
   @BooleanField({
     description:
-      'true when the ledger has all cheques that the partner collects: the response then lists ' +
-      'stored cheques that it does not mention.',
+      'true if the ledger contains all cheques that the partner collects: the response then ' +
+      'lists stored cheques that the ledger does not mention.',
     example: true,
   })
   complete?: boolean;
@@ -88,14 +88,16 @@ export class DifferenceDto {
   @ApiProperty({
     ...compared,
     nullable: true,
-    description: 'The stored value; null if there is none.',
+    description: 'The stored value, or null.',
     example: 'bounced',
   })
   ours!: string | number | null;
 
   @ApiProperty({
     ...compared,
-    description: 'The value of the ledger; its status if the reservation or the cheque is missing.',
+    description:
+      'The value in the ledger; the status in the ledger if the reservation or the cheque is ' +
+      'missing.',
     example: 'collected',
   })
   theirs!: string | number;
@@ -115,7 +117,7 @@ export class UnmentionedChequeDto {
 export class ReconciliationResponseDto {
   @ApiProperty({
     type: Boolean,
-    description: 'Whether nothing differs and nothing is unmentioned.',
+    description: 'True if nothing differs and nothing is unmentioned.',
     example: false,
   })
   ok!: boolean;
@@ -140,13 +142,13 @@ export class ReconciliationResponseDto {
 
   @ApiPropertyOptional({
     type: Boolean,
-    description: 'Only with `complete: true`: whether more are unmentioned than are listed.',
+    description: 'Only with `complete: true`: true if the list is incomplete.',
     example: false,
   })
   hasMore?: boolean;
 }
 
 export const reconciliationExamples = {
-  'Some cheques': { cheques: [collected] },
+  'A part of the ledger': { cheques: [collected] },
   'The whole ledger': { cheques: [bounced], complete: true },
 };

@@ -111,7 +111,7 @@ export class UpsertReservationDto {
     {
       maxItems: maxCheques,
       description:
-        'Creates or extends the wallet of the reservation. A known installment takes the sent ' +
+        'Creates or extends the wallet of the reservation. A known installment gets the sent ' +
         'fields and keeps its status and history.',
     },
     [{ name: 'uniqueInstallments', isMet: hasUniqueInstallments }],

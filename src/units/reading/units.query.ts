@@ -108,12 +108,12 @@ export class ExportUnitsQuery extends UnitFiltersQuery {
   @Field(
     {
       enum: [...exportFormats],
-      description: 'Instead of the Accept header, which it overrules.',
+      description: 'Overrides the Accept header.',
     },
     [oneOf(exportFormats)],
   )
   format?: ExportFormat;
 
-  @ZeroOrOneField('1 begins CSV with a byte-order mark, by which spreadsheets know UTF-8.')
+  @ZeroOrOneField('1 starts CSV with a byte-order mark, by which spreadsheets recognize UTF-8.')
   bom?: string;
 }

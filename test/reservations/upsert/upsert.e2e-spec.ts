@@ -234,7 +234,7 @@ describe('POST /reservations with a known recordSystemId', () => {
 });
 
 describe('POST /reservations with invalid data', () => {
-  const notApproved = 'A reservation is approved by the reservation callback only';
+  const notApproved = 'Only the reservation callback can approve a reservation';
   const notCreated = 'A reservation can only be created as pending or pending_cheque_collection';
   const unit = 'villa-1';
 

@@ -40,11 +40,11 @@ import type {
 
 /** All operations of the API. */
 export interface Operations {
-  /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, also when they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
+  /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
   /** Read a lead by a query. The same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
   readonly findLead: Operation<FindLeadData, FindLeadResponses>;
-  /** Create or update many leads. Each lead is what a request of its own would make of it, one after the other: one that is refused does not touch its neighbours. After a 5xx nothing is stored, or all of it: repeat with the same Idempotency-Key. */
+  /** Create or update many leads. Handles each lead as if it were sent alone, in order: a refused lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
   readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;
   /** Read a lead. The current lead, for resynchronizing after a missed outbound event. */
   readonly readLead: Operation<ReadLeadData, ReadLeadResponses>;
@@ -54,9 +54,9 @@ export interface Operations {
   readonly listCompounds: Operation<ListCompoundsData, ListCompoundsResponses>;
   /** List all units of a compound. In one response, newest first; over 4 MiB it is streamed and has no ETag. */
   readonly listCompoundUnits: Operation<ListCompoundUnitsData, ListCompoundUnitsResponses>;
-  /** Create or update a unit. recordSystemId, else unitId, identifies the unit; the first request creates it and later ones change what they send, also when they arrive concurrently. Names must resolve. isDeleted retires it. */
+  /** Create or update a unit. recordSystemId, else unitId, identifies the unit; the first request creates it and later ones change the sent fields, even if they arrive concurrently. Names must exist in the catalogue. isDeleted retires it. */
   readonly upsertUnit: Operation<UpsertUnitData, UpsertUnitResponses>;
-  /** List units. Newest first, or oldest change first with updatedSince, unless sort says other. */
+  /** List units. Newest first by default, or the oldest change first with updatedSince; sort overrides both. */
   readonly listUnits: Operation<ListUnitsData, ListUnitsResponses>;
   /** Export units. All units that match, at most 10,000, in one streamed response, read from one snapshot. The format is that of `format`, else of Accept, else JSON. */
   readonly exportUnits: Operation<ExportUnitsData, ExportUnitsResponses>;
@@ -66,11 +66,11 @@ export interface Operations {
   readonly upsertReservation: Operation<UpsertReservationData, UpsertReservationResponses>;
   /** Read a reservation. With its wallet and cheques, for a partner whose callback timed out. */
   readonly readReservation: Operation<ReadReservationData, ReadReservationResponses>;
-  /** Report a change of a reservation or a cheque. The reservation status is applied first, then the cheque; the changes of a step stay stored when a later one fails. Every cheque report adds an entry to the history of the cheque, also a repeated one. Messages are always in English. A client that cannot set headers may send the API key as the query parameter `api-key` of this operation. */
+  /** Report a change of a reservation or a cheque. The reservation status is applied first, then the cheque; the changes of a step stay stored if a later step fails. Every cheque report adds an entry to the history of the cheque, even if it is repeated. Messages are always in English. A client that cannot set headers may send the API key as the query parameter `api-key` of this operation. */
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
   /** Compare a partner's ledger of cheques. Returns the differences between the ledger and the stored cheques, from one snapshot; changes nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones. */
   readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;
-  /** Read events. What webhooks tell, to be asked for: every change of the organization's data, in its order, without gaps. Begin with after=0, then send the next of each response; wait holds the request until there is something. Accept decides between JSON and a batch of CloudEvents. */
+  /** Read events. The events of webhooks for polling: every change of the organization's data, in order and without gaps. Start with after=0, then send the next of each response; wait holds the request until an event exists. Accept selects JSON or a batch of CloudEvents. */
   readonly readEvents: Operation<ReadEventsData, ReadEventsResponses>;
   /** Check the health of the service. Needs no API key. */
   readonly checkHealth: Operation<CheckHealthData, CheckHealthResponses>;

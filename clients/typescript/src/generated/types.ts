@@ -56,7 +56,7 @@ export type LeadDto = {
      */
     leadId: number;
     /**
-     * External id, exactly as sent; present when the lead has one.
+     * External id, exactly as sent; present if the lead has one.
      */
     recordSystemId?: string;
     /**
@@ -64,13 +64,13 @@ export type LeadDto = {
      */
     compoundsIds: Array<string>;
     /**
-     * Lead fields, as they were sent.
+     * Lead fields as sent.
      */
     data: {
         [key: string]: unknown;
     };
     /**
-     * Metadata, as it was sent.
+     * Metadata as sent.
      */
     additionalData: {
         [key: string]: unknown;
@@ -98,18 +98,18 @@ export type LeadUpsertResponseDto = {
      */
     operation: 'create' | 'update';
     /**
-     * The same as lead, for earlier clients.
+     * A copy of lead for earlier clients.
      */
     newLead: LeadDto;
 };
 
 export type LeadBatchDto = {
     /**
-     * Each as in a request of its own; a refused lead does not affect the others.
+     * Each lead is handled as if sent alone; a refused lead does not affect the others.
      */
     leads: Array<UpsertLeadDto>;
     /**
-     * true stores nothing and returns the result of the same request without it.
+     * true stores nothing and returns the results that the request would have.
      */
     dryRun?: boolean;
 };
@@ -120,7 +120,7 @@ export type BatchLeadDto = {
     createdAt: string;
     updatedAt: string;
     /**
-     * External id, exactly as sent; present when the lead has one.
+     * External id, exactly as sent; present if the lead has one.
      */
     recordSystemId?: string;
     /**
@@ -128,13 +128,13 @@ export type BatchLeadDto = {
      */
     compoundsIds: Array<string>;
     /**
-     * Lead fields, as they were sent.
+     * Lead fields as sent.
      */
     data: {
         [key: string]: unknown;
     };
     /**
-     * Metadata, as it was sent.
+     * Metadata as sent.
      */
     additionalData: {
         [key: string]: unknown;
@@ -164,34 +164,34 @@ export type LeadResultDto = {
      */
     index: number;
     /**
-     * Status of the same request alone: 201, 200, or that of an error.
+     * Status that the lead would have if sent alone: 201, 200, or that of an error.
      */
     statusCode: number;
     /**
-     * Unless the lead was refused.
+     * Absent if the lead was refused.
      */
     operation?: 'create' | 'update';
     /**
-     * Unless the lead was refused.
+     * Absent if the lead was refused.
      */
     lead?: BatchLeadDto;
     /**
-     * Reasons, in the language of the request; only of a refused lead.
+     * Reasons in the language of the request; only for a refused lead.
      */
     message?: string | Array<string>;
     /**
-     * The status in words; only of a refused lead.
+     * The standard text of the status; only for a refused lead.
      */
     error?: string;
     /**
-     * x-error-code of the same request alone; only of a refused lead.
+     * The x-error-code that the lead would have if sent alone; only for a refused lead.
      * - `request.body_not_object`: The body is JSON, but not an object. *Send one JSON object.*
-     * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct what the messages name, one for each violated rule.*
+     * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct the fields in the messages; each violated rule has a message.*
      * - `lead.duplicate_phone`: Another lead of the organization has the phone; one message for each phone. *Update that lead, or ask the organization to allow such leads.*
-     * - `lead.database_reference`: With what earlier requests sent, the database would read the object as a reference. *Rename one of the two keys.*
+     * - `lead.database_reference`: Merged with earlier requests, the object would have both keys `$ref` and `$id`, which the database interprets. *Rename one of the two keys.*
      * - `lead.too_large`: The lead would become too large; nothing was changed. *Shorten values, or send `null` for keys that are no longer needed.*
      * - `lead.too_many_changes`: The changes of one request would be too large for its event. *Send the fields in several requests.*
-     * - `request.event_too_large`: The event about the change would be too large as JSON; nothing was changed. *Shorten values, or send them in several requests.*
+     * - `request.event_too_large`: The event about the change would be too large; nothing was changed. *Shorten values, or send them in several requests.*
      * - `lead.batch_full`: The leads before it in its batch are too large together; it was not processed. *Send the lead in another batch.*
      */
     errorCode?: string;
@@ -206,7 +206,7 @@ export type LeadBatchResponseDto = {
     updated: number;
     refused: number;
     /**
-     * One for each lead, in their order.
+     * One for each lead, in the order of the request.
      */
     results: Array<LeadResultDto>;
 };
@@ -263,7 +263,7 @@ export type CompoundDto = {
      */
     description: string;
     /**
-     * Such as primary or resale.
+     * For example primary or resale.
      */
     saleType: string;
     logo: string;
@@ -272,7 +272,7 @@ export type CompoundDto = {
     media: Array<MediaDto>;
     constructionUpdates: Array<MediaDto>;
     /**
-     * Its fields are empty where there is none.
+     * Its fields are empty if the compound has none.
      */
     mainBrochure: BrochureDto;
     brochures: Array<BrochureDto>;
@@ -304,19 +304,19 @@ export type PaginationDto = {
      */
     count: number;
     /**
-     * Most items of a page.
+     * Maximum number of items of a page.
      */
     limit: number;
     /**
-     * All pages.
+     * Number of pages.
      */
     pages: number;
     /**
-     * All that match.
+     * Number of matches.
      */
     total: number;
     /**
-     * With updatedSince or after: the value of after for the next page, null at the end.
+     * With updatedSince or after: the value of after for the next page; null at the end.
      */
     next?: string | null;
 };
@@ -333,7 +333,7 @@ export type FloorDto = {
 export type UnitMediaDto = {
     image: string;
     /**
-     * floorplan, or null.
+     * floorplan for floor plans, otherwise null.
      */
     imageType: string | null;
     type: string;
@@ -341,7 +341,7 @@ export type UnitMediaDto = {
 
 export type UnitReviewDto = {
     /**
-     * 0 when nothing was found.
+     * 0 if nothing matches.
      */
     hasIssue: number;
     type: string;
@@ -473,7 +473,7 @@ export type UnitDto = {
     organizationId: string;
     compoundId: string;
     /**
-     * The phase, or the compound when the unit is in no phase.
+     * The phase, or the compound if the unit has no phase.
      */
     locationId: string;
     unitDesignId: string;
@@ -481,7 +481,7 @@ export type UnitDto = {
     propertyTypeId: string;
     finishingTypeId: string;
     /**
-     * Present when it has an external id.
+     * Present if the unit has an external id.
      */
     recordSystemId?: string;
     unitId: string;
@@ -491,7 +491,7 @@ export type UnitDto = {
      */
     name: string;
     /**
-     * Such as Available, Reserved or Sold.
+     * For example Available, Reserved or Sold.
      */
     status: string;
     rentalStatus: string;
@@ -520,19 +520,19 @@ export type UnitDto = {
     addons: Array<unknown>;
     priceByPaymentPlan: Array<unknown>;
     /**
-     * Without missing and deleted ones.
+     * Omits missing and deleted amenities.
      */
     amenities: Array<AmenityDto>;
     /**
-     * Null when missing or deleted.
+     * Null if missing or deleted.
      */
     phase: PhaseDto | null;
     /**
-     * Null when missing or deleted.
+     * Null if missing or deleted.
      */
     type: PropertyTypeDto | null;
     /**
-     * Null when missing or deleted.
+     * Null if missing or deleted.
      */
     unitDesign: UnitDesignDto | null;
 };
@@ -548,7 +548,7 @@ export type FloorInput = {
 export type UnitMediaInput = {
     image: string;
     /**
-     * floorplan, or null.
+     * floorplan for floor plans, otherwise null.
      */
     imageType?: string | null;
     type?: string;
@@ -556,7 +556,7 @@ export type UnitMediaInput = {
 
 export type UpsertUnitDto = unknown & {
     /**
-     * Slug of the compound; required to create. With unitId alone, where to look.
+     * Slug of the compound; required to create a unit. Limits the search for a unitId.
      */
     compound?: string;
     /**
@@ -580,14 +580,14 @@ export type UpsertUnitDto = unknown & {
      */
     unitId?: string;
     /**
-     * A single text is in the language of the request.
+     * A plain string is in the language of the request.
      */
     name?: string | {
         'en-us'?: string;
         'ar-eg'?: string;
     };
     /**
-     * Such as Available, Reserved or Sold; between these three, approved and open reservations of the unit decide.
+     * For example Available, Reserved or Sold. Approved and open reservations of the unit override these three.
      */
     status?: string;
     rentalStatus?: string;
@@ -606,11 +606,11 @@ export type UpsertUnitDto = unknown & {
      */
     amenities?: Array<string>;
     /**
-     * Such as sale or rent.
+     * For example sale or rent.
      */
     listingType?: Array<string>;
     /**
-     * true retires the unit: it is in no list any more, and its ids are free again.
+     * true retires the unit: lists omit it, and its ids are free again.
      */
     isDeleted?: boolean;
 };
@@ -677,7 +677,7 @@ export type UpsertReservationDto = {
      */
     partnerCollection?: boolean;
     /**
-     * Creates or extends the wallet of the reservation. A known installment takes the sent fields and keeps its status and history.
+     * Creates or extends the wallet of the reservation. A known installment gets the sent fields and keeps its status and history.
      */
     cheques?: Array<ChequeRequestDto>;
 };
@@ -737,7 +737,7 @@ export type ReservationDto = {
     approvedAt: string | null;
     canceledAt: string | null;
     /**
-     * The active wallet, else the one that was deleted last, else null.
+     * The active wallet, or else the last deleted one, or null.
      */
     chequeWallet: ChequeWalletDto | null;
 };
@@ -794,11 +794,11 @@ export type LedgerEntryDto = {
      */
     chequeStatus: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
     /**
-     * Compared when it is sent.
+     * Compared if sent.
      */
     chequeNumber?: string;
     /**
-     * Compared when it is sent.
+     * Compared if sent.
      */
     chequeAmount?: number;
 };
@@ -809,7 +809,7 @@ export type ReconciliationDto = {
      */
     cheques: Array<LedgerEntryDto>;
     /**
-     * true when the ledger has all cheques that the partner collects: the response then lists stored cheques that it does not mention.
+     * true if the ledger contains all cheques that the partner collects: the response then lists stored cheques that the ledger does not mention.
      */
     complete?: boolean;
 };
@@ -823,11 +823,11 @@ export type DifferenceDto = {
     installmentId: string;
     kind: 'reservation_missing' | 'cheque_missing' | 'status' | 'number' | 'amount';
     /**
-     * The stored value; null if there is none.
+     * The stored value, or null.
      */
     ours: string | number | null;
     /**
-     * The value of the ledger; its status if the reservation or the cheque is missing.
+     * The value in the ledger; the status in the ledger if the reservation or the cheque is missing.
      */
     theirs: string | number;
 };
@@ -840,7 +840,7 @@ export type UnmentionedChequeDto = {
 
 export type ReconciliationResponseDto = {
     /**
-     * Whether nothing differs and nothing is unmentioned.
+     * True if nothing differs and nothing is unmentioned.
      */
     ok: boolean;
     /**
@@ -860,14 +860,14 @@ export type ReconciliationResponseDto = {
      */
     unmentioned?: Array<UnmentionedChequeDto>;
     /**
-     * Only with `complete: true`: whether more are unmentioned than are listed.
+     * Only with `complete: true`: true if the list is incomplete.
      */
     hasMore?: boolean;
 };
 
 export type EventDto = {
     /**
-     * One more than that of the event before, whatever its type.
+     * One more than the number of the previous event of any type.
      */
     sequence: number;
     /**
@@ -876,17 +876,17 @@ export type EventDto = {
     id: string;
     type: 'client.created' | 'client.updated' | 'lead.created' | 'lead.updated' | 'lead.deleted' | 'lead.erased' | 'unit.created' | 'unit.updated' | 'unit.deleted' | 'reservation.created' | 'reservation.updated' | 'wallet.created' | 'wallet.updated' | 'wallet.deleted' | 'wallet.restored';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     /**
-     * The object as the API shows it, in English; that of the webhook of this type.
+     * The object as the API returns it in English, equal to the data of the webhook.
      */
     data: {
         [key: string]: unknown;
     };
     /**
-     * What is different; only of events whose type ends in .updated.
+     * Changed fields; only for events whose type ends in .updated.
      */
     changes?: Array<{
         [key: string]: unknown;
@@ -900,7 +900,7 @@ export type EventsResponseDto = {
      */
     next: number;
     /**
-     * Whether more events follow, of whatever type: ask at once.
+     * True if more events of any type follow: request them without a pause.
      */
     hasMore: boolean;
 };
@@ -908,13 +908,13 @@ export type EventsResponseDto = {
 export type CloudEventDto = {
     specversion: '1.0';
     /**
-     * What to send as lastEventId.
+     * Value for lastEventId.
      */
     id: string;
     source: string;
     type: 'client.created' | 'client.updated' | 'lead.created' | 'lead.updated' | 'lead.deleted' | 'lead.erased' | 'unit.created' | 'unit.updated' | 'unit.deleted' | 'reservation.created' | 'reservation.updated' | 'wallet.created' | 'wallet.updated' | 'wallet.deleted' | 'wallet.restored';
     /**
-     * When it happened.
+     * Time of the change.
      */
     time: string;
     /**
@@ -923,15 +923,15 @@ export type CloudEventDto = {
     subject?: string;
     datacontenttype: 'application/json';
     /**
-     * Its number.
+     * Number of the event.
      */
     sequence: string;
     /**
-     * What is different: the list as JSON.
+     * Changed fields: the list as JSON.
      */
     changes?: string;
     /**
-     * The object as the API shows it, in English; that of the webhook of this type.
+     * The object as the API returns it in English, equal to the data of the webhook.
      */
     data: {
         [key: string]: unknown;
@@ -941,7 +941,7 @@ export type CloudEventDto = {
 export type HealthDto = {
     description: string;
     /**
-     * Whether the database responds and the service continues to accept requests.
+     * True if the database responds and the service accepts requests.
      */
     ok: boolean;
     /**
@@ -966,7 +966,7 @@ export type LeadErasureDto = {
      */
     leadId: number;
     /**
-     * External id, exactly as sent; present when the lead has one.
+     * External id, exactly as sent; present if the lead has one.
      */
     recordSystemId?: string;
     /**
@@ -979,11 +979,11 @@ export type FindLeadData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1014,7 +1014,7 @@ export type UpsertLeadData = {
     body: UpsertLeadDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1022,7 +1022,7 @@ export type UpsertLeadData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
+         * A new value, such as a UUID, for each new request. A repetition with the same value returns the first response (for 24 hours by default) and changes nothing. Quotes are optional.
          */
         'idempotency-key'?: string;
     };
@@ -1048,7 +1048,7 @@ export type UpsertLeadsData = {
     body: LeadBatchDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1056,7 +1056,7 @@ export type UpsertLeadsData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
+         * A new value, such as a UUID, for each new request. A repetition with the same value returns the first response (for 24 hours by default) and changes nothing. Quotes are optional.
          */
         'idempotency-key'?: string;
     };
@@ -1067,7 +1067,7 @@ export type UpsertLeadsData = {
 
 export type UpsertLeadsResponses = {
     /**
-     * What became of each lead.
+     * The result of each lead.
      */
     200: LeadBatchResponseDto;
 };
@@ -1078,7 +1078,7 @@ export type DeleteLeadData = {
     body?: never;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1109,11 +1109,11 @@ export type ReadLeadData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1144,11 +1144,11 @@ export type ListCompoundsData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1159,15 +1159,15 @@ export type ListCompoundsData = {
     path?: never;
     query?: {
         /**
-         * Only what changed since then, itself or what it refers to; the oldest change first, unless sort says other. Send the x-updated-as-of of the last page.
+         * Returns records that changed since then, themselves or in a part that they show; the oldest change comes first unless sort is sent. Send the x-updated-as-of of the last page.
          */
         updatedSince?: string;
         /**
-         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         * The next of the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
          */
         after?: string;
         /**
-         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         * 1 includes soft-deleted records (isDeleted: true), so that a poller can remove them.
          */
         includeDeleted?: 0 | 1;
         /**
@@ -1175,11 +1175,11 @@ export type ListCompoundsData = {
          */
         page?: number;
         /**
-         * Most items of a page.
+         * Maximum number of items of a page.
          */
         limit?: number;
         /**
-         * 1 gives everything in one streamed response; page and limit are then ignored.
+         * 1 streams everything in one response; page and limit are then ignored.
          */
         all?: 0 | 1;
     };
@@ -1199,11 +1199,11 @@ export type ListCompoundUnitsData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1234,11 +1234,11 @@ export type ListUnitsData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1249,15 +1249,15 @@ export type ListUnitsData = {
     path?: never;
     query?: {
         /**
-         * Only what changed since then, itself or what it refers to; the oldest change first, unless sort says other. Send the x-updated-as-of of the last page.
+         * Returns records that changed since then, themselves or in a part that they show; the oldest change comes first unless sort is sent. Send the x-updated-as-of of the last page.
          */
         updatedSince?: string;
         /**
-         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         * The next of the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
          */
         after?: string;
         /**
-         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         * 1 includes soft-deleted records (isDeleted: true), so that a poller can remove them.
          */
         includeDeleted?: 0 | 1;
         /**
@@ -1265,43 +1265,43 @@ export type ListUnitsData = {
          */
         sort?: string;
         /**
-         * Any of these statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these statuses, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         status?: string;
         /**
-         * Any of these rental statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these rental statuses, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         rentalStatus?: string;
         /**
-         * Any of these sale types, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these sale types, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         saleType?: string;
         /**
-         * Any of these property types: names or slugs, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these property types: names or slugs, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         propertyType?: string;
         /**
-         * In any of these compounds: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * In any of these compounds: slugs in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         compound?: string;
         /**
-         * In any of these phases: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * In any of these phases: slugs in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         phase?: string;
         /**
-         * Of any of these unit designs: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Of any of these unit designs: slugs in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         unitDesign?: string;
         /**
-         * Any of these unit ids. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these unit ids. Several are separated by commas; a comma within a value is sent as \,.
          */
         unitId?: string;
         /**
-         * Any of these external ids. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these external ids. Several are separated by commas; a comma within a value is sent as \,.
          */
         recordSystemId?: string;
         /**
-         * All of these amenities: names in any language and case. Several are separated by commas; a comma inside of one is sent as \,.
+         * All of these amenities: names in any language and case. Several are separated by commas; a comma within a value is sent as \,.
          */
         amenities?: string;
         /**
@@ -1333,7 +1333,7 @@ export type ListUnitsData = {
          */
         page?: number;
         /**
-         * Most items of a page.
+         * Maximum number of items of a page.
          */
         limit?: number;
     };
@@ -1353,7 +1353,7 @@ export type UpsertUnitData = {
     body: UpsertUnitDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1361,7 +1361,7 @@ export type UpsertUnitData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
+         * A new value, such as a UUID, for each new request. A repetition with the same value returns the first response (for 24 hours by default) and changes nothing. Quotes are optional.
          */
         'idempotency-key'?: string;
     };
@@ -1387,7 +1387,7 @@ export type ExportUnitsData = {
     body?: never;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1398,15 +1398,15 @@ export type ExportUnitsData = {
     path?: never;
     query?: {
         /**
-         * Only what changed since then, itself or what it refers to; the oldest change first, unless sort says other. Send the x-updated-as-of of the last page.
+         * Returns records that changed since then, themselves or in a part that they show; the oldest change comes first unless sort is sent. Send the x-updated-as-of of the last page.
          */
         updatedSince?: string;
         /**
-         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         * The next of the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
          */
         after?: string;
         /**
-         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         * 1 includes soft-deleted records (isDeleted: true), so that a poller can remove them.
          */
         includeDeleted?: 0 | 1;
         /**
@@ -1414,43 +1414,43 @@ export type ExportUnitsData = {
          */
         sort?: string;
         /**
-         * Any of these statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these statuses, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         status?: string;
         /**
-         * Any of these rental statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these rental statuses, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         rentalStatus?: string;
         /**
-         * Any of these sale types, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these sale types, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         saleType?: string;
         /**
-         * Any of these property types: names or slugs, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these property types: names or slugs, in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         propertyType?: string;
         /**
-         * In any of these compounds: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * In any of these compounds: slugs in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         compound?: string;
         /**
-         * In any of these phases: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * In any of these phases: slugs in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         phase?: string;
         /**
-         * Of any of these unit designs: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         * Of any of these unit designs: slugs in any case. Several are separated by commas; a comma within a value is sent as \,.
          */
         unitDesign?: string;
         /**
-         * Any of these unit ids. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these unit ids. Several are separated by commas; a comma within a value is sent as \,.
          */
         unitId?: string;
         /**
-         * Any of these external ids. Several are separated by commas; a comma inside of one is sent as \,.
+         * Any of these external ids. Several are separated by commas; a comma within a value is sent as \,.
          */
         recordSystemId?: string;
         /**
-         * All of these amenities: names in any language and case. Several are separated by commas; a comma inside of one is sent as \,.
+         * All of these amenities: names in any language and case. Several are separated by commas; a comma within a value is sent as \,.
          */
         amenities?: string;
         /**
@@ -1478,11 +1478,11 @@ export type ExportUnitsData = {
          */
         maxBeds?: number;
         /**
-         * Instead of the Accept header, which it overrules.
+         * Overrides the Accept header.
          */
         format?: 'json' | 'csv' | 'ndjson';
         /**
-         * 1 begins CSV with a byte-order mark, by which spreadsheets know UTF-8.
+         * 1 starts CSV with a byte-order mark, by which spreadsheets recognize UTF-8.
          */
         bom?: 0 | 1;
     };
@@ -1502,11 +1502,11 @@ export type ReadUnitData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1537,7 +1537,7 @@ export type UpsertReservationData = {
     body: UpsertReservationDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1545,7 +1545,7 @@ export type UpsertReservationData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
+         * A new value, such as a UUID, for each new request. A repetition with the same value returns the first response (for 24 hours by default) and changes nothing. Quotes are optional.
          */
         'idempotency-key'?: string;
     };
@@ -1571,11 +1571,11 @@ export type ReadReservationData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1606,7 +1606,7 @@ export type ReportReservationChangeData = {
     body: CallbackDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1614,7 +1614,7 @@ export type ReportReservationChangeData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
+         * A new value, such as a UUID, for each new request. A repetition with the same value returns the first response (for 24 hours by default) and changes nothing. Quotes are optional.
          */
         'idempotency-key'?: string;
     };
@@ -1625,7 +1625,7 @@ export type ReportReservationChangeData = {
 
 export type ReportReservationChangeResponses = {
     /**
-     * Done; no body.
+     * The callback was processed; the response has no body.
      */
     201: unknown;
 };
@@ -1634,7 +1634,7 @@ export type ReconcileChequesData = {
     body: ReconciliationDto;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1642,7 +1642,7 @@ export type ReconcileChequesData = {
          */
         'x-request-id'?: string;
         /**
-         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again (for 24 hours by default), and changes nothing. In quotes or bare.
+         * A new value, such as a UUID, for each new request. A repetition with the same value returns the first response (for 24 hours by default) and changes nothing. Quotes are optional.
          */
         'idempotency-key'?: string;
     };
@@ -1664,11 +1664,11 @@ export type ReadEventsData = {
     body?: never;
     headers?: {
         /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
+         * The ETag of the last response: returns 304 without a body while nothing has changed.
          */
         'if-none-match'?: string;
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1683,15 +1683,15 @@ export type ReadEventsData = {
          */
         after?: number;
         /**
-         * Most events of a page.
+         * Maximum number of events of a page.
          */
         limit?: number;
         /**
-         * Only events of these types, such as lead.created, lead.* or *. Several are separated by commas; a comma inside of one is sent as \,.
+         * Only events of these types, such as lead.created, lead.* or *. Several are separated by commas; a comma within a value is sent as \,.
          */
         types?: string;
         /**
-         * How many seconds to wait at the most while there is no event.
+         * Maximum number of seconds to wait while there is no event.
          */
         wait?: number;
         /**
@@ -1708,7 +1708,7 @@ export type ReadEventsData = {
 
 export type ReadEventsResponses = {
     /**
-     * The events in the order of their numbers; none when there are no new ones.
+     * The events in the order of their numbers; empty if there are no new ones.
      */
     200: EventsResponseDto;
 };
@@ -1719,7 +1719,7 @@ export type CheckHealthData = {
     body?: never;
     headers?: {
         /**
-         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         * Language of content and messages: en-us or ar-eg, in any case; any other value counts as en-us.
          */
         language?: string;
         /**
@@ -1744,7 +1744,7 @@ export type CheckHealthResponse = CheckHealthResponses[keyof CheckHealthResponse
 export type ReceiveClientCreatedWebhookPayload = {
     type: 'client.created';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ClientDto;
@@ -1760,16 +1760,16 @@ export type ReceiveClientCreatedWebhookRequest = {
 export type ReceiveClientUpdatedWebhookPayload = {
     type: 'client.updated';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ClientDto;
     /**
-     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     * Changed fields; `from` is null if there was no value, `to` if there is none now.
      */
     changes: Array<{
         /**
-         * The field, a dotted path where it lies deeper.
+         * The field, as a dotted path if nested.
          */
         field: string;
         /**
@@ -1797,7 +1797,7 @@ export type ReceiveClientUpdatedWebhookRequest = {
 export type ReceiveLeadCreatedWebhookPayload = {
     type: 'lead.created';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: LeadDto;
@@ -1813,16 +1813,16 @@ export type ReceiveLeadCreatedWebhookRequest = {
 export type ReceiveLeadUpdatedWebhookPayload = {
     type: 'lead.updated';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: LeadDto;
     /**
-     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     * Changed fields; `from` is null if there was no value, `to` if there is none now.
      */
     changes: Array<{
         /**
-         * The field, a dotted path where it lies deeper.
+         * The field, as a dotted path if nested.
          */
         field: string;
         /**
@@ -1850,7 +1850,7 @@ export type ReceiveLeadUpdatedWebhookRequest = {
 export type ReceiveLeadDeletedWebhookPayload = {
     type: 'lead.deleted';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: LeadDto;
@@ -1866,7 +1866,7 @@ export type ReceiveLeadDeletedWebhookRequest = {
 export type ReceiveLeadErasedWebhookPayload = {
     type: 'lead.erased';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: LeadErasureDto;
@@ -1882,7 +1882,7 @@ export type ReceiveLeadErasedWebhookRequest = {
 export type ReceiveUnitCreatedWebhookPayload = {
     type: 'unit.created';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: UnitDto;
@@ -1898,16 +1898,16 @@ export type ReceiveUnitCreatedWebhookRequest = {
 export type ReceiveUnitUpdatedWebhookPayload = {
     type: 'unit.updated';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: UnitDto;
     /**
-     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     * Changed fields; `from` is null if there was no value, `to` if there is none now.
      */
     changes: Array<{
         /**
-         * The field, a dotted path where it lies deeper.
+         * The field, as a dotted path if nested.
          */
         field: string;
         /**
@@ -1935,7 +1935,7 @@ export type ReceiveUnitUpdatedWebhookRequest = {
 export type ReceiveUnitDeletedWebhookPayload = {
     type: 'unit.deleted';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: UnitDto;
@@ -1951,7 +1951,7 @@ export type ReceiveUnitDeletedWebhookRequest = {
 export type ReceiveReservationCreatedWebhookPayload = {
     type: 'reservation.created';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ReservationDto;
@@ -1967,16 +1967,16 @@ export type ReceiveReservationCreatedWebhookRequest = {
 export type ReceiveReservationUpdatedWebhookPayload = {
     type: 'reservation.updated';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ReservationDto;
     /**
-     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     * Changed fields; `from` is null if there was no value, `to` if there is none now.
      */
     changes: Array<{
         /**
-         * The field, a dotted path where it lies deeper.
+         * The field, as a dotted path if nested.
          */
         field: string;
         /**
@@ -2004,7 +2004,7 @@ export type ReceiveReservationUpdatedWebhookRequest = {
 export type ReceiveWalletCreatedWebhookPayload = {
     type: 'wallet.created';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ChequeWalletDto;
@@ -2020,16 +2020,16 @@ export type ReceiveWalletCreatedWebhookRequest = {
 export type ReceiveWalletUpdatedWebhookPayload = {
     type: 'wallet.updated';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ChequeWalletDto;
     /**
-     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     * Changed fields; `from` is null if there was no value, `to` if there is none now.
      */
     changes: Array<{
         /**
-         * The field, a dotted path where it lies deeper.
+         * The field, as a dotted path if nested.
          */
         field: string;
         /**
@@ -2057,7 +2057,7 @@ export type ReceiveWalletUpdatedWebhookRequest = {
 export type ReceiveWalletDeletedWebhookPayload = {
     type: 'wallet.deleted';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ChequeWalletDto;
@@ -2073,7 +2073,7 @@ export type ReceiveWalletDeletedWebhookRequest = {
 export type ReceiveWalletRestoredWebhookPayload = {
     type: 'wallet.restored';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: ChequeWalletDto;
@@ -2089,7 +2089,7 @@ export type ReceiveWalletRestoredWebhookRequest = {
 export type ReceiveWebhookPingWebhookPayload = {
     type: 'webhook.ping';
     /**
-     * When it happened.
+     * Time of the change.
      */
     timestamp: string;
     data: {

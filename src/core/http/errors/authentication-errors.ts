@@ -20,14 +20,14 @@ export const authenticationErrors = errorDefinitions('authentication', {
     status: 403,
     code: 'authentication.operation_not_permitted',
     sample: { operation: 'leads.read' },
-    cause: 'The API key was issued without the permission that the endpoint needs',
-    remedy: 'Use a key that has it, which the operator issues',
+    cause: 'The API key has no permission for the endpoint',
+    remedy: 'Ask the operator for a key with this permission',
   },
   addressNotPermitted: {
     status: 403,
     code: 'authentication.address_not_permitted',
-    cause: 'The API key may be used from certain addresses only, and this is none of them',
-    remedy: 'Send the request from one of them, or ask the operator to add yours',
+    cause: 'The API key is restricted to other client addresses',
+    remedy: 'Send the request from a permitted address, or ask the operator to add yours',
   },
   signatureInvalid: {
     status: 401,
@@ -36,14 +36,15 @@ export const authenticationErrors = errorDefinitions('authentication', {
     omitsErrorField: true,
     cause:
       'The key is for signed callbacks, and the signature is missing, wrong or older than five minutes',
-    remedy: 'Sign the bytes of the body with the secret of the key, as Standard Webhooks does',
+    remedy:
+      'Sign the raw bytes of the body with the secret of the key, as Standard Webhooks defines',
   },
   tooManyFailures: {
     status: 429,
     code: 'key.too_many_failures',
     headers: { 'retry-after': '1' },
     cause: 'Too many requests from this address had no valid key',
-    remedy: 'Stop them, then repeat after `Retry-After` seconds',
+    remedy: 'Stop these requests, then retry after `Retry-After` seconds',
   },
 });
 

@@ -26,7 +26,7 @@ const parsingErrors = errorDefinitions('http', {
   forbiddenPrototypeKey: {
     status: 400,
     code: 'request.forbidden_key',
-    cause: 'A key would change how programs read the body',
+    cause: 'Programs could interpret the key instead of reading it as data',
     remedy: 'Rename the key',
   },
   reservedKey: {
@@ -39,20 +39,20 @@ const parsingErrors = errorDefinitions('http', {
   databaseReference: {
     status: 400,
     code: 'request.database_reference',
-    cause: 'The database would read an object as a reference',
+    cause: 'The database would interpret the object as a reference',
     remedy: 'Rename one of the two keys',
   },
   unstorableKey: {
     status: 400,
     code: 'request.unstorable_key',
-    cause: 'A key has a null character or a lone surrogate',
-    remedy: 'Send keys of whole Unicode characters',
+    cause: 'A key has a null character or an unpaired surrogate',
+    remedy: 'Send keys without null characters and unpaired surrogates',
   },
   unstorableText: {
     status: 400,
     code: 'request.unstorable_text',
-    cause: 'A text has a lone surrogate',
-    remedy: 'Send texts of whole Unicode characters',
+    cause: 'A string has an unpaired surrogate',
+    remedy: 'Send strings without unpaired surrogates',
   },
   numberOutOfRange: {
     status: 400,
@@ -117,15 +117,16 @@ export const httpErrors = errorDefinitions('http', {
     otherMessage: { key: 'validation.doesNotExceed', values: { property: 'limit', limit: 100 } },
     isList: true,
     cause: 'A field or parameter has a wrong type or value, or is not known',
-    remedy: 'Correct what the messages name, one for each violated rule',
+    remedy: 'Correct the fields in the messages; each violated rule has a message',
   },
   cursorUnusable: {
     status: 400,
     code: 'list.cursor_unusable',
     isList: true,
     cause:
-      '`after` is no cursor of this list, or was sent with another filter, order or `updatedSince`',
-    remedy: 'Send the parameters that the cursor was given for, or start again without it',
+      '`after` is not a cursor of this list, or was sent with another filter, order or `updatedSince`',
+    remedy:
+      'Send the parameters of the request that returned the cursor, or start again without it',
   },
   routeNotFound: {
     status: 404,
@@ -143,24 +144,24 @@ export const httpErrors = errorDefinitions('http', {
     status: 408,
     code: 'request.timeout',
     cause: 'The request took longer to arrive than the limit, 30 seconds by default',
-    remedy: 'Repeat the request',
+    remedy: 'Retry the request',
   },
   pathTooLong: {
     status: 414,
     code: 'request.path_too_long',
     cause: 'A parameter of the path has more than 2,048 UTF-16 code units',
-    remedy: 'Send the id or slug as it was given',
+    remedy: 'Send the id or slug unchanged',
   },
   rateLimited: {
     status: 429,
     code: 'request.rate_limited',
     headers: { 'retry-after': '1' },
     cause:
-      'The API key was used more often than its limit allows, which `RateLimit-Policy` names, or its ' +
-      'clients have left 64 MiB of responses unread',
+      'The API key has exceeded its limit, which `RateLimit-Policy` states, or its clients ' +
+      'have left 64 MiB of responses unread',
     remedy:
-      'Repeat after `Retry-After` seconds, slow down while `RateLimit` has little left, and read ' +
-      'responses to their end',
+      'Retry after `Retry-After` seconds, slow down when `RateLimit` shows little left, and ' +
+      'read responses completely',
   },
   headersTooLarge: {
     status: 431,
@@ -172,13 +173,13 @@ export const httpErrors = errorDefinitions('http', {
     status: 500,
     code: 'server.error',
     cause: 'An unexpected error of the service',
-    remedy: 'Repeat with growing pauses; if it stays, report the `x-request-id`',
+    remedy: 'Retry with increasing delays; if the error persists, report the `x-request-id`',
   },
   eventTooLarge: {
     status: 400,
     code: 'request.event_too_large',
     sample: { limit: 8 },
-    cause: 'The event about the change would be too large as JSON; nothing was changed',
+    cause: 'The event about the change would be too large; nothing was changed',
     remedy: 'Shorten values, or send them in several requests',
   },
   serviceUnavailable: {
@@ -186,7 +187,7 @@ export const httpErrors = errorDefinitions('http', {
     code: 'server.unavailable',
     headers: { 'retry-after': '1' },
     cause: 'The database did not respond in time',
-    remedy: 'Repeat after `Retry-After` seconds',
+    remedy: 'Retry after `Retry-After` seconds',
   },
 });
 

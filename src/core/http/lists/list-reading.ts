@@ -20,13 +20,18 @@ export class PaginationDto {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this response.', example: 10 })
   count!: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Most items of a page.', example: 10 })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'Maximum number of items of a page.',
+    example: 10,
+  })
   limit!: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'All pages.', example: 3 })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of pages.', example: 3 })
   pages!: number;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'All that match.', example: 27 })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Number of matches.', example: 27 })
   total!: number;
 
   @ApiProperty({
@@ -34,7 +39,7 @@ export class PaginationDto {
     nullable: true,
     required: false,
     description:
-      'With updatedSince or after: the value of after for the next page, null at the end.',
+      'With updatedSince or after: the value of after for the next page; null at the end.',
     example: null,
   })
   next?: string | null;

@@ -116,12 +116,13 @@ function DocumentedPolling(): MethodDecorator {
     ApiHeader({
       name: 'if-none-match',
       required: false,
-      description: 'The ETag of the last response; 304 without a body while nothing has changed.',
+      description:
+        'The ETag of the last response: returns 304 without a body while nothing has changed.',
       schema: text,
     }),
     ApiResponse({
       status: 304,
-      description: 'What If-None-Match names is still what would be sent.',
+      description: 'The representation still has an entity tag of If-None-Match.',
       headers: { etag: pollingHeaders.etag },
     }),
   );

@@ -27,7 +27,7 @@ export function PageLimit(): PropertyDecorator {
       minimum: 1,
       maximum: maxPageLimit,
       default: defaultPageLimit,
-      description: 'Most items of a page.',
+      description: 'Maximum number of items of a page.',
     },
     [
       isPositive(Infinity),
@@ -71,7 +71,7 @@ export function WholeNumber(options: {
   ]);
 }
 
-const separated = 'Several are separated by commas; a comma inside of one is sent as \\,.';
+const separated = 'Several are separated by commas; a comma within a value is sent as \\,.';
 
 /** Rejects a repeated parameter. */
 export function CommaList(
@@ -128,8 +128,9 @@ function isSortList(value: unknown, fields: readonly string[]): boolean {
 export class PollingQuery {
   @TimeField({
     description:
-      'Only what changed since then, itself or what it refers to; the oldest change first, unless ' +
-      'sort says other. Send the x-updated-as-of of the last page.',
+      'Returns records that changed since then, themselves or in a part that they show; the ' +
+      'oldest change comes first unless sort is sent. Send the x-updated-as-of of the last ' +
+      'page.',
   })
   updatedSince?: Date;
 
@@ -137,15 +138,15 @@ export class PollingQuery {
     {
       type: 'string',
       description:
-        'The next of the response before, sent with the same other parameters and without page. 0 begins ' +
-        'a copy of everything in the order of ids.',
+        'The next of the previous response, with otherwise the same parameters and without ' +
+        'page. 0 starts a copy of everything in the order of ids.',
     },
     [string],
   )
   after?: string;
 
   @ZeroOrOneField(
-    '1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.',
+    '1 includes soft-deleted records (isDeleted: true), so that a poller can remove them.',
   )
   includeDeleted?: string;
 }
