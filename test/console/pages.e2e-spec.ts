@@ -219,7 +219,7 @@ describe('the partner pages', () => {
     const states = [...html.matchAll(/<span class="\w+">([\w -]+)<\/span>/g)].map(
       ([, state]) => state,
     );
-    expect(states).toEqual(['silent', 'new', 'as usual', 'key has ended']);
+    expect(states).toEqual(['silent', 'new', 'as usual', 'revoked or expired']);
     expect(row(html, 'Silent').slice(4, 7)).toEqual(['0', '960', '0']);
   });
 

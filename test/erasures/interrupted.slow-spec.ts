@@ -121,7 +121,7 @@ it('lead erase reports an erasure that the database rejects, and completes the o
     const again = await runCli(['db', 'reapply-erasures'], variables);
     expect([again.code, again.stdout]).toEqual([
       1,
-      expect.stringContaining('Erasures done again: 1.'),
+      expect.stringContaining('Erasures repeated: 1.'),
     ]);
     expect(again.stderr).toContain(`This erasure could not be finished: ${id} (`);
   } finally {

@@ -22,7 +22,7 @@ describe('a data folder', () => {
     // Without its state file the database cannot be found.
     await rm(join(folder, 'mongod.json'));
     await expect(openSharedMongod(folder, { startTimeoutMs: 500 })).rejects.toThrow(
-      /^Another process uses \S+ and does not share its database: wait for its end, stop it, or set DATA_FOLDER/,
+      /^Another process uses \S+ and does not share its database: wait until it exits, stop it, or set DATA_FOLDER/,
     );
     await Promise.all([one.stop(), two.stop()]);
     await rm(folder, { recursive: true, force: true });

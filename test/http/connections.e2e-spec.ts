@@ -30,7 +30,7 @@ describe('MAX_CONNECTIONS', () => {
     await once(further.resume(), 'close');
     expect(further.bytesRead).toBe(0);
     expect(sockets.map(({ readyState }) => readyState)).toEqual(['open', 'open', 'open']);
-    expect(service.logged()).toContain('Connections beyond MAX_CONNECTIONS were closed');
+    expect(service.logged()).toContain('Closed connections beyond MAX_CONNECTIONS');
     for (const socket of sockets) {
       socket.end();
       await once(socket.resume(), 'close');

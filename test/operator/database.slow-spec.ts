@@ -73,7 +73,7 @@ describe('db', () => {
       cli.run('db init'),
       runCli(['db', 'status'], { MONGODB_URI: randomDatabaseUri() }),
     ]);
-    const stdout = 'The database has everything that this version needs.\n';
+    const stdout = 'The database is ready for this version.\n';
     expect(init).toEqual({ code: 0, stdout, stderr: '' });
     expect(fresh).toMatchObject({ code: 1, stderr: '' });
     expect(fresh.stdout).toMatch(/^apiKeys +no +no +hash, byOrganization$/m);

@@ -154,7 +154,7 @@ describe('commands at a terminal', () => {
     [
       'an address of another machine',
       () => ({ HOST: '203.0.113.1' }),
-      /no address of this machine/,
+      /not an address of this machine/,
     ],
     ['a folder below a file', () => ({ DATA_FOLDER: 'README.md/data' }), /DATA_FOLDER .*ENOTDIR/],
     [

@@ -83,7 +83,7 @@ export class IdempotentRequests {
   private warn(error: unknown): void {
     this.logger.warn(
       { err: error },
-      'Could not store the idempotent response; a retry with the key gets 409 until the lease ends',
+      'Could not store the idempotent response; a retry with the key gets 409 until the lease expires',
     );
   }
 }

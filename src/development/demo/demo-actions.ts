@@ -44,7 +44,7 @@ async function eraseLead({ app, organizationId, print }: DemoRun): Promise<void>
   print(`  lead erase --lead ${erasedLead}`);
   for (const [kind, count] of await erase()) print(`  ${kind.padEnd(20)} ${count}`);
   const left = await erase();
-  if (left.length > 0) throw new Error(`The erasure has left something: ${JSON.stringify(left)}`);
+  if (left.length > 0) throw new Error(`The erasure has left data: ${JSON.stringify(left)}`);
 }
 
 async function receiveWebhook(run: DemoRun): Promise<void | 'skipped'> {

@@ -70,7 +70,7 @@ async function executable(path: string): Promise<MongodBinary> {
 }
 
 function downloadFromMongodb(): Promise<string> {
-  reportStep('Fetching MongoDB from its site, once (it is given up after some seconds) ...');
+  reportStep('Fetching MongoDB from its site, once (gives up after some seconds) ...');
   return MongoBinary.getPath();
 }
 
@@ -129,7 +129,7 @@ async function pip(args: readonly string[]): Promise<void> {
   const { stderr } = process;
   const child = spawn('python3', command, { stdio: ['ignore', stderr, stderr] });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`pip ended with exit code ${code}`);
+  if (code !== 0) throw new Error(`pip exited with code ${code}`);
 }
 
 /** The last line of a failed program contains its reason. */

@@ -43,7 +43,7 @@ export async function openSharedMongod(
       if (!reason.includes('DBPathInUse')) throw startupErrorOf(error, dataFolder);
       if (Date.now() > deadline) {
         const line =
-          `Another process uses ${folder} and does not share its database: wait for its end, ` +
+          `Another process uses ${folder} and does not share its database: wait until it exits, ` +
           'stop it, or set DATA_FOLDER to another folder.';
         throw new StartupError(line, { cause: error });
       }

@@ -71,7 +71,7 @@ export class EventRelay implements OnModuleDestroy {
       'Events that this process has given their numbers.',
     );
     this.loop = new PollingLoop(
-      'Could not number events; trying again in 250 ms',
+      'Could not number events; retrying in 250 ms',
       () => this.run(),
       () => intervalMs,
       leases.of('event-relay', leaseMs),

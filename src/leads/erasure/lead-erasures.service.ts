@@ -108,7 +108,7 @@ export class LeadErasuresService {
     const sort = { isDeleted: 1, createdAt: -1 } as const;
     const found = await this.leads.find(_id, filter, { sort, limit: maxLeads + 1 });
     if (found.length > maxLeads) {
-      throw new Error(`More than ${maxLeads} leads match, of several people; refine the search.`);
+      throw new Error(`More than ${maxLeads} leads of several persons match; refine the search.`);
     }
     return found.map(presentLead);
   }

@@ -50,7 +50,7 @@ const maxFailedLeads = 10_000;
 export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
   private readonly loop = new PollingLoop(
-    'Could not update the phone keys of leads; trying again in 5 seconds',
+    'Could not update the phone keys of leads; retrying in 5 seconds',
     () => this.run(),
     () => intervalMs,
   );

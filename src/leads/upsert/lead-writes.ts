@@ -55,7 +55,7 @@ export class LeadWrites implements WriteKind<
   ): Promise<Loaded<LeadRecords>> {
     // The newest request has the newest settings.
     const organization = requests.at(-1)?.caller.organization;
-    if (organization === undefined) throw new Error('There is no request to load for.');
+    if (organization === undefined) throw new Error('No request to load.');
     const { _id, phoneCountry } = organization;
     const compoundsNamed = readOutsideTransaction(() =>
       this.catalogue.compoundsNamed(_id, projectsOf(requests)),

@@ -172,7 +172,7 @@ export class Console {
   private pageRequest(request: FastifyRequest): PageRequest {
     const { reader, ip: address } = request;
     const { session } = reader;
-    if (session === null) throw new Error('A page was asked for without a session.');
+    if (session === null) throw new Error('A page was requested without a session.');
     const { services } = this;
     const { DATABASE_DEADLINE_MS: deadlineMs } = this.environment;
     const now = services.clock.now();

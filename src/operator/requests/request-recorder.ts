@@ -25,7 +25,7 @@ const maxLoggedPerDay = 1_000;
 @Injectable()
 export class RequestRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
-    'Could not store the request log; trying again in 2 seconds',
+    'Could not store the request log; retrying in 2 seconds',
     () => this.storeBatch(),
     () => intervalMs,
   );

@@ -25,7 +25,7 @@ const weekRetentionMs = weekMs + baselineWindowMs + dayMs;
 @Injectable()
 export class UsageRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
-    'Could not store usage statistics; trying again in 10 seconds',
+    'Could not store usage statistics; retrying in 10 seconds',
     () => this.storeBatch(),
     () => intervalMs,
   );

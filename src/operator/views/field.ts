@@ -123,7 +123,7 @@ function valueOf<T>(shown: ViewField<T>, item: T) {
   return shown.of(item);
 }
 
-/** As `2026-01-31`; other programs may have stored a text that is no time. */
+/** Formats `2026-01-31`; other programs may have stored a string that is not a time. */
 export function dayOf(value: Date | string | null | undefined): string | undefined {
   return (value instanceof Date ? value.toISOString() : value)?.slice(0, 10);
 }

@@ -50,9 +50,7 @@ export class ApiKeysService {
   }) {
     const { expiresAt } = fields;
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
-      throw new Error(
-        `The key would have expired already, at ${expiresAt.toISOString()}. Choose a later time.`,
-      );
+      throw new Error(`The expiry ${expiresAt.toISOString()} is in the past. Choose a later time.`);
     }
     const permissions = {
       allowExternal: true,

@@ -41,7 +41,7 @@ describe('ssrfViolation', () => {
     ['224.0.0.1', forbidden(range('224.0.0.1', 'multicast'))],
     ['255.255.255.255', forbidden(range('255.255.255.255', 'broadcast'))],
     ['4000::1', forbidden(range('4000::1', 'unicast'))],
-    ['hooks.example', forbidden('hooks.example is no address')],
+    ['hooks.example', forbidden('hooks.example is not an IP address')],
   ])('returns for %s strictly and in development: %p', (address, reasons) => {
     const found = [strict, development].map((policy) => ssrfViolation(address, policy));
     expect(found).toEqual(reasons);

@@ -25,7 +25,7 @@ const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Returns why an address is forbidden, or null (rule HOOK-11). */
 export function ssrfViolation(text: string, policy: AddressPolicy): string | null {
-  if (!ipaddr.isValid(text)) return `${text} is no address`;
+  if (!ipaddr.isValid(text)) return `${text} is not an IP address`;
   const address = ipaddr.process(text);
   const name = address.toString();
   if (metadataServices.has(name)) return `${name} is a metadata service`;

@@ -90,7 +90,7 @@ export class DeliveryBatches {
       }
       return hasMore ? (fields.latencyClass ?? endpoint.latencyClass ?? 'new') : null;
     } catch (error) {
-      const message = 'Could not deliver to an endpoint; trying again when its lease ends';
+      const message = 'Could not deliver to an endpoint; retrying when its lease expires';
       this.logger.warn({ err: error, endpointId: id }, message);
       return null;
     }
@@ -189,7 +189,7 @@ export class DeliveryBatches {
     if (fault !== reason) {
       this.logger.error(
         { endpointId: _id, reason },
-        'Could not sign webhooks; trying every minute',
+        'Could not sign webhooks; retrying every minute',
       );
     }
     return { ...emptyBatch, fields: { fault: reason, pausedUntil: new Date(now + faultPauseMs) } };

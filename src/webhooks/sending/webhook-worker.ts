@@ -15,7 +15,7 @@ const shutdownGraceMs = 5_000;
 @Injectable()
 export class WebhookWorker implements OnModuleDestroy {
   private readonly loop = new PollingLoop(
-    'Could not look for due deliveries; trying again in 250 ms',
+    'Could not look for due deliveries; retrying in 250 ms',
     () => this.deliverDue(),
     () => intervalMs,
   );

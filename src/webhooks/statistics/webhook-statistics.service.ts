@@ -60,7 +60,7 @@ export class WebhookStatisticsService {
     leases: Leases,
   ) {
     this.backlogLoop = new PollingLoop(
-      'Could not record backlogs of webhooks; trying again in a minute',
+      'Could not record backlogs of webhooks; retrying in a minute',
       () => this.recordBacklogs(),
       () => backlogIntervalMs,
       leases.of('webhook-backlogs', 4 * backlogIntervalMs),

@@ -61,7 +61,7 @@ export function warnOfInvalidFields(
   const details = { collection, id: String(_id), fields };
   logger.warn(
     details,
-    'Ignored fields of other types than the schema declares; correct them where they are written',
+    'Ignored fields whose types differ from the schema; correct them in the program that writes them',
   );
 }
 

@@ -115,7 +115,8 @@ export async function abortOrphans(client: MongoClient): Promise<void> {
     logger.warn({ count: inactive.length }, 'Aborted orphaned transactions');
   } catch (error) {
     const message =
-      'Could not abort orphaned transactions; the server ends them within a minute. The database user ' +
+      'Could not abort orphaned transactions; the server aborts them within a minute. The ' +
+      'database user ' +
       'needs the privileges inprog and killAnySession.';
     logger.warn({ err: error }, message);
   }

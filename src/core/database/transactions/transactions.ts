@@ -38,7 +38,7 @@ export interface TransactionOptions {
 /** Another transaction holds a document that this one needs; nothing was stored. */
 export class ContentionError extends Error {
   constructor(cause: unknown) {
-    super('Another transaction does not end.', { cause });
+    super('Another transaction has held a document for too long.', { cause });
   }
 }
 

@@ -186,7 +186,7 @@ function refuseBeyond(limit: number, server: Server, logger: Logger): void {
   server.on('drop', () => {
     dropped++;
     if (performance.now() - reportedAt < dropReportMs) return;
-    logger.warn({ limit, dropped }, 'Connections beyond MAX_CONNECTIONS were closed');
+    logger.warn({ limit, dropped }, 'Closed connections beyond MAX_CONNECTIONS');
     reportedAt = performance.now();
     dropped = 0;
   });

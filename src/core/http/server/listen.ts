@@ -17,7 +17,7 @@ export async function listenOn(
     const [hostName, portName] = variables;
     const faults: Readonly<Record<string, string>> = {
       EADDRINUSE: `${host}:${port} is in use, perhaps by an earlier start: stop that, or set ${portName} to a free one.`,
-      EADDRNOTAVAIL: `${host} is no address of this machine: set ${hostName} to one, such as 127.0.0.1.`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: set ${hostName} to one, such as 127.0.0.1.`,
       ENOTFOUND: `There is no host ${host}: set ${hostName} to an address of this machine, such as 127.0.0.1.`,
       EACCES: `This user may not listen on port ${port}: set ${portName} to one from 1024 on.`,
     };

@@ -28,7 +28,7 @@ export function createLogger(
   );
   if (destination === undefined) {
     standardOutput.onDrained((dropped) => {
-      logger.warn({ dropped }, 'Log lines were dropped: nobody read them in time');
+      logger.warn({ dropped }, 'Log lines were dropped: standard output was not read in time');
     });
   }
   return logger;

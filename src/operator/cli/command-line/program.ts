@@ -49,9 +49,7 @@ export async function runCommandLine(
 export function createProgram(more: MoreCommands = {}): Command {
   const program = new Command(commandLine)
     .version(version())
-    .description(
-      'Operates the Integration API: organizations, keys, webhooks, catalogues, database.',
-    )
+    .description('Manage the Integration API: organizations, keys, webhooks, catalogues, database.')
     .addHelpText(
       'after',
       `\nExample:\n  ${commandLine} org list\n\nFor programs, without npm's own lines:\n` +

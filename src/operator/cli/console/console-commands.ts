@@ -6,7 +6,7 @@ export const consoles: CommandGroup = {
   commands: {
     password: declare({
       description:
-        'print the value of OPS_PASSWORD for a password that you type or send to standard input',
+        'print the value of OPS_PASSWORD for a password that is typed or read from standard input',
       run: async () => (await import('./console-password.js')).printPasswordHash(),
     }),
   },

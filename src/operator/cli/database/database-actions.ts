@@ -41,7 +41,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
     return report(
       { migrations },
       ...migrations.map((name) => `Migration has run: ${name}`),
-      'The database has everything that this version needs.',
+      'The database is ready for this version.',
     );
   },
 
@@ -88,7 +88,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
       );
     const outcome = await context.logged('erase database', null, work, 'erasures');
     const { erasures, failures, ...removed } = outcome;
-    const title = `Erasures done again: ${erasures}. Removed from:`;
+    const title = `Erasures repeated: ${erasures}. Removed from:`;
     const shown = report({ erasures, ...removed }, title, item(removed));
     return { ...shown, failure: failureOf(failures) };
   },

@@ -7,16 +7,16 @@ export const databaseCommands = {
   }),
   status: declare({
     description:
-      'show the structure of the database, the encryption keys that its secrets need, and the number ' +
-      'and retention of records of each kind; the exit code is 1 when something is missing or differs',
+      'show the structure of the database, the encryption keys that its secrets need, and the ' +
+      'number and retention of records of each kind; exits with 1 if something is missing or ' +
+      'differs',
   }),
   erasures: declare({
-    description:
-      'list the erasures (ids only); store its --json with the backups, which may be older',
+    description: 'list the erasures (ids only); store the --json output apart from the backups',
     example: '--json > erasures.json',
   }),
   'reapply-erasures': declare({
-    description: 'erase again the data that a restore has brought back; may be repeated',
+    description: 'repeat erasures after a restore has brought data back; may be run again',
     example: '--ledger erasures.json',
     parameters: {
       ledger: option(

@@ -24,12 +24,12 @@ const restrictions = {
   for: option('<purpose>', `for a purpose: ${purposes}`, parse.keyPurpose),
   operations: option(
     '<list>',
-    `for single operations: ${operations.join(', ')}`,
+    `permitted operations:  ${operations.join(', ')}`,
     parse.operationList,
   ),
   addresses: option(
     '<list>',
-    'client addresses and CIDR ranges that may use it, or any',
+    'permitted client addresses and CIDR ranges, or any',
     parse.addressList,
   ),
 };
@@ -76,7 +76,7 @@ export const keyCommands = {
     parameters: { org },
   }),
   update: declare({
-    description: 'change what a key may be used for, or from where, within 5 seconds everywhere',
+    description: 'change the operations or addresses of a key, within 5 seconds everywhere',
     example: 'iapi_4fT9xQ --for website --addresses 203.0.113.0/24',
     parameters: { key, ...restrictions },
     check: (values) => {
@@ -86,7 +86,7 @@ export const keyCommands = {
   }),
   limit: declare({
     description:
-      "set a key's own rate limit, within 5 seconds everywhere, or go back to the service's",
+      "set a key's own rate limit, or restore the service's, within 5 seconds everywhere",
     example: 'iapi_4fT9xQ --rps 500 --burst 1000',
     parameters: { key, ...limits, default: flag("use the service's limit") },
     check: (values) => {
@@ -100,11 +100,12 @@ export const keyCommands = {
     parameters: { key },
   }),
   rotate: declare({
-    description: 'issue the successor of a key, show it once, and let the old key end later',
+    description:
+      'issue the successor of a key and show it once; the old key stays valid for a while',
     example: 'iapi_4fT9xQ --overlap-hours 48',
     parameters: {
       key,
-      overlapHours: option('<n>', 'how long the old key keeps working', parse.hours, 24),
+      overlapHours: option('<n>', 'how long the old key stays valid', parse.hours, 24),
     },
   }),
   usage: declare({

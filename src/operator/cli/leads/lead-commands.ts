@@ -27,9 +27,9 @@ export const leadCommands = {
   }),
   erase: declare({
     description:
-      'erase a person: remove the values of leads, their client, history, events, deliveries and ' +
-      'responses; ids, numbers and times stay. With --phone or --email it lists all leads of the ' +
-      'person and asks. Repeated, it finishes an interrupted erasure',
+      'erase a person: remove the values of leads, client, history, events, deliveries and ' +
+      'responses; ids, numbers and times stay. With --phone or --email it lists all leads of ' +
+      'the person and asks. Repeating it finishes an interrupted erasure',
     example: `--org ${exampleId} --lead form-7f3a --dry-run`,
     parameters: {
       org,
@@ -47,22 +47,22 @@ export const leadCommands = {
   }),
   import: declare({
     description:
-      'create or update the leads of a CSV or NDJSON file, as POST /leads would; importing the same ' +
-      'file again continues where it was interrupted',
+      'create or update leads from a CSV or NDJSON file, as POST /leads does; importing the ' +
+      'same file again continues an interrupted import',
     example: `leads.csv --org ${exampleId} --report refused.csv`,
     parameters: {
       file: argument(
         '<file>',
-        'path of the file; NDJSON where it ends with .ndjson or .jsonl',
+        'path of the file; NDJSON if it ends with .ndjson or .jsonl',
         parse.text,
       ),
       org,
-      dryRun: flag('report what each batch of a hundred would do'),
-      restart: flag('start with the first row, also when the file was imported before'),
+      dryRun: flag('report what each batch of 100 rows would do'),
+      restart: flag('start with the first row even if the file was imported before'),
       report: option('<file>', 'append every refused row to a CSV file', parse.text),
       language: option(
         '<code>',
-        'language of project names and messages, as of a request: en-us or ar-eg',
+        'language of project names and messages: en-us or ar-eg',
         parse.language,
         defaultLanguage,
       ),

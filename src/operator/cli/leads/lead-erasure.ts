@@ -52,7 +52,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
   const removed = await (subject ? context.logged(entry, subject, work, others.join(' ')) : work());
   const json = { dryRun, leadIds, ...removed, finished };
   const parts = [
-    finished > 0 && `Interrupted erasures that are finished now: ${finished}.`,
+    finished > 0 && `Interrupted erasures now finished: ${finished}.`,
     ...(subject
       ? [dryRun ? 'Would be removed from:' : 'Removed from:', item(removed)]
       : [nothingErased(values, finished)]),

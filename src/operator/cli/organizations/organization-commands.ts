@@ -16,7 +16,7 @@ const settings = {
   logo: option('<url>', 'address of its logo', parse.url),
   phoneCountry: option(
     '<code>',
-    'country whose national phone numbers are understood, ISO 3166 alpha-2 (default: EG)',
+    'country of phone numbers without a country code, ISO 3166 alpha-2 (default: EG)',
     parse.country,
   ),
   allowConflictLeads: choice('whether two leads may have the same phone (default: false)'),
@@ -24,7 +24,7 @@ const settings = {
   updateClients: choice('whether leads update the clients they match (default: true)'),
   matchClientsBy: option(
     '<fields>',
-    'what clients are matched by, in order (default: phone,email)',
+    'fields by which clients are matched, in order (default: phone,email)',
     parse.matchFields,
   ),
 };

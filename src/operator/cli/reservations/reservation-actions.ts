@@ -87,7 +87,7 @@ function resultOf(outcome: Comparison): Result {
   return report(
     outcome,
     `${entries} compared, ${matches}, ${pluralize(findings.length, 'finding')}.`,
-    hasMore && 'More cheques are unmentioned than are listed.',
+    hasMore && 'Only some of the unmentioned cheques are listed.',
     findings.length > 0 && list(findings),
   );
 }

@@ -24,7 +24,8 @@ export const reservationCommands = {
   }),
   callbacks: declare({
     description:
-      'list the callbacks of a reservation with their outcome, newest first, and what blocks it',
+      'list the callbacks of a reservation with their outcome, newest first, and the ' +
+      'reservations that block it',
     example: `${exampleReservation} --limit 10`,
     parameters: { reservation, limit: option('<n>', 'how many to show at most', parse.limit, 50) },
   }),
@@ -36,7 +37,7 @@ export const reservationCommands = {
     parameters: {
       file: argument('<file>', 'path of the CSV file', parse.text),
       org,
-      complete: flag('list the cheques that the ledger does not mention too'),
+      complete: flag('also list cheques that the ledger does not mention'),
       csv: flag('print the differences as CSV'),
     },
   }),

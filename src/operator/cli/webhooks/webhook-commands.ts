@@ -32,7 +32,7 @@ export const webhookCommands = {
     example: '--failing',
     parameters: {
       org: option('<id>', 'of one organization, by its id or name', parse.name),
-      failing: flag('only endpoints that fail or were given up'),
+      failing: flag('only endpoints that fail or were disabled by failures'),
     },
   }),
   show: declare({
@@ -54,27 +54,26 @@ export const webhookCommands = {
     },
   }),
   enable: declare({
-    description:
-      'send to an endpoint again; events from the time when it was disabled are not sent',
+    description: 'enable an endpoint; events that it missed while disabled are not sent',
     example: exampleId,
     parameters: { id },
   }),
   disable: declare({
-    description: 'send nothing to an endpoint; its pending deliveries fail',
+    description: 'disable an endpoint; its pending deliveries fail',
     example: exampleId,
     parameters: { id },
   }),
   'rotate-secret': declare({
     description:
-      'give an endpoint a new secret, show it once, and let the old one sign for a while',
+      'give an endpoint a new secret and show it once; the old one also signs for a while',
     example: `${exampleId} --overlap-hours 48`,
     parameters: {
       id,
-      overlapHours: option('<n>', 'how long the old secret keeps signing', parse.hours, 24),
+      overlapHours: option('<n>', 'how long the old secret also signs', parse.hours, 24),
     },
   }),
   test: declare({
-    description: "send a ping and show the receiver's response; the exit code is 1 when it fails",
+    description: "send a ping and show the receiver's response; exits with 1 if it fails",
     example: exampleId,
     parameters: { id },
   }),
@@ -111,7 +110,8 @@ export const webhookCommands = {
   }),
   replay: declare({
     description:
-      'send a delivery again or, with options, deliveries of an endpoint that failed or are in a time range',
+      'send a delivery again or, with options, deliveries of an endpoint that failed or are in ' +
+      'a time range',
     example: `${exampleId} --failed --since 2030-01-31`,
     parameters: {
       id: argument('<id>', 'id of a delivery; with options, of an endpoint', parse.objectId),

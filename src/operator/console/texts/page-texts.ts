@@ -27,12 +27,14 @@ export const pageTexts = {
   },
   'error.unavailable': {
     'en-us':
-      'The database did not respond in time. {used} of {open} connections of this process are in use. Try again; the overview shows what is known.',
+      'The database did not respond in time. {used} of {open} connections of this process are ' +
+      'in use. Try again; the overview shows what is known.',
     'ar-eg':
-      'لم ترد قاعدة البيانات في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد الاستخدام. حاول مرة أخرى؛ تعرض النظرة العامة ما هو معروف.',
+      'لم ترد قاعدة البيانات في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد ' +
+      'الاستخدام. حاول مرة أخرى؛ تعرض النظرة العامة ما هو معروف.',
   },
   'error.failed': {
-    'en-us': "The page failed. The service's log says why.",
+    'en-us': "The page could not be shown. The service's log contains the reason.",
     'ar-eg': 'تعذر عرض الصفحة. سجل الخدمة يذكر السبب.',
   },
   'shared.all': { 'en-us': 'All', 'ar-eg': 'الكل' },
@@ -60,16 +62,20 @@ export const pageTexts = {
   'search.reference': { 'en-us': 'Find in all organizations', 'ar-eg': 'ابحث في كل المؤسسات' },
   'search.hint': {
     'en-us':
-      'An id of anything, or an external id; a lead’s number, phone in any spelling or email; a unit’s slug or unit id; a webhook-id; a request id; the listed prefix of a key',
+      'An id of anything, or an external id; a lead’s number, phone in any spelling or email; ' +
+      'a unit’s slug or unit id; a webhook-id; a request id; the listed prefix of a key',
     'ar-eg':
-      'معرّف أي شيء أو معرّف خارجي، أو رقم عميل محتمل أو هاتفه بأي كتابة أو بريده، أو اسم وحدة في العنوان أو رقمها، أو webhook-id، أو معرّف طلب، أو بادئة مفتاح كما تظهر في القائمة',
+      'معرّف أي شيء أو معرّف خارجي، أو رقم عميل محتمل أو هاتفه بأي كتابة أو بريده، أو اسم وحدة ' +
+      'في العنوان أو رقمها، أو webhook-id، أو معرّف طلب، أو بادئة مفتاح كما تظهر في القائمة',
   },
   'search.results': { 'en-us': 'Matches', 'ar-eg': 'النتائج' },
   'search.none': {
     'en-us':
-      'Nothing was found. A deleted lead is found by its id or number, not by a phone; a deleted unit by its id only.',
+      'Nothing was found. A deleted lead is found by its id or number, not by a phone; a ' +
+      'deleted unit by its id only.',
     'ar-eg':
-      'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة المحذوفة بمعرّفها فقط.',
+      'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة ' +
+      'المحذوفة بمعرّفها فقط.',
   },
   'log.title': { 'en-us': 'Operator log', 'ar-eg': 'سجل المشغّل' },
   'overview.title': { 'en-us': 'Overview', 'ar-eg': 'نظرة عامة' },
@@ -106,8 +112,7 @@ export const pageTexts = {
   },
   'attention.title': { 'en-us': 'Needs attention', 'ar-eg': 'يحتاج إلى انتباه' },
   'attention.none': {
-    'en-us':
-      'Nothing: endpoints, partners, deliveries, keys and the database are as they should be.',
+    'en-us': 'Nothing: endpoints, partners, deliveries, keys and the database are in order.',
     'ar-eg': 'لا شيء: نقاط الاستقبال والشركاء والإرسالات والمفاتيح وقاعدة البيانات كما ينبغي.',
   },
   'attention.unknown': {
@@ -116,9 +121,11 @@ export const pageTexts = {
   },
   'attention.firstOrganization': {
     'en-us':
-      'There is no organization yet. Create one with "npm run cli -- org create", or try everything with "npm run demo".',
+      'There is no organization yet. Create one with "npm run cli -- org create", or try ' +
+      'everything with "npm run demo".',
     'ar-eg':
-      'لا توجد مؤسسة بعد. أنشئ واحدة بالأمر "npm run cli -- org create"، أو جرّب كل شيء بالأمر "npm run demo".',
+      'لا توجد مؤسسة بعد. أنشئ واحدة بالأمر "npm run cli -- org create"، أو جرّب كل شيء بالأمر ' +
+      '"npm run demo".',
   },
   'attention.firstCall': {
     'en-us':
@@ -147,9 +154,11 @@ export const pageTexts = {
   },
   'attention.failing': {
     'en-us':
-      'Failing since {since} UTC. Last response: {response}. Failed attempts since then: {attempts}. Retries of one delivery: {retries}.',
+      'Failing since {since} UTC. Last response: {response}. Failed attempts since then: ' +
+      '{attempts}. Retries of one delivery: {retries}.',
     'ar-eg':
-      'تفشل منذ {since} (UTC). آخر رد: {response}. المحاولات الفاشلة منذ ذلك: {attempts}. إعادات إرسال واحد: {retries}.',
+      'تفشل منذ {since} (UTC). آخر رد: {response}. المحاولات الفاشلة منذ ذلك: {attempts}. ' +
+      'إعادات إرسال واحد: {retries}.',
   },
   'attention.off': { 'en-us': 'Disabled: {why}.', 'ar-eg': 'عُطّلت: {why}.' },
   'attention.silent': { 'en-us': 'Partner is silent', 'ar-eg': 'شريك منقطع' },
@@ -168,7 +177,8 @@ export const pageTexts = {
   },
   'attention.mostlyIgnoredReason': {
     'en-us':
-      'In {mostlyIgnored} of {leads} accepted lead requests of 24 hours, at least half of the fields had no effect.',
+      'In {mostlyIgnored} of {leads} accepted lead requests of 24 hours, at least half of the ' +
+      'fields had no effect.',
     'ar-eg':
       'في {mostlyIgnored} من {leads} طلبًا مقبولًا خلال 24 ساعة لم يكن لنصف الحقول على الأقل أثر.',
   },

@@ -117,5 +117,5 @@ export function keysetRequestOf({ query }: PageRequest, name: string): KeysetReq
   if (cursor === undefined) return { limit };
   const after = decodeCursor(cursor);
   if (after !== null) return { limit, after };
-  throw Object.assign(new Error(`${name} is no cursor.`), { statusCode: 400 });
+  throw Object.assign(new Error(`${name} is not a valid cursor.`), { statusCode: 400 });
 }
