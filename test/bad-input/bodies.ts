@@ -81,7 +81,7 @@ const batches: Row[] = [
 ];
 
 const name = 'name must be a string, or an object with strings for en-us and ar-eg';
-const list = (field: string) => `${field} must be a list of texts of up to 2048 characters`;
+const list = (field: string) => `${field} must be a list of strings of up to 2048 characters`;
 const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
 const image = 'https://example.com/a.jpg';
 
