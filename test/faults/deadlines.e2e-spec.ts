@@ -1,17 +1,10 @@
-import { beforeAll, expect, it } from '@jest/globals';
-import {
-  addCompound,
-  addKey,
-  addReserved,
-  addTenant,
-  addUnit,
-  type Tenant,
-} from '../support/builders.js';
+import { expect, it } from '@jest/globals';
+import { addCompound, addKey, addReserved, addTenant, addUnit } from '../support/builders.js';
+import { countStatuses } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';
 import { send } from '../support/service-process.js';
-import type { TestService } from '../support/test-service.js';
-import { useFaultDatabase } from './support/fault-database.js';
+import { startFaultDatabase } from './support/fault-database.js';
 import { randomNumbers, report } from './support/random.js';
 
 const deadlineMs = 1_600;
@@ -19,17 +12,12 @@ const slug = 'palm-meadows';
 /** Whatever a request sends but the commit, which may take longer than the rest of its time. */
 const commands = ['find', 'insert', 'update', 'findAndModify', 'aggregate'];
 
-const database = useFaultDatabase();
-let service: TestService;
-let tenant: Tenant;
+const database = await startFaultDatabase();
+const { db } = database;
+const service = await database.startService({ DATABASE_DEADLINE_MS: String(deadlineMs) });
+const { organizationId } = await addTenant(db);
+await addCompound(db, organizationId, { 'en-us': 'Palm Meadows' }, { slug });
 
-beforeAll(async () => {
-  service = await database.startService({ DATABASE_DEADLINE_MS: String(deadlineMs) });
-  tenant = await addTenant(database.db);
-  await addCompound(database.db, tenant.organizationId, { 'en-us': 'Palm Meadows' }, { slug });
-});
-
-/** A request. */
 interface Attempt {
   readonly path: string;
   readonly body: object;
@@ -40,45 +28,34 @@ interface Attempt {
 
 /** One request of each kind, all of one organization. */
 async function attempts(round: number): Promise<Attempt[]> {
-  const { organizationId } = tenant;
   const unit = `unit-${round}`;
-  const unitId = await addUnit(database.db, organizationId, { slug: unit });
-  const reservationId = await addReserved(database.db, organizationId, unitId);
+  const unitId = await addUnit(db, organizationId, { slug: unit });
+  const reservationId = await addReserved(db, organizationId, unitId);
   const id = (name: string) => ({ recordSystemId: `${name}-${round}` });
-  const create = (name: string, path: string, isKeyed: boolean, body: object = {}): Attempt => {
-    return {
-      path: `/${path}`,
-      body: { ...id(name), ...body },
-      isKeyed,
-      stores: [path, id(name), 1],
-    };
+  const create = (name: string, collection: string, isKeyed: boolean, body: object): Attempt => {
+    const stores = [collection, id(name), 1] as const;
+    return { path: `/${collection}`, body: { ...id(name), ...body }, isKeyed, stores };
   };
   const person = (name: string) => ({ name, email: `${name}-${round}@example.com` });
   const batch = [id('b1'), id('b2')];
-  const cheque = { installmentId: '1', chequeStatus: 'overdue' };
+  const callback = { reservationId, installmentId: '1', chequeStatus: 'overdue' };
+  const overdue = { reservationId, 'cheques.status': 'overdue' };
+  const keyed = (path: string, body: object, stores: Attempt['stores']) => {
+    return { path, body, isKeyed: true, stores };
+  };
   return [
     create('l1', 'leads', false, person('l1')),
     create('l2', 'leads', true, person('l2')),
     create('l3', 'leads', false, person('l3')),
     create('u', 'units', true, { compound: slug, name: 'u' }),
     create('r', 'reservations', false, { unit }),
-    {
-      path: '/leads/batch',
-      body: { leads: batch },
-      isKeyed: true,
-      stores: ['leads', { $or: batch }, 2],
-    },
-    {
-      path: '/reservations/webhook',
-      body: { reservationId, ...cheque },
-      isKeyed: true,
-      stores: ['chequeWallets', { reservationId, 'cheques.status': 'overdue' }, 1],
-    },
+    keyed('/leads/batch', { leads: batch }, ['leads', { $or: batch }, 2]),
+    keyed('/reservations/webhook', callback, ['chequeWallets', overdue, 1]),
   ];
 }
 
 const storedOf = ({ stores: [collection, filter] }: Attempt) =>
-  database.db.collection(collection).countDocuments(filter);
+  db.collection(collection).countDocuments(filter);
 
 async function post({ path, body, isKeyed }: Attempt, key: string, round: number) {
   const headers: Record<string, string> = isKeyed ? { 'idempotency-key': `${path}-${round}` } : {};
@@ -94,10 +71,10 @@ const untilQuiet = () =>
 
 it('a request that returned 503 stores nothing later when the database delays any command', async () => {
   const random = randomNumbers();
-  const statuses = new Map<number, number>();
+  const responses: { readonly status: number }[] = [];
   for (let round = 0; round < rounds(5, 120); round++) {
     // Nobody has asked for this key: it is looked up within the request's time.
-    const key = await addKey(database.db, tenant.organizationId);
+    const key = await addKey(db, organizationId);
     const all = await attempts(round);
     const delayed = commands.filter(() => random.next() < 0.7);
     const blockTimeMS = 20 + random.below(deadlineMs / 5);
@@ -109,7 +86,7 @@ it('a request that returned 503 stores nothing later when the database delays an
     await untilQuiet();
     for (const [index, attempt] of all.entries()) {
       const status = sent[index] ?? 0;
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      responses.push({ status });
       const context = `seed ${random.seed}, round ${round}, ${delayed.join()}: ${attempt.path} ${status}`;
       const [, , whole] = attempt.stores;
       const expected = status === 503 ? 0 : whole;
@@ -125,7 +102,7 @@ it('a request that returned 503 stores nothing later when the database delays an
       expect([context, again, await storedOf(attempt)]).toEqual([context, isDone, whole]);
     }
   }
-  report(`seed ${random.seed}: responses ${JSON.stringify(Object.fromEntries(statuses))}`);
-  expect(statuses.get(503) ?? 0).toBeGreaterThan(0);
-  expect(statuses.get(201) ?? 0).toBeGreaterThan(0);
+  const counts = countStatuses(responses);
+  report(`seed ${random.seed}: responses ${JSON.stringify(counts)}`);
+  expect(counts).toMatchObject({ 201: expect.any(Number), 503: expect.any(Number) });
 });

@@ -1,48 +1,42 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
+import { Metrics } from '../../src/core/observability/metrics.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { startOperations } from '../../src/start.js';
+import { rawGet } from '../cache/raw-get.js';
+import { startConsole } from '../console/console-client.js';
+import { cacheMetrics } from '../operations/metrics-text.js';
 import { runCli } from '../operator/command-line.js';
-import { addTenant, conventions, type Tenant } from '../support/builders.js';
+import { addTenant, addUnit, conventions } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import type { TestService } from '../support/test-service.js';
-import { useFaultDatabase } from './support/fault-database.js';
+import { startFaultDatabase } from './support/fault-database.js';
 
-const database = useFaultDatabase();
+const database = await startFaultDatabase();
+const { db, uri } = database;
 /** One that waits as long as a busy machine takes, and one with a short deadline. */
-let service: TestService;
-let hasty: TestService;
-let tenant: Tenant;
+const service = await database.startService({ DATABASE_DEADLINE_MS: '30000' });
+const hasty = await database.startService({ DATABASE_DEADLINE_MS: '2000' });
+const tenant = await addTenant(db);
 
-beforeAll(async () => {
-  service = await database.startService({ DATABASE_DEADLINE_MS: '30000' });
-  hasty = await database.startService({ DATABASE_DEADLINE_MS: '2000' });
-  tenant = await addTenant(service.db);
-});
 afterEach(() => database.pass());
 
 const post = (body: object, to = service) =>
   to.api('post', '/leads').set('api-key', tenant.key).send(body);
 const leadsOf = (recordSystemId: string) =>
-  service.db.collection('leads').countDocuments({ recordSystemId });
-const unavailable = {
-  statusCode: 503,
-  message: 'The service is temporarily unavailable, please try again',
-  error: 'Service Unavailable',
-};
+  db.collection('leads').countDocuments({ recordSystemId });
+/** Delays commands by so many milliseconds. */
+const delay = (failCommands: readonly string[], blockTimeMS: number, mode?: object) =>
+  database.fail({ failCommands, blockConnection: true, blockTimeMS }, mode);
 
 describe('a request to a failing database', () => {
   it('succeeds with an Idempotency-Key when an earlier claim of the key timed out', async () => {
     const keyed = () =>
       post({ recordSystemId: 'late-claim', name: 'Laila' }, hasty).set('idempotency-key', 'late');
-    await database.fail(
-      { failCommands: ['insert'], blockConnection: true, blockTimeMS: 2_500 },
-      { times: 1 },
-    );
+    await delay(['insert'], 2_500, { times: 1 });
     await keyed().expect(503);
     await eventually(async () => {
-      const record = await service.db.collection('idempotencyRecords').findOne({ key: 'late' });
+      const record = await db.collection('idempotencyRecords').findOne({ key: 'late' });
       expect(record?.['claimedAt']).toEqual(new Date(0));
     });
     await keyed().expect(201);
@@ -52,11 +46,8 @@ describe('a request to a failing database', () => {
   it('returns 500 without the cause, which is logged, on an unknown error', async () => {
     await database.fail({ failCommands: ['insert'], errorCode: 2 });
     const { body } = await post({ recordSystemId: 'fault', name: 'Fault Name' }).expect(500);
-    expect(body).toEqual({
-      statusCode: 500,
-      message: 'Internal server error',
-      error: 'Internal Server Error',
-    });
+    const [error, message] = ['Internal Server Error', 'Internal server error'];
+    expect(body).toEqual({ statusCode: 500, message, error });
     expect(service.logged()).toContain('"code":2');
     expect(service.logged()).not.toContain('Fault Name');
     const arabic = await post({ name: 'x' }).set('language', 'ar-eg').expect(500);
@@ -68,22 +59,44 @@ describe('a request to a failing database', () => {
   it('returns 503 in time with known and new keys when the database hangs', async () => {
     await eventually(() => post({ name: 'Warm' }, hasty).expect(201));
     const blockTimeMS = 6_000;
-    await database.fail({
-      failCommands: ['find', 'insert', 'update', 'ping', 'aggregate'],
-      blockConnection: true,
-      blockTimeMS,
-    });
+    await delay(['find', 'insert', 'update', 'ping', 'aggregate'], blockTimeMS);
     const startedAt = performance.now();
     const [known, fresh, health] = await Promise.all([
       post({ name: 'x' }, hasty),
       hasty.api('get', '/leads/x').set('api-key', 'never seen'),
       hasty.api('get', '/healthz'),
     ]);
-    expect(known.body).toEqual(unavailable);
-    expect(fresh.body).toEqual(unavailable);
-    expect(health.status).toBe(503);
-    expect(health.body).toEqual({ description: 'Integration API', ok: false, version: 'v1.0' });
+    const message = 'The service is temporarily unavailable, please try again';
+    const unavailable = { statusCode: 503, message, error: 'Service Unavailable' };
+    expect([known.body, fresh.body]).toEqual([unavailable, unavailable]);
+    expect(health).toMatchObject({ status: 503, body: { ok: false, version: 'v1.0' } });
     expect(performance.now() - startedAt).toBeLessThan(blockTimeMS);
+  });
+});
+
+describe('a page of the console', () => {
+  it('returns 503 within the deadline while the database hangs', async () => {
+    const deadlineMs = 1_600;
+    const testConsole = await startConsole({ DATABASE_DEADLINE_MS: String(deadlineMs) }, uri);
+    const hanging = async (path: string) => {
+      const startedAt = performance.now();
+      const page = await testConsole.get(path);
+      expect(page).toMatchObject({ status: 503 });
+      // With tolerance for a busy machine.
+      expect(performance.now() - startedAt).toBeLessThan(deadlineMs + 2_000);
+      return page.html;
+    };
+    expect(await testConsole.get('')).toMatchObject({ status: 200 });
+    await delay(['find', 'aggregate', 'ping', 'hello'], 6_000);
+    const overview = await hanging('');
+    expect(overview).toContain('The database has no primary');
+    expect(overview).toContain('Not everything could be read');
+    expect(overview).not.toContain('class="good">Nothing');
+    const paths = ['/partners', `/webhooks/${new ObjectId().toHexString()}`];
+    for (const html of await Promise.all(paths.map(hanging))) {
+      expect(html).toMatch(/\d+ of \d+ connections of this process are in use/);
+    }
+    await testConsole.stop();
   });
 });
 
@@ -91,7 +104,7 @@ describe('usage statistics', () => {
   const store = () => hasty.service.app.get(UsageRecorder).store();
   const call = () => hasty.api('get', '/compounds').set('api-key', tenant.key);
   const countedCalls = async () => {
-    const hours = await service.db.collection('usageStats').find({ span: 'hour' }).toArray();
+    const hours = await db.collection('usageStats').find({ span: 'hour' }).toArray();
     return hours.reduce((sum, { calls }) => sum + Number(calls), 0);
   };
   beforeAll(() => startOperations(hasty.service));
@@ -127,19 +140,14 @@ describe('usage statistics', () => {
 });
 
 describe('db init', () => {
-  const deliveries = () => service.db.collection('webhookDeliveries');
+  const deliveries = () => db.collection('webhookDeliveries');
   const indexNames = async () => (await deliveries().indexes()).map(({ name }) => name);
   const structure = () => service.service.app.get(DatabaseStructure);
-  const init = () =>
-    runCli(['db', 'init'], { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' });
+  const init = () => runCli(['db', 'init'], { MONGODB_URI: uri, DATABASE_DEADLINE_MS: '500' });
 
   it('builds indexes for longer than the request deadline', async () => {
     await deliveries().dropIndex('ofEndpoint');
-    await database.fail({
-      failCommands: ['createIndexes'],
-      blockConnection: true,
-      blockTimeMS: 2_500,
-    });
+    await delay(['createIndexes'], 2_500);
     const ofHasty = hasty.service.app.get(DatabaseStructure);
     const [outcome] = await Promise.all([init(), ofHasty.apply()]);
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
@@ -171,7 +179,7 @@ describe('db init', () => {
   });
 
   it('waits for the index build of another process before it changes a validator', async () => {
-    await service.db.command({ collMod: 'clients', validator: {} });
+    await db.command({ collMod: 'clients', validator: {} });
     const isBuilding = { failCommands: ['collMod'], errorCode: 12_587 };
     await database.fail(isBuilding, { times: 1 });
     await structure().apply();
@@ -180,15 +188,14 @@ describe('db init', () => {
 });
 
 describe('an operator command', () => {
+  const listOrganizations = (DATABASE_DEADLINE_MS: string) =>
+    runCli(['org', 'list', '--json'], { MONGODB_URI: uri, DATABASE_DEADLINE_MS });
+
   it('reports a hanging database at its deadline', async () => {
     const blockTimeMS = 8_000;
-    const failCommands = ['find', 'ping'];
-    await database.fail({ failCommands, blockConnection: true, blockTimeMS });
+    await delay(['find', 'ping'], blockTimeMS);
     const startedAt = performance.now();
-    const outcome = await runCli(['org', 'list'], {
-      MONGODB_URI: service.databaseUri,
-      DATABASE_DEADLINE_MS: '1500',
-    });
+    const outcome = await listOrganizations('1500');
     expect(outcome).toMatchObject({ code: 1, stdout: '' });
     expect(outcome.stderr).toMatch(
       /^The database at mongodb:.* cannot be used: The database did not respond in time\.\n$/,
@@ -197,9 +204,50 @@ describe('an operator command', () => {
   });
 
   it('waits for a slow database longer than a request does', async () => {
-    await database.fail({ failCommands: ['find'], blockConnection: true, blockTimeMS: 1_200 });
-    const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' };
-    const outcome = await runCli(['org', 'list', '--json'], variables);
-    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    await delay(['find'], 1_200);
+    expect(await listOrganizations('500')).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a cached response', () => {
+  // Enough for a write on a busy machine, and short enough to wait for without a database.
+  const variables = { DATABASE_DEADLINE_MS: '8000', RESPONSE_CACHE_BYTES: '67108864' };
+  let caching: typeof service;
+  let unitId: ObjectId;
+  beforeAll(async () => {
+    caching = await database.startService(variables);
+    unitId = await addUnit(db, tenant.organizationId, { price: 0 });
+  });
+
+  const hits = async () => (await cacheMetrics(caching.service.app.get(Metrics), 'response')).hits;
+  const read = () => rawGet(caching.url, '/units', { 'api-key': tenant.key });
+  const shownPrice = async () => Number(/"price":(\d+)/.exec((await read()).body.toString())?.[1]);
+  const store = (price: number) =>
+    eventually(() => db.collection('units').updateOne({ _id: unitId }, { $set: { price } }));
+  const expectHit = async () => {
+    const before = await hits();
+    await eventually(async () => {
+      expect((await read()).status).toBe(200);
+      expect(await hits()).toBeGreaterThan(before);
+    });
+  };
+
+  it('is used again after any server becomes primary', async () => {
+    await expectHit();
+    await database.server.command({ replSetStepDown: 1, force: true });
+    await expectHit();
+    await store(3);
+    await eventually(async () => expect(await shownPrice()).toBe(3), 5_000);
+  });
+
+  it('is used only while the database is available', async () => {
+    await expectHit();
+    await database.server.kill();
+    await eventually(async () => expect((await read()).status).toBe(503));
+    await database.server.restart();
+    await store(4);
+    await eventually(async () => expect((await read()).status).toBe(200));
+    expect(await shownPrice()).toBe(4);
+    await expectHit();
   });
 });

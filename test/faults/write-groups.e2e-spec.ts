@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { DomainError } from '../../src/core/http/errors/domain-error.js';
@@ -22,16 +22,13 @@ import {
 } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { storedRecords } from '../support/stored-records.js';
-import type { TestService } from '../support/test-service.js';
-import { useFaultDatabase } from './support/fault-database.js';
+import { startFaultDatabase } from './support/fault-database.js';
 import { report } from './support/random.js';
 
-const database = useFaultDatabase();
-let service: TestService;
+const database = await startFaultDatabase();
+const service = await database.startService();
+const { app } = service.service;
 
-beforeAll(async () => {
-  service = await database.startService();
-});
 afterEach(() => database.pass());
 
 const collections = [
@@ -189,7 +186,6 @@ type Tenant = Awaited<ReturnType<typeof makeCaller>>;
 /** One request of its service. */
 async function run(tenant: Tenant, kind: Kind, body: object): Promise<unknown> {
   const { caller } = tenant;
-  const { app } = service.service;
   if (kind === 'lead') return app.get(LeadsService).upsert(caller, body);
   if (kind === 'unit') return app.get(UnitUpsertsService).upsert(caller, body);
   if (kind === 'reservation') {
@@ -219,7 +215,7 @@ async function outcomeOf(response: Promise<unknown>): Promise<Outcome> {
 
 /** The caller of a request with an `Idempotency-Key`, which has the right to run. */
 async function keyed(caller: Caller): Promise<Caller> {
-  const { claim } = await service.service.app.get(IdempotencyService).begin({
+  const { claim } = await app.get(IdempotencyService).begin({
     caller,
     key: randomUUID(),
     fingerprint: '',

@@ -65,6 +65,8 @@ export async function kill({ process: child, exited }: ServiceProcess): Promise<
 export interface ResponseBody {
   readonly operation: string;
   readonly lead: LeadDto;
+  /** Of a batch. */
+  readonly results: readonly { readonly lead?: LeadDto }[];
   readonly message: string;
 }
 

@@ -1,7 +1,6 @@
-"""Calls every operation with the generated client, and prints what each answered as JSON."""
+"""Calls every operation with the generated client, and fails unless each responds with 2xx."""
 
 import importlib
-import json
 import os
 import pkgutil
 
@@ -76,4 +75,5 @@ assert (feed.data, feed.next_, feed.has_more) == ([], 0, False), feed
 assert call("check_health").ok
 
 assert answers.keys() == operations.keys(), operations.keys() - answers.keys()
-print(json.dumps(answers))
+assert all(200 <= status < 300 for status in answers.values()), answers
+print("every operation succeeded")

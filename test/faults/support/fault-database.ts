@@ -1,64 +1,129 @@
-import { afterAll, beforeAll } from '@jest/globals';
-import { type Db, type Document, MongoClient } from 'mongodb';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect } from '@jest/globals';
+import { type Document, MongoClient } from 'mongodb';
+import { MongoInstance } from 'mongodb-memory-server';
+import { findMongodBinary } from '../../../src/development/embedded/mongod-binary.js';
+import { eventually } from '../../support/eventually.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
-import { type Member, type ReplicaSet, startReplicaSet } from './replica-set.js';
 
-/** A database of a test file, which breaks it; all is there from the first `beforeAll` on. */
-export interface FaultDatabase {
-  readonly uri: string;
-  readonly db: Db;
-  readonly members: readonly Member[];
-  /** The first server, which is the primary where it is the only one. */
-  readonly server: Member;
-  /** The member that takes writes now; waits for it. */
-  primary(): Promise<Member>;
-  /** Fails commands of services as `failCommand` describes it, each of them by default. */
-  fail(data: Document, mode?: Document): Promise<void>;
-  /** Ends the failure. */
-  pass(): Promise<void>;
-  /** Starts a service in this process that stops before the database does. */
-  startService(variables?: Record<string, string>): Promise<TestService>;
+const setName = 'faults';
+/** How long a secondary waits for the primary before it stands for election. */
+const electionTimeoutMillis = 2_000;
+
+/** One server of a replica set. */
+export type Member = Awaited<ReturnType<typeof startMember>>;
+
+async function startMember(folder: string) {
+  // Below the ports of outgoing connections, one of which could take it while the server is down.
+  const port = 20_000 + randomInt(12_000);
+  const address = `mongodb://127.0.0.1:${port}/?directConnection=true`;
+  const { path, version } = await findMongodBinary();
+  const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
+  const start = () =>
+    MongoInstance.create({
+      binary: { systemBinary: path, version },
+      instance: {
+        port,
+        ip: '127.0.0.1',
+        dbPath: folder,
+        replSet: setName,
+        storageEngine: 'wiredTiger',
+        // A busy machine may take long.
+        launchTimeout: 60_000,
+        args: [
+          '--quiet',
+          '--wiredTigerCacheSizeGB=0.25',
+          ...parameters.map((parameter) => `--setParameter=${parameter}`),
+        ],
+      },
+    });
+  let instance = await start();
+  return {
+    host: `127.0.0.1:${port}`,
+    port,
+    /** Runs a command of the server on the admin database. */
+    command: async (command: Document) => {
+      await using client = new MongoClient(address, { serverSelectionTimeoutMS: 1_000 });
+      return await client.db('admin').command(command);
+    },
+    /** Ends it at once, as a power cut does to the process. */
+    kill: async () => {
+      const { mongodProcess } = instance;
+      if (mongodProcess === undefined) return;
+      const exited = once(mongodProcess, 'exit');
+      if (mongodProcess.kill('SIGKILL')) await exited;
+    },
+    /** Starts it again on its data. */
+    restart: async () => {
+      instance = await start();
+    },
+  };
 }
 
-/** Starts a replica set for a test file, and connects to it. */
-export function useFaultDatabase(size = 1): FaultDatabase {
-  let set: ReplicaSet;
-  let client: MongoClient;
-  const services: TestService[] = [];
-  const server = () => set.members[0] as Member;
-  const setFailure = async (mode: Document | string, data = {}) => {
-    const failing = { appName: 'integration-api', failCommands: [], ...data };
-    await server().command({ configureFailPoint: 'failCommand', mode, data: failing });
-  };
-  beforeAll(async () => {
-    set = await startReplicaSet(size);
-    client = await new MongoClient(set.uri('faults')).connect();
+/** The member that takes writes; waits for it. */
+export async function primaryOf(members: readonly Member[]): Promise<Member> {
+  let primary: Member | undefined;
+  await eventually(async () => {
+    const hellos = members.map((member) => member.command({ hello: 1 }).catch(() => undefined));
+    const found = await Promise.all(hellos);
+    primary = members[found.findIndex((hello) => hello?.['isWritablePrimary'] === true)];
+    expect(primary).toBeDefined();
   });
+  return primary as Member;
+}
+
+/** Starts a replica set that belongs to a test file, which breaks it. */
+export async function startFaultDatabase(size = 1) {
+  // A killed process does not lose what it has stored in memory.
+  const inMemory = '/dev/shm';
+  const folder = await mkdtemp(join(existsSync(inMemory) ? inMemory : tmpdir(), 'api-faults-'));
+  const folders = await Promise.all(
+    Array.from({ length: size }, (_, index) => mkdtemp(join(folder, `${index}-`))),
+  );
+  const members = await Promise.all(folders.map(startMember));
+  const server = members[0] as Member;
+  await server.command({
+    replSetInitiate: {
+      _id: setName,
+      members: members.map(({ host }, _id) => ({ _id, host })),
+      settings: { electionTimeoutMillis, heartbeatIntervalMillis: 500 },
+    },
+  });
+  await primaryOf(members);
+  const hosts = members.map(({ host }) => host).join();
+  const uri = `mongodb://${hosts}/faults?replicaSet=${setName}`;
+  const client = await new MongoClient(uri).connect();
+  const services: TestService[] = [];
+  const setFailure = async (mode: Document | string, data: Document = {}) => {
+    const failing = { appName: 'integration-api', failCommands: [], ...data };
+    await server.command({ configureFailPoint: 'failCommand', mode, data: failing });
+  };
   afterAll(async () => {
     // A failed test may have left it failing, or without its server.
     await setFailure('off').catch(() => undefined);
     for (const service of services) await service.stop();
     await client.close();
-    await set.stop();
+    await Promise.all(members.map((member) => member.kill()));
+    await rm(folder, { recursive: true, force: true });
   });
   return {
-    get uri() {
-      return set.uri('faults');
-    },
-    get db() {
-      return client.db();
-    },
-    get members() {
-      return set.members;
-    },
-    get server() {
-      return server();
-    },
-    primary: () => set.primary(),
-    fail: (data, mode) => setFailure(mode ?? 'alwaysOn', data),
+    uri,
+    db: client.db(),
+    members,
+    /** The first server, which is the primary where it is the only one. */
+    server,
+    /** Fails commands of services as `failCommand` describes it, each of them by default. */
+    fail: (data: Document, mode: Document | string = 'alwaysOn') => setFailure(mode, data),
+    /** Ends the failure. */
     pass: () => setFailure('off'),
-    startService: async (variables = {}) => {
-      const service = await startTestService(variables, set.uri('faults'));
+    /** Starts a service in this process that stops before the database does. */
+    startService: async (variables: Record<string, string> = {}) => {
+      const service = await startTestService(variables, uri);
       services.push(service);
       return service;
     },

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import type { Db } from 'mongodb';
 import type { Tenant } from '../../support/builders.js';
 import { countStatuses, range } from '../../support/counting.js';
 import { eventually } from '../../support/eventually.js';
-import { type ResponseBody, send } from '../../support/service-process.js';
-import type { RandomNumbers } from './random.js';
-import { differences } from './stored-state.js';
+import { sendByTurns, type Urls } from './instances.js';
+import { type RandomNumbers, report } from './random.js';
+import { expectStored } from './stored-state.js';
 
 /** The acknowledged state of a lead. */
 export interface KnownLead {
   /** In `data.marker`, and nowhere else. */
   readonly marker: string;
-  /** Not there when its creation carried an Idempotency-Key instead. */
+  /** Missing if its creation carried an Idempotency-Key instead. */
   readonly recordSystemId?: string;
   readonly _id: string;
   readonly leadId: number;
@@ -22,27 +22,20 @@ export interface KnownLead {
   repetitions: number;
 }
 
+type Send = ReturnType<typeof sendByTurns>;
+
 /** One response, or that there was none. */
-export interface LoadResponse {
-  /** HTTP status; 0 when the connection was refused or cut. */
-  readonly status: number;
-  /** Code of the error on the connection. */
-  readonly error?: string;
-  readonly headers: Headers;
-  readonly body?: ResponseBody;
-  readonly sentAt: number;
-  readonly milliseconds: number;
-}
+export type LoadResponse = Awaited<ReturnType<Send>> & { at: number; milliseconds: number };
 
 interface LoadOptions {
   readonly db: Db;
   /** Has no other callers. */
   readonly tenant: Tenant;
-  /** Addresses of the instances as they are now; it may be empty for a while. */
-  readonly urls: () => readonly string[];
+  readonly urls: Urls;
   readonly random: RandomNumbers;
 }
 
+const batchSize = 5;
 let lastLead = 0;
 let isOver = false;
 
@@ -60,41 +53,31 @@ export class LeadLoad {
   readonly leads: KnownLead[] = [];
   /** Every response, in the order in which they came. */
   readonly responses: LoadResponse[] = [];
-  /** Called after each response. */
   onResponse: () => void = () => undefined;
+  private readonly send: Send;
   private clients: Promise<void>[] = [];
   private isStopped = false;
-  private turn = 0;
 
-  constructor(private readonly options: LoadOptions) {}
+  constructor(private readonly options: LoadOptions) {
+    this.send = sendByTurns(options.urls, options.tenant.key);
+  }
 
   /** The responses that asked for a retry, because the database was not available. */
   get unavailable(): LoadResponse[] {
     return this.responses.filter(({ status }) => status === 503);
   }
 
-  /** Changes, responses and the longest wait, for the report of a test. */
-  get summary(): string {
-    return (
-      `seed ${this.options.random.seed}: ${this.acknowledged} changes acknowledged, responses ` +
-      `${JSON.stringify(countStatuses(this.responses))}, longest ${longestWait(this.responses)} ms`
-    );
-  }
-
-  /** Lets a number of callers begin. */
   start(clients: number): void {
     this.isStopped = false;
     this.clients = range(clients).map(() => this.run());
-    // Notifies waiting callers.
+    // A failure is thrown where the test awaits the clients.
     for (const client of this.clients) client.catch(() => undefined);
   }
 
   /** Waits until this many further changes were acknowledged. */
   async further(changes: number): Promise<void> {
     const wanted = this.acknowledged + changes;
-    await eventually(() => {
-      if (this.acknowledged < wanted) throw new Error(`${wanted - this.acknowledged} are missing`);
-    }, 120_000);
+    await eventually(() => expect(this.acknowledged).toBeGreaterThanOrEqual(wanted), 120_000);
   }
 
   /** Lets each caller finish what it has begun: after that nothing is open. */
@@ -103,46 +86,72 @@ export class LeadLoad {
     await Promise.all(this.clients);
   }
 
-  /** Creates a lead that its repetitions recognize, again and again until that is acknowledged. */
-  async create(identity: 'recordSystemId' | 'Idempotency-Key'): Promise<KnownLead> {
-    const number = ++lastLead;
-    const marker = `lead-${number}`;
-    const phoneNumber = `010${String(number).padStart(8, '0')}`;
-    const isKeyed = identity === 'Idempotency-Key';
-    const id = isKeyed ? {} : { recordSystemId: marker };
-    const body = { ...id, name: marker, phoneNumber, data: { marker, step: 0 } };
-    const headers = isKeyed ? { 'idempotency-key': marker } : undefined;
-    const { _id, leadId, repetitions } = await this.untilAcknowledged(body, headers);
-    const lead = { marker, ...id, _id, leadId, step: 0, repetitions };
-    this.leads.push(lead);
-    return lead;
+  /** Creates a lead, or a whole batch, again and again until that is acknowledged; no repetition adds a lead. */
+  async create(kind: 'recordSystemId' | 'Idempotency-Key' | 'batch'): Promise<KnownLead> {
+    const payloads = range(kind === 'batch' ? batchSize : 1).map(() => {
+      const marker = `lead-${++lastLead}`;
+      const id = kind === 'recordSystemId' ? { recordSystemId: marker } : {};
+      const phoneNumber = `010${String(lastLead).padStart(8, '0')}`;
+      return { ...id, name: marker, phoneNumber, data: { marker, step: 0 } };
+    });
+    const [first] = payloads as [(typeof payloads)[number]];
+    const headers: Record<string, string> =
+      kind === 'recordSystemId' ? {} : { 'idempotency-key': first.data.marker };
+    const isBatch = kind === 'batch';
+    const { body, repetitions } = isBatch
+      ? await this.untilAcknowledged('/leads/batch', { leads: payloads }, headers)
+      : await this.untilAcknowledged('/leads', first, headers);
+    const created = isBatch ? body.results.map(({ lead }) => lead) : [body.lead];
+    const known = payloads.map(({ data: { marker }, ...payload }, index): KnownLead => {
+      const { _id = '', leadId = 0 } = created[index] ?? {};
+      const { recordSystemId } = payload as { recordSystemId?: string };
+      return {
+        marker,
+        ...(recordSystemId && { recordSystemId }),
+        _id,
+        leadId,
+        step: 0,
+        repetitions,
+      };
+    });
+    this.leads.push(...known);
+    return known[0] as KnownLead;
   }
 
   /**
-   * Everything that went wrong, in words: responses other than acknowledged, unavailable or still running, and
-   * differences between what is stored and what was acknowledged.
-   *
-   * @param order whether the clocks of the instances agreed
+   * Expects that every response was an acknowledgment or asked for a repetition, that none took too long, and that
+   * exactly the acknowledged changes are stored.
    */
-  async wrongs(order: 'in their order' | 'in any order' = 'in their order'): Promise<string[]> {
-    const { db, tenant } = this.options;
+  async expectRight(
+    maxWaitMs = Infinity,
+    order: 'in their order' | 'in any order' = 'in their order',
+  ): Promise<void> {
+    const { db, tenant, random } = this.options;
+    const longest = Math.round(Math.max(...this.responses.map((one) => one.milliseconds)));
+    report(
+      `seed ${random.seed}: ${this.acknowledged} changes acknowledged, responses ` +
+        `${JSON.stringify(countStatuses(this.responses))}, longest ${longest} ms`,
+    );
     const expected = [200, 201, 0, 503, 409];
     const unexpected = this.responses.filter(({ status }) => !expected.includes(status));
-    return [
-      ...unexpected.map(({ status, body }) => `${status} ${JSON.stringify(body)}`),
-      ...(await differences(db, tenant.organizationId, this.leads, order)),
-    ];
+    expect(unexpected.map(({ status, body }) => ({ status, body }))).toEqual([]);
+    for (const { headers } of this.unavailable) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect(longest).toBeLessThan(maxWaitMs);
+    await expectStored(db, tenant.organizationId, this.leads, order);
   }
 
   /** Sends a request once. */
   async post(
     body: object,
     headers: Readonly<Record<string, string>> = {},
-    url = this.nextUrl(),
+    { path = '/leads', url }: { readonly path?: string; readonly url?: string } = {},
   ): Promise<LoadResponse> {
     const sentAt = performance.now();
-    const response = await this.exchange(url, body, headers);
-    const timed = { ...response, sentAt, milliseconds: performance.now() - sentAt };
+    const response = await this.send({ method: 'POST', path, body, headers }, url);
+    const at = performance.now();
+    const timed = { ...response, at, milliseconds: at - sentAt };
     this.responses.push(timed);
     this.onResponse();
     return timed;
@@ -159,19 +168,22 @@ export class LeadLoad {
       const lead = own[random.below(own.length)];
       if (lead !== undefined && random.next() < 0.4) {
         const body = { recordSystemId: lead.recordSystemId, data: { step: lead.step + 1 } };
-        lead.repetitions += (await this.untilAcknowledged(body)).repetitions;
+        lead.repetitions += (await this.untilAcknowledged('/leads', body)).repetitions;
         lead.step += 1;
-      } else if (random.next() < 0.4) await this.create('Idempotency-Key');
+      } else if (random.next() < 0.2) await this.create('batch');
+      else if (random.next() < 0.3) await this.create('Idempotency-Key');
       else own.push(await this.create('recordSystemId'));
     }
   }
 
-  private async untilAcknowledged(body: object, headers?: Readonly<Record<string, string>>) {
+  private async untilAcknowledged(
+    path: string,
+    body: object,
+    headers?: Readonly<Record<string, string>>,
+  ) {
     for (let repetitions = 0; !isOver; repetitions++) {
-      const { status, body: received } = await this.post(body, headers);
-      if (received !== undefined && (status === 200 || status === 201)) {
-        return { ...received.lead, repetitions };
-      }
+      const { status, body: received } = await this.post(body, headers, { path });
+      if (received !== undefined && status < 300) return { body: received, repetitions };
       // A retry cannot fix other statuses; the responses show them, and the test ends.
       if (status >= 400 && status < 500 && status !== 409) {
         throw new Error(`A lead was refused with ${status}: ${JSON.stringify(body)}`);
@@ -180,30 +192,4 @@ export class LeadLoad {
     }
     throw new Error('The test ended before the load.');
   }
-
-  private async exchange(
-    url: string | undefined,
-    body: object,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<Omit<LoadResponse, 'sentAt' | 'milliseconds'>> {
-    const none = { status: 0, headers: new Headers() };
-    if (url === undefined) return { ...none, error: 'no instance' };
-    const { key } = this.options.tenant;
-    try {
-      return await send(url, { method: 'POST', path: '/leads', key, body, headers });
-    } catch (error) {
-      const { cause } = error as { cause?: NodeJS.ErrnoException };
-      return { ...none, error: cause?.code ?? String(error) };
-    }
-  }
-
-  private nextUrl(): string | undefined {
-    const urls = this.options.urls();
-    return urls[this.turn++ % urls.length];
-  }
-}
-
-/** The longest that a caller waited for a response, in milliseconds. */
-export function longestWait(responses: readonly LoadResponse[]): number {
-  return Math.round(Math.max(0, ...responses.map(({ milliseconds }) => milliseconds)));
 }

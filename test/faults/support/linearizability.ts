@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
-import { callBack, type ModelState } from '../../reservations/callback/callback-model.js';
+import {
+  callBack,
+  type ModelCallback,
+  type ModelState,
+} from '../../reservations/callback/callback-model.js';
 
 /** A request; what its response showed depends on `op`. */
 export interface Input {
@@ -103,72 +107,63 @@ function shownLead(lead: typeof noLead, status: number, { leadId, ...shown }: Do
   return isRight ? { ...lead, leadId, lastId: leadId as number } : null;
 }
 
-/** A reservation with the only cheque of its only wallet. */
-interface Reservation {
-  readonly status: string;
-  readonly chequeStatus: string;
-  readonly reports: number;
-  readonly isWalletDeleted: boolean;
+const pending = 'pending_cheque_collection';
+/** A unit with two reservations, each with a cheque; the first is in the partner collection flow. */
+const newUnit: ModelState = {
+  units: [{ id: 'unit', status: 'Reserved', isDeleted: false }],
+  reservations: [0, 1].map((index) => {
+    return { id: String(index), unit: 'unit', status: pending, isInCollection: index === 0 };
+  }),
+  wallets: [0, 1].map((index) => {
+    const cheques = [{ installmentId: '1', status: 'pending', history: [] }];
+    return { id: String(index), reservation: String(index), deletion: null, cheques };
+  }),
+};
+
+const stepOfUnit: Step<ModelState> = (before, { op, reservation = 0, ...sent }, output) => {
+  const after = structuredClone(before);
+  const index = Number(reservation);
+  const expected = () => {
+    if (op === 'readUnit') return { status: 200, unitStatus: after.units[0]?.status };
+    if (op === 'callback') return callBackIn(after, { ...sent, reservationId: String(index) });
+    if (op === 'reopen') reopen(after, index);
+    return { status: 200, reservation: shownReservation(after, index) };
+  };
+  const response = expected();
+  return output === null || isDeepStrictEqual(output, response) ? after : null;
+};
+
+function callBackIn(state: ModelState, callback: ModelCallback): object {
+  const request = { installmentId: '1', ...callback };
+  const { events: _events, locksUnit: _locks, ...response } = callBack(state, request);
+  // Equal states must look equal: of a history only its length is shown.
+  for (const wallet of state.wallets) {
+    wallet.deletion &&= 1;
+    wallet.cheques = wallet.cheques.map((cheque) => {
+      return { ...cheque, history: cheque.history.map(() => ({ status: '' })) };
+    });
+  }
+  return response;
 }
 
-const pending = 'pending_cheque_collection';
-const newReservation = {
-  status: pending,
-  chequeStatus: 'pending',
-  reports: 0,
-  isWalletDeleted: false,
-};
-/** A unit with two reservations; the first is in the partner collection flow. */
-const newUnit = {
-  status: 'Reserved' as string | undefined,
-  reservations: [newReservation, newReservation] as Reservation[],
-};
-
-const stepOfUnit: Step<typeof newUnit> = (before, { op, reservation, ...callback }, output) => {
-  const index = Number(reservation);
-  const own = before.reservations[index];
-  const when = (expected: object | undefined, after: typeof newUnit) =>
-    output === null || isDeepStrictEqual(output, expected) ? after : null;
-  if (op === 'readUnit') return when({ status: 200, unitStatus: before.status }, before);
-  if (op === 'readReservation') return when({ status: 200, reservation: own }, before);
-  if (op === 'reopen') {
-    const after = reopened(before, index);
-    return when({ status: 200, reservation: after.reservations[index] }, after);
-  }
-  const model: ModelState = {
-    units: [{ id: 'unit', status: before.status, isDeleted: false }],
-    reservations: before.reservations.map(({ status }, at) => {
-      return { id: String(at), unit: 'unit', status, isInCollection: at === 0 };
-    }),
-    wallets: before.reservations.map(({ chequeStatus, isWalletDeleted }, at) => ({
-      id: String(at),
-      reservation: String(at),
-      deletion: isWalletDeleted ? 1 : null,
-      cheques: [{ installmentId: '1', status: chequeStatus, history: [] }],
-    })),
-  };
-  const request = { reservationId: String(index), installmentId: '1', ...callback };
-  const { events: _events, locksUnit: _locks, ...expected } = callBack(model, request);
-  const reservations = before.reservations.map(({ reports }, at) => {
-    const { deletion = null, cheques: [cheque] = [] } = model.wallets[at] ?? {};
-    return {
-      status: model.reservations[at]?.status ?? '',
-      chequeStatus: cheque?.status ?? '',
-      reports: reports + (cheque?.history.length ?? 0),
-      isWalletDeleted: deletion !== null,
-    };
-  });
-  return when(expected, { status: model.units[0]?.status, reservations });
-};
-
 /** By rules RES-7 and CALL-11. */
-function reopened({ reservations }: typeof newUnit, index: number): typeof newUnit {
-  const after = reservations.map((one, at) =>
-    at === index && one.status === 'canceled'
-      ? { ...one, status: pending, isWalletDeleted: false }
-      : one,
-  );
-  const statuses = after.map(({ status }) => status);
+function reopen({ units: [unit], reservations, wallets }: ModelState, index: number): void {
+  const [reservation, wallet] = [reservations[index], wallets[index]];
+  if (reservation?.status === 'canceled') {
+    reservation.status = pending;
+    if (wallet !== undefined) wallet.deletion = null;
+  }
+  const statuses = reservations.map(({ status }) => status);
   const open = statuses.includes(pending) ? 'Reserved' : 'Available';
-  return { status: statuses.includes('approved') ? 'Sold' : open, reservations: after };
+  if (unit !== undefined) unit.status = statuses.includes('approved') ? 'Sold' : open;
+}
+
+function shownReservation({ reservations, wallets }: ModelState, index: number): object {
+  const { deletion = null, cheques: [cheque] = [] } = wallets[index] ?? {};
+  return {
+    status: reservations[index]?.status,
+    chequeStatus: cheque?.status,
+    reports: cheque?.history.length,
+    isWalletDeleted: deletion !== null,
+  };
 }

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, readFile } from 'node:fs/promises';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { report } from './random.js';
 
 const run = promisify(execFile);
 const cache = join(import.meta.dirname, '../../../node_modules/.cache');
@@ -11,28 +12,22 @@ const cache = join(import.meta.dirname, '../../../node_modules/.cache');
  * Installs packages of Python in the versions of a file, once for each content of it.
  *
  * @param requirements the file
- * @returns the folder that they are in, or why they cannot be installed on this machine
+ * @returns the folder of their programs; undefined if this machine cannot install them, which is reported
  */
-export async function installPythonPackages(
-  requirements: string,
-): Promise<{ folder: string } | { reason: string }> {
-  const version = createHash('sha256')
-    .update(await readFile(requirements))
-    .digest('hex');
+export async function installPythonPackages(requirements: string): Promise<string | undefined> {
+  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const folder = join(cache, basename(dirname(requirements)), version.slice(0, 12));
-  try {
-    await access(join(folder, 'complete'));
-    return { folder };
-  } catch {
-    // It is not there yet.
-  }
+  const programs = join(folder, 'bin');
+  const mark = join(folder, 'complete');
+  if (existsSync(mark)) return programs;
   try {
     await run('python3', ['-m', 'venv', '--clear', folder]);
     const pip = ['-m', 'pip', 'install', '--quiet', '--requirement', requirements];
-    await run(join(folder, 'bin/python'), pip);
-    await run('touch', [join(folder, 'complete')]);
-    return { folder };
+    await run(join(programs, 'python'), pip);
+    writeFileSync(mark, '');
+    return programs;
   } catch (error) {
-    return { reason: `Python or its packages are not there: ${(error as Error).message}` };
+    report(`Skipped: ${requirements} cannot be installed: ${(error as Error).message}`);
+    return undefined;
   }
 }
