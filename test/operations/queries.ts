@@ -25,35 +25,23 @@ export function dashboardQueries(): string[] {
   return targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m'));
 }
 
-/**
- * The faults of a query: unknown metrics, and labels that a metric does not have.
- *
- * @param labels of each metric
- */
+/** The faults of a query: unknown metrics, and labels that none of its metrics has. */
 export function problemsOf(query: string, labels: ReadonlyMap<string, ReadonlySet<string>>) {
-  const problems = new Set<string>();
+  // Added by Prometheus itself.
+  const known = new Set(['instance', 'job']);
+  const problems: string[] = [];
   const used: string[] = [];
-  const grouped: string[] = [];
-  const has = (metric: string, label: string) =>
-    // Added by Prometheus itself.
-    ['instance', 'job'].includes(label) || labels.get(metric)?.has(label) === true;
   parser.parse(query).iterate({
-    enter: ({ type, node, from, to }) => {
+    enter: ({ type, from, to }) => {
       const text = query.slice(from, to);
-      if (type.isError) problems.add(`no PromQL: ${query}`);
-      if (type.name === 'VectorSelector') {
-        const name = /^\w*/.exec(text)?.[0] ?? '';
-        used.push(name);
-        if (!labels.has(name) && name !== 'up') problems.add(`${name} is no metric`);
-      }
-      if (type.name !== 'LabelName') return;
-      const metric = used.at(-1) ?? '';
-      if (node.parent?.name === 'GroupingLabels') grouped.push(text);
-      else if (!has(metric, text)) problems.add(`${metric} has no label ${text}`);
+      if (type.isError) problems.push(`no PromQL: ${query}`);
+      if (type.name === 'LabelName') used.push(text);
+      if (type.name !== 'VectorSelector') return;
+      const name = /^\w*/.exec(text)?.[0] ?? '';
+      if (!labels.has(name) && name !== 'up') problems.push(`${name} is no metric`);
+      for (const label of labels.get(name) ?? []) known.add(label);
     },
   });
-  for (const label of grouped) {
-    if (!used.some((name) => has(name, label))) problems.add(`no metric has the label ${label}`);
-  }
-  return [...problems];
+  const unknown = used.filter((label) => !known.has(label));
+  return [...problems, ...unknown.map((label) => `no metric has the label ${label}`)];
 }

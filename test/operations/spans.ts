@@ -16,46 +16,34 @@ export function receivedSpans({ received }: Receiver) {
     }));
 }
 
-function attribute(pair: Buffer): [string, string | number] {
+function attribute(pair: Buffer): [name: string, value: string] {
   const value = first(pair, 2);
-  const number = fields(value).find(([field]) => field === 3)?.[1];
-  const text = first(value, 1).toString();
-  return [first(pair, 1).toString(), typeof number === 'number' ? number : text];
+  const [string, number] = [first(value, 1), first(value, 3)].map(String);
+  return [first(pair, 1).toString(), string || number || ''];
 }
 
-function first(message: Buffer, field: number): Buffer {
-  return all(message, field)[0] ?? Buffer.alloc(0);
-}
+const first = (message: Buffer, field: number) => all(message, field)[0] ?? Buffer.alloc(0);
 
+/** The values of a field of a message of protocol buffers, numbers as digits. */
 function all(message: Buffer, field: number): Buffer[] {
-  const found = fields(message).filter(([number]) => number === field);
-  return found.map(([, value]) => value).filter((value) => Buffer.isBuffer(value));
-}
-
-/** The fields of a message of protocol buffers, by their numbers. */
-function fields(message: Buffer): [number, Buffer | number][] {
-  const found: [number, Buffer | number][] = [];
+  const found: Buffer[] = [];
   let offset = 0;
   const varint = () => {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
+    for (let value = 0, factor = 1; ; factor *= 128) {
       const byte = message[offset++] ?? 0;
       value += (byte & 127) * factor;
       if (byte < 128) return value;
     }
   };
-  const bytes = (length: number) => message.subarray(offset, (offset += length));
-  const readers: Record<number, () => Buffer | number> = {
-    0: varint,
-    1: () => bytes(8),
-    2: () => bytes(varint()),
-    5: () => bytes(4),
-  };
   while (offset < message.length) {
     const tag = varint();
-    const value = readers[tag & 7]?.();
-    if (value === undefined) throw new Error(`There is no such type of field: ${tag & 7}`);
-    found.push([tag >> 3, value]);
+    const type = tag & 7;
+    const length = type === 2 ? varint() : { 1: 8, 5: 4 }[type];
+    const value =
+      length === undefined
+        ? Buffer.from(String(varint()))
+        : message.subarray(offset, (offset += length));
+    if (tag >> 3 === field) found.push(value);
   }
   return found;
 }
