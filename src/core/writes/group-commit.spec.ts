@@ -201,20 +201,20 @@ describe('GroupCommit', () => {
 
   it('limits a group to 32 requests and 1 MiB, and runs a larger request alone', async () => {
     const { tried, submit } = doubling();
-    const fifth = mebibyte / 5;
-    const sizes = [1, fifth, fifth, fifth, fifth, fifth, 5 * mebibyte, 3 * fifth, 2 * fifth];
+    const quarter = mebibyte / 4;
+    const sizes = [1, ...Array<number>(4).fill(quarter), 5 * mebibyte, 3 * quarter, quarter];
     // An object of one binary value has 13 bytes more.
-    const sent = (size: number) => ({ a: Buffer.alloc(Math.max(0, Math.floor(size) - 13)) });
+    const sent = (size: number) => ({ a: Buffer.alloc(Math.max(0, size - 13)) });
     const bytes = [...sizes, ...Array<number>(33).fill(20)];
     await Promise.all(bytes.map((size, index) => submit(index, {}, sent(size))));
     const groups = tried.map((values) => [values[0], values.length]);
     expect(groups).toEqual([
       [0, 1],
-      [1, 5],
-      [6, 1],
-      [7, 2],
-      [9, 32],
-      [41, 1],
+      [1, 4],
+      [5, 1],
+      [6, 2],
+      [8, 32],
+      [40, 1],
     ]);
   });
 
