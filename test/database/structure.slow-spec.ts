@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { getConnectionToken, getModelToken } from '@nestjs/mongoose';
 import { type Document, type IndexDescription, ObjectId } from 'mongodb';
 import { type Connection, type Model, Types } from 'mongoose';
@@ -10,8 +10,10 @@ import { Clock } from '../../src/core/configuration/clock.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { valueIn } from '../operations/metrics-text.js';
-import { addLead, addTenant } from '../support/builders.js';
+import { addLead, conventions } from '../support/builders.js';
+import { range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
+import { logLinesWith } from '../support/log-lines.js';
 import { rounds } from '../support/rounds.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
@@ -24,40 +26,29 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const conventions = () => ({
-  organizationId: new ObjectId(),
-  isDeleted: false,
-  createdAt: new Date(),
-  updatedAt: new Date(),
-});
+const isComplete = async () => (await structure.status()).isComplete;
+/** A document of an organization of its own. */
+const ofAnyone = (fields: Document = {}) => ({ ...conventions(new ObjectId()), ...fields });
 
 describe('the database structure', () => {
   it('is complete after startup, and its missing parts are reported', async () => {
-    expect((await structure.status()).isComplete).toBe(true);
+    expect(await isComplete()).toBe(true);
     await service.db.collection('leads').dropIndex('phoneKeys');
     await service.db.command({ collMod: 'clients', validator: {} });
     await service.db.collection('counters').drop();
-    expect((await structure.status()).isComplete).toBe(false);
-    const incomplete = (await structure.status()).collections.filter(
-      (state) => !state.exists || state.missingIndexes.length > 0 || !state.validatorIsCurrent,
+    const { collections, ...status } = await structure.status();
+    expect(status.isComplete).toBe(false);
+    const states = collections.map(
+      ({ collection, exists, missingIndexes, validatorIsCurrent }) =>
+        `${collection} ${exists} ${missingIndexes.join()} ${validatorIsCurrent}`,
     );
-    expect(incomplete).toEqual([
-      { collection: 'clients', exists: true, missingIndexes: [], validatorIsCurrent: false },
-      {
-        collection: 'counters',
-        exists: false,
-        missingIndexes: ['counter'],
-        validatorIsCurrent: false,
-      },
-      {
-        collection: 'leads',
-        exists: true,
-        missingIndexes: ['phoneKeys'],
-        validatorIsCurrent: true,
-      },
+    expect(states.filter((state) => !state.endsWith(' true  true'))).toEqual([
+      'clients true  false',
+      'counters false counter false',
+      'leads true phoneKeys true',
     ]);
     await structure.apply();
-    expect((await structure.status()).isComplete).toBe(true);
+    expect(await isComplete()).toBe(true);
   });
 
   it('changes only with a migration that older instances detect', async () => {
@@ -83,7 +74,7 @@ describe('the database structure', () => {
     const stateOf = async () =>
       (await structure.status()).retention.find(({ collection }) => collection === name);
     expect(await stateOf()).toMatchObject({ kind: 'webhook statistics', isCurrent: false });
-    expect((await structure.status()).isComplete).toBe(true);
+    expect(await isComplete()).toBe(true);
     await structure.apply();
     const indexes = await service.db.collection(name).indexes();
     expect(indexes.find(({ name: index }) => index === 'expiry')).toMatchObject({
@@ -96,28 +87,17 @@ describe('the database structure', () => {
   });
 
   const collation = { locale: 'en', strength: 1 };
-  const byEmail = { organizationId: 1, email: 1 };
-  const expireAfterSeconds = 3_888_000;
+  const emails = { organizationId: 1, email: 1 };
+  const phones = { organizationId: 1, phoneNumbers: 1 };
+  const partialFilterExpression = { at: { $gt: new Date(0) } };
+  const expiry = { name: 'expiry', key: { at: 1 }, expireAfterSeconds: 3_888_000 };
   it.each<[string, string, IndexDescription]>([
     ['leads', 'no uniqueness', { name: 'leadId', key: { organizationId: 1, leadId: 1 } }],
-    ['webhookStatistics', 'another key', { name: 'expiry', key: { at: -1 }, expireAfterSeconds }],
-    [
-      'webhookStatistics',
-      'a filter',
-      {
-        name: 'expiry',
-        key: { at: 1 },
-        expireAfterSeconds,
-        partialFilterExpression: { at: { $gt: new Date(0) } },
-      },
-    ],
+    ['webhookStatistics', 'another key', { ...expiry, key: { at: -1 } }],
+    ['webhookStatistics', 'a filter', { ...expiry, partialFilterExpression }],
     ['webhookStatistics', 'no time', { name: 'expiry', key: { at: 1 }, unique: true }],
-    ['clients', 'no collation', { name: 'email', key: byEmail, collation: { locale: 'simple' } }],
-    [
-      'clients',
-      'a collation',
-      { name: 'byPhone', key: { organizationId: 1, phoneNumbers: 1 }, collation },
-    ],
+    ['clients', 'no collation', { name: 'email', key: emails, collation: { locale: 'simple' } }],
+    ['clients', 'a collation', { name: 'byPhone', key: phones, collation }],
     [
       'clients',
       'another order',
@@ -147,37 +127,29 @@ describe('the database structure', () => {
   });
 
   it('is applied by several processes at the same time', async () => {
-    await service.db.dropDatabase();
-    await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
-    expect((await structure.status()).isComplete).toBe(true);
-  });
-
-  it('has one outdated index replaced when several processes start together', async () => {
+    const applyByAll = () => Promise.all(range(3).map(() => structure.apply()));
     const leads = service.db.collection('leads');
+    await service.db.dropDatabase();
+    await applyByAll();
+    expect(await isComplete()).toBe(true);
     for (let round = 0; round < rounds(1, 5); round += 1) {
+      // One of them replaces the outdated index.
       await leads.dropIndex('leadId');
       await leads.createIndexes([{ key: { organizationId: 1, leadId: 1 }, name: 'leadId' }]);
-      await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
-      expect((await structure.status()).isComplete).toBe(true);
+      await applyByAll();
+      expect(await isComplete()).toBe(true);
     }
   });
 
   it('has the organization first in every tenant index', async () => {
-    const exceptions = [
-      'withoutPhoneKeys',
-      'changedElsewhere',
-      'expiry',
-      'unnumbered',
-      'numberedExpiry',
-      'hash',
-      'queue',
-      'due',
-    ];
+    const exceptions =
+      'withoutPhoneKeys changedElsewhere expiry unnumbered numberedExpiry hash queue due'.split(
+        ' ',
+      );
     const global = ['organizations', 'migrations', 'leases', 'usageStats'];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;
-      const indexes = await service.db.collection(name).indexes();
-      for (const { name: index = '', key } of indexes) {
+      for (const { name: index = '', key } of await service.db.collection(name).indexes()) {
         if (index === '_id_' || exceptions.includes(index)) continue;
         expect([name, index, Object.keys(key)[0]]).toEqual([name, index, 'organizationId']);
       }
@@ -186,7 +158,7 @@ describe('the database structure', () => {
 });
 
 describe('a unique index', () => {
-  const duplicates: [string, Document][] = [
+  it.each<[string, Document]>([
     ['leads', { recordSystemId: 'x' }],
     ['leads', { leadId: 1 }],
     ['leads', { leadId: 1, isDeleted: true }],
@@ -195,51 +167,47 @@ describe('a unique index', () => {
     ['units', { recordSystemId: 'x' }],
     ['units', { compoundId: new ObjectId(), unitId: 'x' }],
     ['apiKeys', { hash: 'x' }],
-  ];
-
-  it.each(duplicates)('of %s rejects a second %p from any program', async (name, fields) => {
-    const document = { ...conventions(), ...fields };
+  ])('of %s rejects a second %p from any program', async (name, fields) => {
+    const document = ofAnyone(fields);
     const collection = service.db.collection(name);
-    await collection.insertOne({ ...document });
-    await expect(collection.insertOne({ ...document })).rejects.toMatchObject({ code: 11_000 });
-    if (!('hash' in fields))
-      await collection.insertOne({ ...document, organizationId: new ObjectId() });
+    const insert = (_id: ObjectId, change = {}) =>
+      collection.insertOne({ ...document, _id, ...change });
+    await insert(new ObjectId());
+    await expect(insert(new ObjectId())).rejects.toMatchObject({ code: 11_000 });
+    if (!('hash' in fields)) await insert(new ObjectId(), { organizationId: new ObjectId() });
   });
 
   it.each(['leads', 'compounds', 'units'])(
     'of %s ignores deleted documents and missing ids',
     async (name) => {
-      const document = { ...conventions(), recordSystemId: 'x', slug: 'x', isDeleted: true };
-      const bare = { ...document, isDeleted: false, recordSystemId: undefined, slug: undefined };
-      const { recordSystemId: _id, slug: _slug, ...withoutIds } = bare;
-      const { insertedCount } = await service.db
-        .collection(name)
-        .insertMany([document, { ...document }, withoutIds, { ...withoutIds }]);
+      const { organizationId } = ofAnyone();
+      const deleted = { recordSystemId: 'x', slug: 'x', isDeleted: true };
+      const documents = [deleted, deleted, {}, {}].map((fields) => ({
+        ...conventions(organizationId),
+        ...fields,
+      }));
+      const { insertedCount } = await service.db.collection(name).insertMany(documents);
       expect(insertedCount).toBe(4);
     },
   );
 });
 
 describe('the validators', () => {
-  it('accept unknown fields, other numeric types and null', async () => {
-    const lead = { ...conventions(), leadId: 7n, clientId: null, ours: { x: 1 } };
-    const unit = { ...conventions(), price: 1.5, unitDesignId: null };
-    const user = { ...conventions(), name: 'Hany', isDeleted: undefined };
-    const leads = await service.db.collection('leads').insertMany([conventions(), lead]);
-    await service.db.collection('units').insertOne(unit);
-    await service.db.collection('users').insertOne(user);
-    expect(leads.insertedCount).toBe(2);
+  it.each<[string, Document]>([
+    ['leads', {}],
+    ['leads', { leadId: 7n, clientId: null, ours: { x: 1 } }],
+    ['units', { price: 1.5, unitDesignId: null }],
+    ['users', { name: 'Hany', isDeleted: undefined }],
+  ])('accept unknown fields, other numeric types and null: %s %p', async (name, fields) => {
+    await service.db.collection(name).insertOne(ofAnyone(fields));
   });
 
   it.each<[string, Document]>([
     ['leads', { data: 'text' }],
-    ['leads', { leadId: '7' }],
     ['leads', { compoundsIds: ['6740b1f2c3d4e5f607182930'] }],
-    ['leads', { createdAt: '2026-01-01' }],
     ['compounds', { name: { 'en-us': 7 } }],
-    ['units', { price: '7' }],
   ])('reject %s with %p', async (name, fields) => {
-    const insertion = service.db.collection(name).insertOne({ ...conventions(), ...fields });
+    const insertion = service.db.collection(name).insertOne(ofAnyone(fields));
     await expect(insertion).rejects.toMatchObject({ code: 121 });
   });
 });
@@ -309,125 +277,114 @@ describe('a version with a migration', () => {
 });
 
 describe('the background pass over phones', () => {
+  const leads = () => service.db.collection('leads');
+  const passOf = (one: TestService) => one.service.app.get(LeadPhoneKeys).run();
+  const pass = () => passOf(service);
+  const setClock = (one: TestService, passedMs: number) => {
+    one.service.app.get(Clock).now = () => new Date(Date.now() + passedMs);
+  };
+  const data = { phoneNumber: '(+20) 100.123.4567' };
+  const phoneKeys = ['+201001234567'];
+
   beforeAll(async () => {
     // The instance of the tests above may have had the lease. This one asks for it again after some seconds.
-    const { organizationId } = await addTenant(service.db);
-    const _id = await addLead(service.db, organizationId, { data: { phoneNumber: '01005554443' } });
+    const tenant = await service.addTenant();
+    await tenant.add(addLead, { data: { phoneNumber: '01005554443' } });
     await eventually(async () => {
-      await service.service.app.get(LeadPhoneKeys).run();
-      const lead = await service.db.collection('leads').findOne({ _id });
-      expect(lead).toHaveProperty('phoneKeys');
+      await pass();
+      expect(await tenant.storedOne('leads')).toHaveProperty('phoneKeys');
     });
   });
+  afterEach(() => setClock(service, 0));
 
   it('adds comparison keys to leads that are older than the service', async () => {
-    const { organizationId } = await addTenant(service.db, { settings: { phoneCountry: 'SA' } });
-    const numbers = Array.from({ length: 1_203 }, (_, index) => 500_000_000 + index);
-    for (const number of [numbers[0], numbers[1]]) {
-      await addLead(service.db, organizationId, { data: { phoneNumber: `0${number}` } });
+    const tenant = await service.addTenant({ settings: { phoneCountry: 'SA' } });
+    const numbers = range(1_203).map((index) => 500_000_000 + index);
+    for (const number of numbers.slice(0, 2)) {
+      await tenant.add(addLead, { data: { phoneNumber: `0${number}` } });
     }
     const longAgo = new Date('2025-01-01');
-    await service.db.collection('leads').insertMany(
-      numbers.slice(2).map((number) => ({
-        organizationId,
-        leadId: number,
-        data: { phoneNumber2: number },
-        isDeleted: false,
-        createdAt: longAgo,
-        updatedAt: longAgo,
-      })),
-    );
-    await service.service.app.get(LeadPhoneKeys).run();
-    const leads = await service.db.collection('leads').find({ organizationId }).toArray();
-    expect(leads.flatMap((lead) => lead['phoneKeys'] as string[]).toSorted()).toEqual(
-      numbers.map((number) => `+966${number}`),
-    );
+    const times = { createdAt: longAgo, updatedAt: longAgo };
+    const older = numbers.slice(2).map((number) => ({
+      ...conventions(tenant.organizationId),
+      leadId: number,
+      data: { phoneNumber2: number },
+      ...times,
+    }));
+    await leads().insertMany(older);
+    await pass();
+    const keys = (await tenant.stored('leads')).flatMap((lead) => lead['phoneKeys'] as string[]);
+    expect(keys.toSorted()).toEqual(numbers.map((number) => `+966${number}`));
   });
 
   it('logs an organization with an invalid country once', async () => {
-    const settings = { phoneCountry: 'UK' };
-    const { organizationId } = await addTenant(service.db, { settings });
-    const { organizationId: lowerCase } = await addTenant(service.db, {
-      settings: { phoneCountry: 'eg' },
-    });
-    const pass = service.service.app.get(LeadPhoneKeys);
-    const reports = () =>
-      service
-        .logged()
-        .split('\n')
-        .filter(
-          (line) => line.includes('Unknown phone country') && line.includes(String(organizationId)),
-        );
-    await pass.run();
-    await pass.run();
-    expect(reports()).toEqual([expect.stringContaining('"stored":"UK","used":"EG"')]);
-    expect(service.logged()).not.toContain(String(lowerCase));
+    const { organizationId } = await service.addTenant({ settings: { phoneCountry: 'UK' } });
+    const lowerCase = await service.addTenant({ settings: { phoneCountry: 'eg' } });
+    await pass();
+    await pass();
+    const reports = logLinesWith(service.logged(), String(organizationId));
+    const unknown = reports.filter(({ msg }) => msg.startsWith('Unknown phone country'));
+    expect(unknown).toEqual([expect.objectContaining({ stored: 'UK', used: 'EG' })]);
+    expect(service.logged()).not.toContain(String(lowerCase.organizationId));
   });
 
   it('continues after an invalid lead and logs it once', async () => {
-    const { organizationId } = await addTenant(service.db);
-    const data = { phoneNumber: '01001234567' };
-    const broken = { ...conventions(), data, assignedToId: 'Mona' };
-    const unusable = { ...conventions(), data, organizationId: 'Nile Homes' };
-    const { insertedIds } = await service.db
-      .collection('leads')
-      .insertMany([unusable, broken], { bypassDocumentValidation: true });
-    const good = await addLead(service.db, organizationId, { data });
-    const pass = service.service.app.get(LeadPhoneKeys);
-    await pass.run();
-    const leads = service.db.collection('leads').find({ 'data.phoneNumber': data.phoneNumber });
-    const derived = (await leads.toArray()).filter(({ phoneKeys }) => phoneKeys !== undefined);
-    expect(derived.map(({ _id }) => _id)).toEqual([insertedIds[1], good]);
-    const logged =
-      service
-        .logged()
-        .match(/.*Could not compute the phone keys of a lead; retrying when it changes/g) ?? [];
-    expect(logged).toEqual([expect.stringContaining(String(insertedIds[0]))]);
-    await service.db.collection('leads').deleteMany({});
+    const unusable = ofAnyone({ data, organizationId: 'Nile Homes' });
+    const broken = ofAnyone({ data, assignedToId: 'Mona' });
+    await leads().insertMany([unusable, broken], { bypassDocumentValidation: true });
+    const tenant = await service.addTenant();
+    const good = await tenant.add(addLead, { data });
+    await pass();
+    const ids = [unusable._id, broken._id, good];
+    const derived = await leads().distinct('_id', { _id: { $in: ids }, phoneKeys });
+    expect(derived).toEqual([broken._id, good]);
+    const failures = logLinesWith(service.logged(), 'Could not compute the phone keys of a lead');
+    expect(failures.map((line) => JSON.stringify(line))).toEqual([
+      expect.stringContaining(String(unusable._id)),
+    ]);
+    await leads().deleteMany({});
   });
 
   it('recomputes keys when any program changes the country', async () => {
-    const { organizationId } = await addTenant(service.db);
-    const [lead, longAgo] = [service.db.collection('leads'), new Date(Date.now() - 3_600_000)];
-    const data = { phoneNumber: '050 123 4567' };
-    await addLead(service.db, organizationId, { data, createdAt: longAgo, updatedAt: longAgo });
-    const pass = service.service.app.get(LeadPhoneKeys);
-    await pass.run();
-    expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+20501234567'] });
+    const tenant = await service.addTenant();
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const phone = { data: { phoneNumber: '050 123 4567' } };
+    await tenant.add(addLead, { ...phone, createdAt: longAgo, updatedAt: longAgo });
+    const keys = async () => {
+      await pass();
+      return (await tenant.storedOne('leads'))['phoneKeys'];
+    };
+    expect(await keys()).toEqual(['+20501234567']);
     const $set = { 'settings.phoneCountry': 'SA', updatedAt: new Date() };
-    await service.db.collection('organizations').updateOne({ _id: organizationId }, { $set });
-    await pass.run();
-    expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
+    await service.db
+      .collection('organizations')
+      .updateOne({ _id: tenant.organizationId }, { $set });
+    expect(await keys()).toEqual(['+966501234567']);
     // A request knew the country of some seconds ago, and was stored after the pass.
     const updatedAt = new Date();
     const late = { phoneKeys: ['+20501234567'], phoneKeysOf: '["EG","050 123 4567"]' };
-    const fields = { ...late, phoneKeysAt: updatedAt, updatedAt };
-    await lead.updateOne({ organizationId }, { $set: fields });
-    await pass.run();
-    expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
+    await tenant.set('leads', {}, { ...late, phoneKeysAt: updatedAt, updatedAt });
+    expect(await keys()).toEqual(['+966501234567']);
   });
 
   it('reads only leads of other programs, each one once', async () => {
-    const tenant = await addTenant(service.db);
+    const tenant = await service.addTenant();
     // The leads of an organization that has just changed are looked through for their country.
     const $set = { updatedAt: new Date(Date.now() - 3_600_000) };
     await service.db.collection('organizations').updateMany({}, { $set });
-    const pass = service.service.app.get(LeadPhoneKeys);
-    await pass.run();
+    await pass();
     const metrics = service.service.app.get(Metrics);
-    const read = () => valueIn(metrics, 'phone_key_leads_total');
-    const readBefore = (await read()) ?? 0;
-    const foreign = await addLead(service.db, tenant.organizationId, {
-      data: { phoneNumber: '(+20) 100.999.0000' },
-    });
-    for (let number = 0; number < 30; number++) {
-      const body = { recordSystemId: `own-${number % 20}`, phoneNumber: `01009${1e6 + number}` };
-      await service.api('post', '/leads').set('api-key', tenant.key).send(body);
+    const read = async () => (await valueIn(metrics, 'phone_key_leads_total')) ?? 0;
+    const readBefore = await read();
+    const foreign = await tenant.add(addLead, { data });
+    for (const number of range(30)) {
+      const recordSystemId = `own-${number % 20}`;
+      await tenant.post('/leads', { recordSystemId, phoneNumber: `01009${1e6 + number}` });
     }
     await service.db.command({ profile: 2 });
-    await pass.run();
-    await service.db.collection('leads').findOne({ _id: foreign });
-    await pass.run();
+    await pass();
+    await leads().findOne({ _id: foreign });
+    await pass();
     await service.db.command({ profile: 0 });
     const ns = `${service.db.databaseName}.leads`;
     const profile = service.db.collection('system.profile');
@@ -437,69 +394,52 @@ describe('the background pass over phones', () => {
     expect(examined).toBeLessThanOrEqual(3);
     expect(reads.every(({ planSummary }) => planSummary !== 'COLLSCAN')).toBe(true);
     expect(await read()).toBe(readBefore + 1);
-    const lead = await service.db.collection('leads').findOne({ _id: foreign });
-    expect(lead).toMatchObject({ phoneKeys: ['+201009990000'], phoneKeysAt: lead?.['updatedAt'] });
+    const { updatedAt, ...lead } = await tenant.storedOne('leads', { _id: foreign });
+    expect(lead).toMatchObject({ phoneKeys, phoneKeysAt: updatedAt });
   });
 
   it('reads a lead of an earlier version again and keeps its keys', async () => {
-    const { organizationId } = await addTenant(service.db);
-    const data = { phoneNumber: '01001234567' };
+    const tenant = await service.addTenant();
     const derived = { phoneKeys: ['as it is'], phoneKeysOf: '["EG","01001234567"]' };
-    const _id = await addLead(service.db, organizationId, { data, ...derived });
-    const pass = service.service.app.get(LeadPhoneKeys);
-    await pass.run();
-    const lead = await service.db.collection('leads').findOne({ _id });
-    expect(lead).toMatchObject({ ...derived, phoneKeysAt: lead?.['updatedAt'] });
+    await tenant.add(addLead, { data: { phoneNumber: '01001234567' }, ...derived });
+    await pass();
+    const { updatedAt, ...lead } = await tenant.storedOne('leads');
+    expect(lead).toMatchObject({ ...derived, phoneKeysAt: updatedAt });
   });
 
   it('finds a lead that is committed 100 seconds after its updatedAt', async () => {
-    const { organizationId } = await addTenant(service.db);
-    const { app } = service.service;
-    const pass = app.get(LeadPhoneKeys);
-    await pass.run();
-    const data = { phoneNumber: '01001234567' };
+    await pass();
+    const tenant = await service.addTenant();
     const updatedAt = new Date(Date.now() - 100_000);
-    const stale = { phoneKeys: [], phoneKeysOf: '["EG"]' };
-    const _id = await addLead(service.db, organizationId, { data, updatedAt, ...stale });
-    let passed = 0;
-    const clock = app.get(Clock);
-    clock.now = () => new Date(Date.now() + passed);
-    passed = 60_000;
-    await pass.run();
-    const lead = await service.db.collection('leads').findOne({ _id });
-    expect(lead).toMatchObject({ phoneKeys: ['+201001234567'] });
-    clock.now = () => new Date();
+    await tenant.add(addLead, { data, updatedAt, phoneKeys: [], phoneKeysOf: '["EG"]' });
+    setClock(service, 60_000);
+    await pass();
+    expect(await tenant.storedOne('leads')).toMatchObject({ phoneKeys });
   });
 
   it('runs in one instance, and in another one when the first is killed', async () => {
     const other = await startTestService({}, service.databaseUri);
-    const [pass, otherPass] = [service, other].map((one) => one.service.app.get(LeadPhoneKeys));
     const leases = service.db.collection('leases');
-    const owner = async () => (await leases.findOne({ name: 'lead-phone-keys' }))?.['owner'];
-    await pass?.run();
-    const first = await owner();
-    await otherPass?.run();
-    expect(await owner()).toBe(first);
+    const ownerAfterPassOf = async (one: TestService) => {
+      await passOf(one);
+      return (await leases.findOne({ name: 'lead-phone-keys' }))?.['owner'];
+    };
+    const first = await ownerAfterPassOf(service);
+    expect(await ownerAfterPassOf(other)).toBe(first);
     // As if nothing was heard of the first one for so long.
     await leases.updateOne({ name: 'lead-phone-keys' }, { $set: { until: new Date() } });
-    other.service.app.get(Clock).now = () => new Date(Date.now() + 20_000);
-    await otherPass?.run();
-    const second = await owner();
+    setClock(other, 20_000);
+    const second = await ownerAfterPassOf(other);
     expect(second).not.toBe(first);
-    const { organizationId } = await addTenant(service.db);
-    const data = { phoneNumber: '(+20) 100.123.4567' };
-    const _id = await addLead(service.db, organizationId, { data });
-    service.service.app.get(Clock).now = () => new Date(Date.now() + 10_000);
-    await pass?.run();
-    await otherPass?.run();
-    expect(await owner()).toBe(second);
-    const lead = await service.db.collection('leads').findOne({ _id });
-    expect(lead).toMatchObject({ phoneKeys: ['+201001234567'] });
+    const tenant = await service.addTenant();
+    await tenant.add(addLead, { data });
+    setClock(service, 10_000);
+    await pass();
+    expect(await ownerAfterPassOf(other)).toBe(second);
+    expect(await tenant.storedOne('leads')).toMatchObject({ phoneKeys });
     // One that stops hands it over at once.
     await other.stop();
-    service.service.app.get(Clock).now = () => new Date(Date.now() + 20_000);
-    await pass?.run();
-    expect(await owner()).toBe(first);
-    service.service.app.get(Clock).now = () => new Date();
+    setClock(service, 20_000);
+    expect(await ownerAfterPassOf(service)).toBe(first);
   });
 });
