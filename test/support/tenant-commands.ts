@@ -23,51 +23,31 @@ export interface TenantCommand {
 export const monitored = 'monitorCommands=true';
 
 /**
- * All commands that are meant for all organizations (rule DATA-10): kinds of commands, collection, the fields of their
- * filters, and why. A request makes none of them but the first.
+ * All commands that are meant for all organizations (rule DATA-10): their collection, kinds and the fields of their
+ * filters. A request makes none of them but the first.
  */
-const acrossTenants: readonly (readonly [string, string, string, string])[] = [
-  ['find', 'apiKeys', 'hash', 'the key says which organization calls'],
-  ['find', 'apiKeys', '_id', 'the console names the keys whose calls it shows'],
-  ['find', 'apiKeys', 'permissions.operations revokedAt', 'db status lists unrestricted keys'],
-  ['find', 'apiKeys', 'secrets.0', 'webhook reseal covers all secrets'],
-  ['update', 'apiKeys', '_id secrets.sealed', 'webhook reseal covers all secrets'],
-  [
-    'aggregate',
-    'leads',
-    'isDeleted updatedAt',
-    'the pass over phones: leads that other programs have written',
-  ],
-  ['aggregate', 'leads', 'isDeleted phoneKeysOf', 'the same pass: leads without keys'],
-  ['find', 'leads', '_id isDeleted', 'the same pass reads the phones of these leads'],
-  ['update', 'leads', '_id updatedAt', 'the pass over phones stores what it has derived'],
-  [
-    'find update aggregate',
-    'outboxEvents',
-    'sequence',
-    'the relay takes the events of all in their order, and numbers them',
-  ],
-  [
-    'find update aggregate distinct',
-    'webhookDeliveries',
-    'status',
-    'workers look for what is due, and metrics count it',
-  ],
-  [
-    'find update findAndModify aggregate',
-    'webhookDeliveries',
-    '_id',
-    'workers lease and finish deliveries; the operator names one',
-  ],
-  [
-    'find update findAndModify',
-    'webhookEndpoints',
-    '_id',
-    'workers read and note the state of endpoints; the operator names one',
-  ],
-  ['aggregate', 'webhookEndpoints', '', 'workers join the endpoints of what is due by id'],
-  ['find', 'webhookEndpoints', 'secrets.0', 'webhook reseal covers all secrets'],
-  ['find', 'operatorLog', '', 'the console shows what the operator did, for whomever'],
+const acrossTenants: readonly (readonly [string, string, string])[] = [
+  // A key says which organization calls; the console names keys, and the operator lists and reseals them.
+  ['apiKeys', 'find', 'hash'],
+  ['apiKeys', 'find', '_id'],
+  ['apiKeys', 'find', 'permissions.operations revokedAt'],
+  ['apiKeys', 'find', 'secrets.0'],
+  ['apiKeys', 'update', '_id secrets.sealed'],
+  // The pass over phones derives the keys of leads that other programs have written.
+  ['leads', 'aggregate', 'isDeleted updatedAt'],
+  ['leads', 'aggregate', 'isDeleted phoneKeysOf'],
+  ['leads', 'find', '_id isDeleted'],
+  ['leads', 'update', '_id updatedAt'],
+  // The relay numbers the events of all in their order.
+  ['outboxEvents', 'find update aggregate', 'sequence'],
+  // Workers lease, send and finish what is due, with the endpoints; metrics count it, the operator names one.
+  ['webhookDeliveries', 'find update aggregate distinct', 'status'],
+  ['webhookDeliveries', 'find update findAndModify aggregate', '_id'],
+  ['webhookEndpoints', 'find update findAndModify', '_id'],
+  ['webhookEndpoints', 'aggregate', ''],
+  ['webhookEndpoints', 'find', 'secrets.0'],
+  // The console shows what the operator did, for whomever.
+  ['operatorLog', 'find', ''],
 ];
 
 /**
@@ -101,7 +81,7 @@ export function watchTenantCommands(connection: Connection): TenantCommands {
 /** Whether a command is meant for all organizations. */
 export function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
   return acrossTenants.some(
-    ([commands, of, filtered]) =>
+    ([of, commands, filtered]) =>
       of === collection &&
       commands.split(' ').includes(name) &&
       filtered.split(' ').every((field) => field === '' || fields.includes(field)),

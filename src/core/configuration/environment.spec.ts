@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationError } from './startup-errors.js';
-import { readEnvironment } from './load-environment.js';
+import { misspelledVariables, readEnvironment } from './load-environment.js';
+import { variableNames } from './variables.js';
 
 const problemsOf = (source: Record<string, string>) => {
   try {
@@ -53,12 +54,8 @@ describe('readEnvironment', () => {
   });
 
   it('listens on all interfaces only in production or when HOST is set', () => {
-    const production = {
-      NODE_ENV: 'production',
-      MONGODB_URI: 'mongodb://db/name',
-      ENCRYPTION_KEYS: keyOf(32),
-    };
-    expect(readEnvironment(production).HOST).toBe('0.0.0.0');
+    const settings = { MONGODB_URI: 'mongodb://db/name', ENCRYPTION_KEYS: keyOf(32) };
+    expect(readEnvironment({ NODE_ENV: 'production', ...settings }).HOST).toBe('0.0.0.0');
     expect(readEnvironment({ NODE_ENV: 'test' }).HOST).toBe('127.0.0.1');
     expect(readEnvironment({ HOST: '::' }).HOST).toBe('::');
   });
@@ -125,17 +122,38 @@ describe('readEnvironment', () => {
       expect([value, problemsOf({ [name]: value })]).toEqual([value, [problem]]);
     }
   });
+
+  it('reports a variable of another type in words', () => {
+    const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
+    expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
+  });
+
+  it.each([
+    'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
+    'mongodb://user:wo%2Frd@one,two:27018/name',
+    'mongodb+srv://cluster.example.com/name?authSource=admin&appName=a@b/c',
+  ])('accepts MONGODB_URI=%s', (address) => {
+    expect(readEnvironment({ MONGODB_URI: address }).MONGODB_URI).toBe(address);
+  });
 });
 
-it('readEnvironment reports a variable of another type in words', () => {
-  const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
-  expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
-});
+describe('misspelledVariables', () => {
+  it.each([
+    ['WEBHOOKS_CONCURENCY', 'WEBHOOKS_CONCURRENCY'],
+    ['DRIAN_MS', 'DRAIN_MS'],
+    ['port', 'PORT'],
+    ['DATABASE_DEADLINE', 'DATABASE_DEADLINE_MS'],
+    ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
+    ['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS'],
+    ['RATE_LIMIT', 'RATE_LIMIT_RPS'],
+  ])('returns a warning for %s that names %s', (name, meant) => {
+    expect(misspelledVariables(['PATH', name])).toEqual([
+      `Ignored the unknown variable ${name}. Did you mean ${meant}?`,
+    ]);
+  });
 
-it.each([
-  'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
-  'mongodb://user:wo%2Frd@one,two:27018/name',
-  'mongodb+srv://cluster.example.com/name?authSource=admin&appName=a@b/c',
-])('readEnvironment accepts MONGODB_URI=%s', (address) => {
-  expect(readEnvironment({ MONGODB_URI: address }).MONGODB_URI).toBe(address);
+  it('returns nothing for known variables and those of other programs', () => {
+    const others = 'PATH HOME HOSTNAME NODE_OPTIONS DATABASE_URL MONGODB_PORT LOG'.split(' ');
+    expect(misspelledVariables([...variableNames, ...others])).toEqual([]);
+  });
 });

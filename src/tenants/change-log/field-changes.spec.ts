@@ -6,75 +6,45 @@ const object = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDept
   noNullPrototype: true,
 });
 const copy = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
+const time = new Date('2026-01-05T00:00:00Z');
+const withOwnProto = JSON.parse('{"__proto__":{}}') as object;
 
 describe('fieldChanges', () => {
-  it('returns added, changed and removed fields', () => {
-    expect(fieldChanges({ a: 1, b: 2, c: [1] }, { b: 3, c: [1], d: null })).toEqual([
+  it('returns added, changed and removed fields, of nested fields by their keys', () => {
+    const before = { a: 1, b: 2, c: [1], data: { a: 1, b: 1 } };
+    const after = { b: 3, c: [1], d: null, data: { a: 1, b: 2 }, x: 1 };
+    expect(fieldChanges(before, after, new Set(['data']))).toEqual([
       { field: 'a', from: 1, to: null },
       { field: 'b', from: 2, to: 3 },
-      { field: 'd', from: null, to: null },
-    ]);
-  });
-
-  it('compares nested fields by their keys', () => {
-    const changes = fieldChanges(
-      { data: { a: 1, b: 1 } },
-      { data: { a: 1, b: 2 }, x: 1 },
-      new Set(['data']),
-    );
-    expect(changes).toEqual([
       { field: 'data.b', from: 1, to: 2 },
+      { field: 'd', from: null, to: null },
       { field: 'x', from: null, to: 1 },
     ]);
   });
 
-  it('returns no changes exactly when the JSON is equal', () => {
-    const time = new Date('2026-01-05T00:00:00Z');
-    const before = { a: time, b: { c: [time] }, d: time, e: { x: 1, y: 2 }, f: [1], g: null };
-    const after = {
-      a: time.toISOString(),
-      b: { c: [time.toISOString()] },
-      d: new Date(0),
-      e: { y: 2, x: 1 },
-      f: [1, 2],
-      g: {},
-    };
-    expect(fieldChanges(before, after).map(({ field }) => field)).toEqual(['d', 'f', 'g']);
-  });
-
-  it('compares objects and lists by all their values', () => {
-    const before = {
-      a: { x: 1 },
-      b: { x: 1, y: 1 },
-      c: { x: 1 },
-      d: [1, 2],
-      e: [{ x: 1, y: 2 }],
-      f: ['x'],
-    };
-    const after = {
-      a: { x: 1, y: 1 },
-      b: { x: 1, y: 2 },
-      c: { y: 1 },
-      d: [1, 3],
-      e: [{ y: 2, x: 1 }],
-      f: 'x',
-    };
-    const fields = ['a', 'b', 'c', 'd', 'f'];
-    expect(fieldChanges(before, after).map(({ field }) => field)).toEqual(fields);
-    expect(fieldChanges(after, before).map(({ field }) => field)).toEqual(fields);
-  });
-
-  it('returns a change for a missing key that objects inherit', () => {
-    const added = JSON.parse('{"__proto__":{}}') as object;
-    expect(fieldChanges({}, { ...added })).toEqual([{ field: '__proto__', from: null, to: {} }]);
-    expect(fieldChanges({ a: {} }, { a: added }).map(({ field }) => field)).toEqual(['a']);
-    expect(fieldChanges({ a: { x: 1 } }, { a: added }).map(({ field }) => field)).toEqual(['a']);
+  it.each<[string, unknown, unknown, boolean?]>([
+    ['no change of a time to its string', time, time.toISOString(), true],
+    ['no change of a nested time', { c: [time] }, { c: [time.toISOString()] }, true],
+    ['no change of the order of keys', [{ x: 1, y: 2 }], [{ y: 2, x: 1 }], true],
+    ['a change of a time', time, new Date(0)],
+    ['a change of null', null, {}],
+    ['a change of a value in an object', { x: 1, y: 1 }, { x: 1, y: 2 }],
+    ['a change for another key', { x: 1 }, { x: 1, y: 1 }],
+    ['a change for a renamed key', { x: 1 }, { y: 1 }],
+    ['a change for another item', [1, 2], [1, 3]],
+    ['a change for a longer list', [1], [1, 2]],
+    ['a change of a list to its item', ['x'], 'x'],
+    ['a change for a missing key that objects inherit', {}, withOwnProto],
+    ['a change for another key that objects inherit', { x: 1 }, withOwnProto],
+  ])('returns %s', (_what, from, to, isSame = false) => {
+    expect(fieldChanges({ a: from }, { a: to })).toEqual(isSame ? [] : [{ field: 'a', from, to }]);
+    expect(fieldChanges({ a: to }, { a: from })).toHaveLength(isSame ? 0 : 1);
   });
 
   it('treats names of Object.prototype as ordinary keys', () => {
-    expect(fieldChanges({}, { constructor: 1, toString: 2 })).toEqual([
+    expect(fieldChanges({}, { constructor: 1, ...withOwnProto })).toEqual([
       { field: 'constructor', from: null, to: 1 },
-      { field: 'toString', from: null, to: 2 },
+      { field: '__proto__', from: null, to: {} },
     ]);
   });
 
@@ -95,13 +65,11 @@ describe('fieldChanges', () => {
   });
 });
 
-describe('storedChanges', () => {
-  it('returns only valid changes when other programs stored other values', () => {
-    const change = { field: 'data.name', from: 'a', to: 'b' };
-    expect(storedChanges([change, null, 'x', { from: 1 }, { field: 7 }, [change]])).toEqual([
-      change,
-    ]);
-    for (const other of [undefined, null, 'x', { field: 'x' }])
-      expect(storedChanges(other)).toEqual([]);
-  });
+it('storedChanges returns only valid changes when other programs stored other values', () => {
+  const change = { field: 'data.name', from: 'a', to: 'b' };
+  const others = [null, 'x', { from: 1 }, { field: 7 }, [change]];
+  expect(storedChanges([change, ...others])).toEqual([change]);
+  for (const other of [undefined, null, 'x', { field: 'x' }]) {
+    expect(storedChanges(other)).toEqual([]);
+  }
 });

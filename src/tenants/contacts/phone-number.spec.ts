@@ -15,16 +15,11 @@ describe('phoneKey', () => {
     ['+20 100 123 4567', '+201001234567'],
     ['0020-100-1234567', '+201001234567'],
     ['٠١٠٠١٢٣٤٥٦٧', '+201001234567'],
-    ['۰۱۰۰۱۲۳۴۵۶۷', '+201001234567'],
-    ['０１００１２３４５６７', '+201001234567'],
-    ['ext. ７', '7'],
     ['02 2735 1234', '+20227351234'],
     ['+966 50 123 4567', '+966501234567'],
     ['+1 (212) 555-0100', '+12125550100'],
     ['ext. 1', '1'],
-    ['١', '1'],
     ['9'.repeat(30), '9'.repeat(30)],
-    ['1', '1'],
     ['ask for Mona', 'ask for Mona'],
     ['+', '+'],
   ])('returns for %p in Egypt %s', (phone, key) => expect(phoneKey(phone, 'EG')).toBe(key));
@@ -42,7 +37,7 @@ describe('phoneKey', () => {
     expect(phoneKey('0501234567', 'AE')).toBe('+971501234567');
   });
 
-  it('caches a limited number of phones and no longer texts', () => {
+  it('caches a limited number of phones and no longer strings', () => {
     const before = parsedPhoneCount();
     phoneKey('9'.repeat(65), 'EG');
     expect(parsedPhoneCount()).toBe(before);
@@ -55,47 +50,35 @@ describe('phoneKey', () => {
     expect(parsedPhoneCount()).toBe(0);
   });
 
-  it('returns quickly for long and unusual texts', () => {
-    for (const phone of [
-      '9'.repeat(100_000),
-      '\0',
-      '\ud800',
-      '+'.repeat(1_000),
-      '(((((',
-      '$t(x)',
-    ]) {
-      expect(typeof phoneKey(phone, 'EG')).toBe('string');
-    }
-  });
+  it.each(['9'.repeat(100_000), '\0', '\ud800', '+'.repeat(1_000), '(((((', '$t(x)'])(
+    'returns quickly for the unusual string %#',
+    (phone) => expect(phoneKey(phone, 'EG')).toEqual(expect.any(String)),
+  );
 });
 
 describe('usualSpellings', () => {
-  it('returns the E.164, national, international and integer forms and the sent text', () => {
+  it('returns the E.164, national, international and integer forms and the sent string', () => {
     const spellings = usualSpellings('+20-100 1234567', 'EG');
-    expect(spellings).toEqual(
-      expect.arrayContaining([
-        '+20-100 1234567',
-        '+201001234567',
-        '201001234567',
-        '00201001234567',
-        '01001234567',
-        '010 01234567',
-        '+20 10 01234567',
-        201_001_234_567,
-        1_001_234_567,
-      ]),
-    );
+    const international = ['+201001234567', '201001234567', '00201001234567', '+20 10 01234567'];
+    const others = [
+      '+20-100 1234567',
+      '01001234567',
+      '010 01234567',
+      201_001_234_567,
+      1_001_234_567,
+    ];
+    expect(spellings).toEqual(expect.arrayContaining([...international, ...others]));
     expect(new Set(spellings).size).toBe(spellings.length);
   });
 
-  it('returns the text and its digits when it cannot be parsed', () => {
-    expect(usualSpellings('ext. 1', 'EG')).toEqual(['ext. 1', '1', 1]);
-    expect(usualSpellings('Mona', 'EG')).toEqual(['Mona']);
-    expect(usualSpellings('1e3', 'EG')).toEqual(['1e3', '13', 13]);
-  });
-
-  it('returns no integer beyond the precision of a double', () => {
-    expect(usualSpellings('9'.repeat(20), 'EG')).toEqual(['9'.repeat(20)]);
+  it.each([
+    ['ext. 1', ['ext. 1', '1', 1]],
+    ['Mona', ['Mona']],
+    ['1e3', ['1e3', '13', 13]],
+    // No integer beyond the precision of a double.
+    ['9'.repeat(20), ['9'.repeat(20)]],
+  ])('returns the string %s and its digits when it cannot be parsed', (phone, spellings) => {
+    expect(usualSpellings(phone, 'EG')).toEqual(spellings);
   });
 
   it('returns the same array for the same phone', () => {
@@ -111,13 +94,13 @@ describe('phonesOf', () => {
     for (const data of [null, undefined, {}]) expect(phonesOf(data)).toEqual([]);
   });
 
-  it('ignores texts longer than 64 characters', () => {
+  it('ignores strings longer than 64 characters', () => {
     const longest = '9'.repeat(64);
     expect(phonesOf({ phoneNumber: longest, phoneNumber2: `${longest}9` })).toEqual([longest]);
   });
 
   it.each(['01001', '٠١٠٠١', 12_345, Long.fromString('12345678901234567')])(
-    'returns %p as text',
+    'returns %p as a string',
     (phoneNumber) => expect(phonesOf({ phoneNumber })).toEqual([String(phoneNumber)]),
   );
   it.each(['', ' ', '-', 'N/A', '0', 'ext. 1234', 0, -1, true, null, {}, ['01001234567']])(
