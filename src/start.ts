@@ -67,7 +67,7 @@ export interface Service {
 }
 
 export interface RunningService {
-  /** Null for a worker, which listens nowhere. */
+  /** Null for a worker, which does not listen. */
   readonly url: string | null;
   /** Prints addresses and keys; from then on a signal may arrive. */
   announce(): void;
@@ -93,7 +93,7 @@ export async function startService(): Promise<void> {
 }
 
 /**
- * Ends the process with the reason: 2 where the configuration is wrong, else 1.
+ * Exits with the reason: 2 for a wrong configuration, otherwise 1.
  *
  * @public `npm run start:dev` calls it.
  */
@@ -192,7 +192,7 @@ async function prepareDatabase(
   else await structure.apply((line) => logger.log(line));
 }
 
-/** @throws StartupError when it cannot listen there */
+/** @throws StartupError when the address is unavailable */
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
   // The name may resolve to an IPv6 address, which clients of 127.0.0.1 do not reach.

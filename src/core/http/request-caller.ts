@@ -33,7 +33,7 @@ export interface RequestCaller {
   /** Stored with each change (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;
-  /** In milliseconds since 1970. Changes must be stored well before (rule HTTP-12). */
+  /** Deadline in milliseconds since 1970; changes must be stored well before (rule HTTP-12). */
   readonly expiresAt?: number;
   /** Errors of individual items of a batch, for the log. */
   readonly failures?: DomainError[];

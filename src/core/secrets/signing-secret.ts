@@ -34,7 +34,7 @@ export function signingSecrets(
 
 export interface Signature {
   readonly id: string;
-  /** In seconds since 1970. */
+  /** Counts seconds since 1970. */
   readonly timestamp: string;
   /** Versioned signatures, separated by spaces. */
   readonly signatures: string;

@@ -1,6 +1,6 @@
 import { type ValueKind, type Rule, textRule } from './rule.js';
 
-/** In characters (rule HTTP-7). */
+/** Counts characters (rule HTTP-7). */
 export const maxExternalIdLength = 1_024;
 export const maxShortTextLength = 2_048;
 const maxSlugLength = 400;

@@ -9,7 +9,7 @@ export interface WriteRequest {
 
 /** Records that the requests of a group share, including decisions made so far. */
 export interface PendingWrites {
-  /** Of transactions that share a contention key, one commits and the others run again. */
+  /** Contention keys: of transactions that share one, one commits and the others run again. */
   readonly lockKeys: readonly string[];
   readonly bytes: number;
 }

@@ -43,7 +43,7 @@ function describe(phone: string, user: string | undefined): LocalizedMessage {
   return { key: otherMessage.key, values: { phone, user } };
 }
 
-/** In MiB as stored. An event holds the lead and its changed values before and after: at most 16 MiB together. */
+/** Stored size. An event holds the lead and its changed values before and after: at most 16 MiB together. */
 const maxLeadMebibytes = 4;
 const maxChangesMebibytes = 8;
 

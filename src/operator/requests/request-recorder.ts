@@ -74,7 +74,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     for (const requests of byKey.values()) await this.storeOfKey(requests);
   }
 
-  /** At this stage, requests have ended and the database is still connected. */
+  /** Requests have finished by then, and the database is still connected. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.finish();
   }

@@ -11,7 +11,7 @@ export type TrafficBaseline = ReturnType<typeof baselineOf>;
 
 const hoursOfDay = 24;
 const hoursOfWeek = 7 * hoursOfDay;
-/** In hours. */
+/** Four weeks, in hours. */
 const window = 4 * hoursOfWeek;
 export const baselineWindowMs = window * hourMs;
 
@@ -47,14 +47,14 @@ export function baselineOf(counts: HourlyCallCounts) {
   const { week, lastHour, ...facts } = factsOf(counts);
   return {
     state: stateOf(facts),
-    /** The mean calls by hour of the week, from Monday 00:00 UTC: 168. */
+    /** Mean calls of the 168 hours from Monday 00:00 UTC. */
     week,
     lastHour,
     calls: facts.calls,
     errors: facts.errors,
-    /** The usual calls of these 24 hours; null without a baseline. */
+    /** Null without a baseline. */
     usualCalls: facts.hasBaseline ? Math.round(facts.usualCalls) : null,
-    /** The usual calls since the last one. */
+    /** Counts usual calls since the last call. */
     missedCalls: Math.round(facts.missedCalls),
   };
 }

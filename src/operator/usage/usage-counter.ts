@@ -3,18 +3,18 @@ import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 
-/** Keeps at least one hour of counts while the database is unavailable; later calls are not counted. */
+/** Keeps at least one hour of counts while the database is unavailable; further calls are lost. */
 const maxQuarters = 5;
-/** Of keys and of routes in a quarter; further ones count together. */
+/** Limits the keys and the routes of a quarter; further ones share a count. */
 const maxNames = 1_000;
 
 export interface QuarterCounts {
-  /** Its start, in milliseconds since 1970. */
+  /** Start in milliseconds since 1970. */
   readonly at: number;
   readonly total: Counts;
-  /** By key id; `none` for calls without a valid key, and for keys beyond the limit. */
+  /** Keyed by id; `none` holds calls without a valid key or beyond the limit. */
   readonly keys: Map<string, Counts>;
-  /** By route as `POST /leads`; `other` beyond the limit. */
+  /** Keyed by `POST /leads`; `other` holds calls beyond the limit. */
   readonly routes: Map<string, Counts>;
 }
 

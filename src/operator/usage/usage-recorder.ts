@@ -21,7 +21,7 @@ import type { UsageStatsDocument } from './usage-stats.schema.js';
 const intervalMs = 10_000;
 const weekRetentionMs = weekMs + baselineWindowMs + dayMs;
 
-/** Counts the calls of this process and stores them every ten seconds and at shutdown (rule OPS-32). */
+/** Stores counts every ten seconds and at shutdown (rule OPS-32). */
 @Injectable()
 export class UsageRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(
@@ -67,7 +67,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     await this.loop.run();
   }
 
-  /** @returns how many requests were already logged today, without these */
+  /** @returns how many requests were logged today before these */
   async countLogged(keyId: Types.ObjectId, now: Date, count: number): Promise<number> {
     const day = String(now.getUTCDay());
     const week = { span: 'week', at: now.getTime(), keyId } as const;
@@ -81,11 +81,11 @@ export class UsageRecorder implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.finish();
-    // The first may have been an earlier batch that failed.
+    // The first run may only have repeated an earlier batch that failed.
     await this.loop.finish();
   }
 
-  /** A batch whose commit has no known outcome is dropped: counts may be missing, but are never doubled. */
+  /** A batch with an unknown outcome is dropped: counts may be missing, but are never doubled. */
   private async storeBatch(): Promise<void> {
     this.countAttempts();
     if (this.batch.length === 0) this.batch = this.counter.take();

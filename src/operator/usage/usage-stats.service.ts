@@ -22,11 +22,11 @@ import {
 import { type UsedOperations, usedOperations } from './key-counts.js';
 import type { UsageStatsDocument } from './usage-stats.schema.js';
 
-/** Few, because decoding them blocks the event loop. */
+/** Decoding more at once would block the event loop. */
 const quartersPerBatch = 10;
 const weeksPerBatch = 100;
 
-/** Errors by code are read from the quarters of at most so many days. */
+/** Limits how far back errors by code are read. */
 const maxErrorCodeDays = 28;
 
 interface TimedCounts {
@@ -59,7 +59,7 @@ export class UsageStatsService {
     return seriesOf(step, times, await this.totals(step === 'week' ? 'day' : step, from));
   }
 
-  /** Hours and longer steps reach as far back as the baseline. */
+  /** Hours and longer steps go as far back as the baseline. */
   async seriesOfKey(keyId: string, step: TimeStep): Promise<StepStats[]> {
     const times = stepsUntil(step, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
@@ -114,11 +114,11 @@ export class UsageStatsService {
     }));
   }
 
-  /** By key id; keys without calls in the last four weeks have none. */
+  /** Keyed by key id; omits keys without calls in the last four weeks. */
   async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, KeyUsage>> {
     const now = this.clock.now().getTime();
     const byKey = new Map<string, { counts: HourlyCallCounts; used: UsedOperations[] }>();
-    // Weeks are added one by one: together, those of 200 keys would take 50 MB.
+    // Weeks are added one by one: all weeks of 200 keys would take 50 MB.
     for await (const week of this.weeks(startOf('hour', now) - baselineWindowMs, ofKey)) {
       const keyId = String(week.keyId);
       const ofOne = byKey.get(keyId) ?? { counts: new HourlyCallCounts(now), used: [] };
@@ -199,7 +199,7 @@ function addByName(sums: Map<string, Counts>, all: Readonly<Record<string, Count
   }
 }
 
-/** Most calls first. */
+/** Returns the most calls first. */
 function summaries(sums: ReadonlyMap<string, Counts>): (readonly [string, CallSummary])[] {
   return [...sums]
     .map(([name, counts]) => [name, summaryOf(counts)] as const)

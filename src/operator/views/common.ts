@@ -6,7 +6,7 @@ export const createdAt = field('time', 'shared.created', 'createdAt');
 export const updatedAt = field('time', 'shared.updated', 'updatedAt');
 export const requestIdField = field('code', 'shared.request', 'requestId');
 
-/** Only the console knows the name. */
+/** Set only by the console. */
 export const organizationField = field(
   'text',
   'shared.organization',

@@ -3,7 +3,7 @@ import { type ViewText, viewTexts } from './texts.js';
 
 export type Severity = 'good' | 'warn' | 'bad' | 'note';
 
-/** Records with a page; an address of `null` begins with the organization. */
+/** These records have pages; for null, the address begins with the organization. */
 const folders = {
   lead: null,
   reservation: null,
@@ -15,7 +15,6 @@ const folders = {
 
 type RecordKind = keyof typeof folders;
 
-/** The values of each kind of field. */
 interface Values {
   readonly text: string | number | readonly string[];
   readonly code: string | number | readonly string[];
@@ -23,7 +22,7 @@ interface Values {
   readonly day: Date | string;
   readonly number: number;
   readonly duration: number;
-  /** The console masks the parts that may be secret. */
+  /** The console masks parts that may be secret. */
   readonly url: string;
   readonly name: Partial<Localized> | readonly Partial<Localized>[];
   /** Translated by the console. */
@@ -33,11 +32,11 @@ interface Values {
 }
 
 interface Extras<T> {
-  /** The value is the id of such a record, which the console links. */
+  /** Makes the console link the value, which is the id of such a record. */
   readonly record?: RecordKind;
-  /** A path below `/console` with details. */
+  /** Path below `/console` with details. */
   to?(item: T, organizationId: string): string | null;
-  /** Added in brackets; the key of a text is translated. */
+  /** Shown in brackets; a text key is translated. */
   note?(item: T): string | number | null;
   severity?(item: T): Severity | undefined;
 }
@@ -48,14 +47,14 @@ interface FieldOf<T, Kind extends keyof Values, Key> extends Extras<T> {
   of(item: T): (Kind extends 'status' ? Key | readonly Key[] : Values[Kind]) | null | undefined;
 }
 
-/** A title and a value for the console and the command line. */
+/** Defines a title and a value for both console and command line. */
 export type ViewField<T, Key extends string = ViewText> = {
   [Kind in keyof Values]: FieldOf<T, Kind, Key>;
 }[keyof Values];
 
 type Value<Kind extends keyof Values> = Values[Kind] | null | undefined;
 
-/** @param of the name of a property, or a function */
+/** @param of a property or a function */
 export function field<Name extends string, Kind extends keyof Values>(
   kind: Kind,
   title: ViewText,
@@ -78,7 +77,7 @@ export function field<T, Kind extends keyof Values>(
   return { kind, title, of: value, ...extras };
 }
 
-/** The page of a record below the address of the console; null where it has none. */
+/** Returns the path below the console's address, or null for records without a page. */
 export function recordPath(kind: string, organizationId: string, id: string | null): string | null {
   if (id === null || !isRecordKind(kind)) return null;
   return `/${folders[kind] ?? `${kind}s/${organizationId}`}/${id}`;
@@ -102,14 +101,13 @@ export function pathOf<T>(
   return typeof id === 'string' ? recordPath(shown.record, organizationId, id) : null;
 }
 
-/** English and unmasked, for a terminal. */
+/** Formats in English and without masks, for a terminal. */
 export function plainValue<T>(shown: ViewField<T>, item: T) {
   const value = valueOf(shown, item);
   const note = shown.note?.(item) ?? null;
   return note === null ? value : `${String(value ?? '')} (${plainTitle(note)})`.trimStart();
 }
 
-/** English, where the title is the key of a text. */
 export function plainTitle(title: string | number): string {
   return String(isViewText(title) ? english(title) : title);
 }

@@ -4,7 +4,7 @@ import type { InspectedLead } from '../../leads/lead-lookup.service.js';
 import { field, type ViewField } from './field.js';
 import { createdAt, externalIdField, id, updatedAt } from './common.js';
 
-/** Only the console knows the names. */
+/** The console adds names. */
 type Lead = LeadDto & Partial<Pick<InspectedLead, 'isErased' | 'compounds' | 'assignedTo'>>;
 
 const state: ViewField<Lead> = field(

@@ -49,7 +49,6 @@ export const partnerFields: readonly ViewField<Partner>[] = [
   field('time', 'partners.expires', 'expiresAt'),
 ];
 
-/** A request that was refused or had ignored fields, in a list. */
 export const loggedRequestFields: readonly ViewField<LoggedRequest>[] = [
   field('time', 'shared.when', 'time'),
   field('code', 'requests.route', 'route'),

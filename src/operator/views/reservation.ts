@@ -115,7 +115,7 @@ export const callbackListFields: readonly ViewField<ShownCallback>[] = [
   callbackFields.request,
 ];
 
-/** The cheques of all wallets, those of the active one first. */
+/** Returns the cheques of the active wallet first. */
 export function chequesInAllWallets({ wallets }: InspectedReservation): Cheque[] {
   return wallets.flatMap((wallet) => wallet.cheques.map((cheque) => ({ ...cheque, wallet })));
 }

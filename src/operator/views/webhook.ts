@@ -7,12 +7,12 @@ import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.s
 import { createdAt, id, organizationField, updatedAt } from './common.js';
 import { eventPath, field, isViewText, type Severity, type ViewField } from './field.js';
 
-/** Only the console knows the name of its organization and its health. */
+/** The console adds health and the name of the organization. */
 type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
   readonly organizationName?: string | undefined;
   readonly health?: EndpointHealth | undefined;
   readonly pending?: number;
-  /** Whether `pending` was counted up to its limit only. */
+  /** True if counting `pending` stopped at its limit. */
   readonly hasMore?: boolean;
 };
 
@@ -81,7 +81,7 @@ export const endpointListFields: readonly ViewField<Endpoint>[] = [
   createdAt,
 ];
 
-/** In the list of the console, next to charts. */
+/** Fits the list of the console, next to charts. */
 export const endpointSummaryFields: readonly ViewField<Endpoint>[] = [
   { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
   organizationField,
@@ -147,7 +147,7 @@ function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): strin
   return eventPath(type, organizationId.toHexString(), objectId);
 }
 
-/** In lists of the console, which fit the page: the event leads to its record. */
+/** Fits lists of the console: the event leads to its record. */
 export const deliverySummaryFields: readonly ViewField<ListedDelivery>[] = [
   { ...deliveryId, record: 'delivery' },
   { ...event, to: pathOfRecord },

@@ -78,7 +78,7 @@ export function backoff(failedAttempts: number, random: number): number {
 
 /** Returns at most a day in milliseconds; null without a valid header. */
 export function retryAfterMs(header: string | undefined, now: Date): number | null {
-  // Stryker disable next-line ConditionalExpression: the string `undefined` is no valid header either.
+  // Stryker disable next-line ConditionalExpression: the string `undefined` is not a valid header either.
   if (header === undefined) return null;
   if (/^\d+$/.test(header)) return Math.min(dayMs, Number(header) * 1_000);
   // Only HTTP's date format counts: `Date` itself parses almost anything.
