@@ -28,7 +28,7 @@ import { createLogger } from './core/http/server/logger.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
 import { announce, linesAbout } from './development/announcement.js';
-import { openAtStart } from './development/demo/demo-organization.js';
+import { ensureDemoOrganization } from './development/demo/demo-organization.js';
 import {
   assertTransactionsSupported,
   describeConnectionError,
@@ -125,7 +125,8 @@ export async function runService(
     if (isWorker) startBackground(service);
     const url = isWorker ? null : await listen(service, options);
     // Last: a failed start would store the key of the demo without printing it.
-    const demo = environment.NODE_ENV === 'development' ? await openAtStart(service.app) : null;
+    const demo =
+      environment.NODE_ENV === 'development' ? await ensureDemoOrganization(service.app) : null;
     const lines = linesAbout({ url, operationsUrl, environment, database, demo });
     const { shutDown: shutDownService } = service;
     const shutDown = async () => {

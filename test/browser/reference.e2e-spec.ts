@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'puppeteer-core';
-import { openAtStart } from '../../src/development/demo/demo-organization.js';
+import { ensureDemoOrganization } from '../../src/development/demo/demo-organization.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { startBrowser, type TestBrowser } from './support/browser.js';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
   if (started === null) return;
   mkdirSync(pictures, { recursive: true });
   service = await startTestService({}, randomDatabaseUri());
-  key = (await openAtStart(service.service.app))?.keys?.get('everything') ?? '';
+  key = (await ensureDemoOrganization(service.service.app))?.keys?.get('everything') ?? '';
   problems = [];
   page = await openPage(started);
 });

@@ -4,7 +4,7 @@ import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js'
 import { linesAbout } from '../../src/development/announcement.js';
 import {
   type DemoOrganization,
-  openAtStart,
+  ensureDemoOrganization,
   openDemoOrganization,
 } from '../../src/development/demo/demo-organization.js';
 import { runDemo } from '../../src/development/demo/run-demo.js';
@@ -13,7 +13,7 @@ import { randomDatabaseUri, startTestService, type TestService } from '../suppor
 
 let service: TestService;
 let demo: DemoOrganization;
-const start = () => openAtStart(service.service.app);
+const start = () => ensureDemoOrganization(service.service.app);
 const units = () => service.db.collection('units');
 const post = (path: string, body: object) =>
   service

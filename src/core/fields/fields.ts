@@ -44,7 +44,7 @@ const limited = { limit: texts.maxShortTextLength };
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
 /** The length has a rule of its own, `fits`. */
 export const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
-export const fits: Rule = {
+export const fitsShortText: Rule = {
   name: tooLong,
   isMet: (value) =>
     (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
@@ -57,7 +57,7 @@ export const field = (standard: object, rules: ValueKind) => (api: ApiPropertyOp
 const shortTextField = field(shortTextApi, texts.shortText);
 
 const textOrNullField = field({ ...shortTextApi, nullable: true }, [
-  fits,
+  fitsShortText,
   { name: 'isTextOrNull', isMet: (value) => value === null || isValid(unlimitedText, value) },
 ]);
 

@@ -15,7 +15,7 @@ import {
   responseClass,
   storedFields,
 } from './declared-fields.js';
-import { field, fits, maxListItems, shortTextApi, Text, unlimitedText } from './fields.js';
+import { field, fitsShortText, maxListItems, shortTextApi, Text, unlimitedText } from './fields.js';
 
 export function EmbeddedObject<T extends object>(
   type: Type<T>,
@@ -76,7 +76,7 @@ const translatedField = field(
     ],
   },
   [
-    fits,
+    fitsShortText,
     { name: 'isName', isMet: (value) => isValid(unlimitedText, value) || isTranslated(value) },
   ],
 );

@@ -1,7 +1,7 @@
 import { declare } from '../../operator/cli/command-line/declaration.js';
 import { printLine } from '../../operator/cli/command-line/result.js';
 
-export const demo = declare({
+export const demoCommand = declare({
   description: 'walk through the API with a demo organization',
   isForPeople: true,
   run: async () => {

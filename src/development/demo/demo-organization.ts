@@ -24,7 +24,7 @@ const maxDemoRunMs = hourMs;
  * Creates the demo organization of a development database, with its catalogue and a key for each purpose (rule CONF-4).
  * It must be the only organization, and never have had a key.
  */
-export async function openAtStart(
+export async function ensureDemoOrganization(
   application: INestApplicationContext,
 ): Promise<DemoOrganization | null> {
   const all = await application.get(OrganizationsRepository).list();

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { AnyBulkWriteOperation } from 'mongodb';
-import { refusedWrites } from '../../core/database/connection/database-errors.js';
+import { rejectedWrites } from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
@@ -201,7 +201,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     }
     if (operations.length > 0) {
       const stored = this.leads.acrossTenants.bulkWrite(operations, { ordered: false });
-      for (const { index, errmsg } of await refusedWrites(stored)) {
+      for (const { index, errmsg } of await rejectedWrites(stored)) {
         const lead = derivable[index];
         if (lead !== undefined) this.reportFailed(lead, errmsg);
       }

@@ -15,10 +15,10 @@ import { MessagesService } from '../../core/localization/messages.service.js';
 import {
   type CatalogueFile,
   type ImportError,
-  type Kind,
+  type EntryKind,
   type LocatedEntry,
   entryTypes,
-  kinds,
+  entryKinds,
   readCatalogue,
 } from './catalogue-file.js';
 
@@ -47,13 +47,13 @@ export class CatalogueChecksService {
     const { catalogue } = file;
     const errors = [
       ...file.errors,
-      ...kinds.flatMap((kind) => repeated(catalogue[kind], 'slug', ({ entry }) => entry.slug)),
+      ...entryKinds.flatMap((kind) => repeated(catalogue[kind], 'slug', ({ entry }) => entry.slug)),
       ...repeated(catalogue.units, 'recordSystemId', ({ entry }) => entry.recordSystemId),
       ...repeated(catalogue.units, 'unitId', ({ entry }) =>
         JSON.stringify([entry.compound, entry.unitId]),
       ),
     ];
-    for (const kind of kinds) {
+    for (const kind of entryKinds) {
       const resolved = await this.resolve(organizationId, kind, catalogue[kind], file);
       errors.push(...resolved.errors);
     }
@@ -63,7 +63,7 @@ export class CatalogueChecksService {
   /** Replaces slugs by ids, and reports references and ids that cannot be stored. */
   async resolve(
     organizationId: Types.ObjectId,
-    kind: Kind,
+    kind: EntryKind,
     entries: readonly LocatedEntry[],
     file?: CatalogueFile,
   ): Promise<Resolved> {

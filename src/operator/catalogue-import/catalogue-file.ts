@@ -24,8 +24,8 @@ export const entryTypes = {
   units: UnitDocument,
 } as const satisfies Record<string, Type<CatalogueDocument>>;
 
-export type Kind = keyof typeof entryTypes;
-export const kinds = Object.keys(entryTypes) as Kind[];
+export type EntryKind = keyof typeof entryTypes;
+export const entryKinds = Object.keys(entryTypes) as EntryKind[];
 
 /** Entries refer to each other by slug. */
 interface Entry extends Readonly<Record<string, unknown>> {
@@ -41,7 +41,7 @@ export interface LocatedEntry {
   readonly entry: Entry;
 }
 
-export type Catalogue = Readonly<Record<Kind, LocatedEntry[]>>;
+export type Catalogue = Readonly<Record<EntryKind, LocatedEntry[]>>;
 
 export interface ImportError {
   readonly location: string;
@@ -51,24 +51,26 @@ export interface ImportError {
 export interface CatalogueFile {
   readonly catalogue: Catalogue;
   /** Includes invalid entries. */
-  readonly slugs: ReadonlyMap<Kind, ReadonlySet<unknown>>;
+  readonly slugs: ReadonlyMap<EntryKind, ReadonlySet<unknown>>;
   readonly errors: readonly ImportError[];
 }
 
 const importClasses = Object.fromEntries(
-  kinds.map((kind) => [kind, importClass<CatalogueDocument>(entryTypes[kind])]),
-) as Readonly<Record<Kind, DtoClass>>;
+  entryKinds.map((kind) => [kind, importClass<CatalogueDocument>(entryTypes[kind])]),
+) as Readonly<Record<EntryKind, DtoClass>>;
 
 type Item =
-  ImportError | { readonly location: string; readonly kind: Kind; readonly value: unknown };
+  ImportError | { readonly location: string; readonly kind: EntryKind; readonly value: unknown };
 
 /** Reads one JSON object with a list per kind, or NDJSON with one entry and its `kind` per line. */
 export function readCatalogue(
   text: string,
   textOf: (message: LocalizedMessage) => string,
 ): CatalogueFile {
-  const catalogue = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Catalogue;
-  const slugs = new Map(kinds.map((kind) => [kind, new Set<unknown>()]));
+  const catalogue = Object.fromEntries(
+    entryKinds.map((kind) => [kind, []]),
+  ) as unknown as Catalogue;
+  const slugs = new Map(entryKinds.map((kind) => [kind, new Set<unknown>()]));
   const errors: ImportError[] = [];
   for (const item of itemsOf(text.replace(/^\uFEFF/, ''))) {
     if ('message' in item) {
@@ -97,7 +99,8 @@ function* itemsOf(text: string): Generator<Item, void> {
   const lines = text.split('\n').map((line) => line.trim());
   if (isPlainObject(whole.value) && !('kind' in whole.value)) {
     for (const [kind, list] of Object.entries(whole.value)) {
-      if (!isKind(kind)) yield { location: kind, message: `is not one of ${kinds.join(', ')}` };
+      if (!isKind(kind))
+        yield { location: kind, message: `is not one of ${entryKinds.join(', ')}` };
       else if (!Array.isArray(list)) yield { location: kind, message: 'must be a list' };
       else
         yield* list.map((value: unknown, index) => ({
@@ -114,7 +117,8 @@ function* itemsOf(text: string): Generator<Item, void> {
       const { kind, ...entry } = objectOf(value);
       if (error !== undefined) yield { location, message: error };
       else if (isKind(kind)) yield { location, kind, value: entry };
-      else yield { location: `${location}: kind`, message: `must be one of ${kinds.join(', ')}` };
+      else
+        yield { location: `${location}: kind`, message: `must be one of ${entryKinds.join(', ')}` };
     }
   } else {
     const message = whole.error ?? 'must be an object with lists, or one object a line';
@@ -130,6 +134,6 @@ function parse(text: string): { value?: unknown; error?: string } {
   }
 }
 
-function isKind(name: unknown): name is Kind {
-  return kinds.some((kind) => kind === name);
+function isKind(name: unknown): name is EntryKind {
+  return entryKinds.some((kind) => kind === name);
 }

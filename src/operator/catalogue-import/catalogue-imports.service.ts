@@ -10,7 +10,12 @@ import { type ImportDocument, ImportsService } from '../../tenants/imports/impor
 import { type ImportedUnit, importedUnit } from '../../units/writing/imported-unit.js';
 import { UnitWritesService } from '../../units/writing/unit-writes.service.js';
 import { CatalogueChecksService, type EntryFields } from './catalogue-checks.service.js';
-import { type ImportError, type Kind, kinds, type LocatedEntry } from './catalogue-file.js';
+import {
+  type ImportError,
+  type EntryKind,
+  entryKinds,
+  type LocatedEntry,
+} from './catalogue-file.js';
 
 export type SaveCounts = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
@@ -23,7 +28,7 @@ export type Progress = (done: number, total: number) => void;
 
 export interface ImportOutcome {
   readonly errors: readonly ImportError[];
-  readonly counts: readonly (SaveCounts & { readonly kind: Kind })[];
+  readonly counts: readonly (SaveCounts & { readonly kind: EntryKind })[];
 }
 
 @Injectable()
@@ -53,8 +58,8 @@ export class CatalogueImportsService {
     const text = typeof source === 'string' ? source : JSON.stringify(source);
     const { catalogue, errors } = await this.checks.read(organizationId, text);
     if (errors.length > 0) return { errors, counts: [] };
-    const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
-    const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
+    const total = entryKinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
+    const counts = entryKinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
     const begun = { kind: 'catalogue', total } as const;
     const record = await this.imports.begin(organizationId, begun, this.clock.now());
     let done = 0;
@@ -90,7 +95,7 @@ export class CatalogueImportsService {
 
   private saveBatch(
     organizationId: Types.ObjectId,
-    kind: Kind,
+    kind: EntryKind,
     batch: readonly LocatedEntry[],
   ): Promise<SaveCounts> {
     return this.transactions.run(async () => {
@@ -107,7 +112,7 @@ export class CatalogueImportsService {
 
   private async save(
     organizationId: Types.ObjectId,
-    kind: Kind,
+    kind: EntryKind,
     entries: readonly EntryFields[],
     now: Date,
   ): Promise<SaveCounts> {
@@ -148,7 +153,7 @@ type Change = DocumentChange<CatalogueDocument>;
 /** Returns undefined if nothing differs. */
 type ChangeOf = (before: CatalogueDocument | undefined, entry: EntryFields) => Change | undefined;
 
-function documentChanges(organizationId: Types.ObjectId, kind: Kind, now: Date): ChangeOf {
+function documentChanges(organizationId: Types.ObjectId, kind: EntryKind, now: Date): ChangeOf {
   return (before, entry) => {
     if (before === undefined) {
       const times = { isDeleted: false, createdAt: now, updatedAt: now, __v: 0 };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { renderToString } from 'preact-render-to-string';
 import { type Language, languages, defaultLanguage } from '../../core/localization/language.js';
 import { PageLayout } from './layout.js';
-import { type PageContent, type Reader, ReaderContext, type Texts } from './pages/page.js';
+import { type PageContent, type Reader, ReaderContext, type StringValues } from './pages/page.js';
 import { consolePath, Form } from './pages/shared/parts.js';
 import { formatsOf } from './texts/formats.js';
 import { type TextKey, type TextValues, translator } from './texts/text.js';
@@ -90,7 +90,7 @@ export function readerOf(
   return {
     path: path || '/',
     query,
-    params: request.params as Texts,
+    params: request.params as StringValues,
     language,
     text: translator(language),
     formats: formatsOf(language),
@@ -116,12 +116,12 @@ export function nextOf(request: FastifyRequest): string {
   return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
 }
 
-export function formOf({ body }: FastifyRequest): Texts {
-  return (body ?? {}) as Texts;
+export function formOf({ body }: FastifyRequest): StringValues {
+  return (body ?? {}) as StringValues;
 }
 
 /** `?language=` wins and is remembered by a cookie; otherwise the browser's language counts. */
-function languageOf({ cookies, headers }: FastifyRequest, query: Texts): Language {
+function languageOf({ cookies, headers }: FastifyRequest, query: StringValues): Language {
   const named = [query['language'], cookies[languageCookie]];
   const [known] = named.flatMap((name) => languages.filter((language) => language === name));
   const isArabic = (headers['accept-language'] ?? '').toLowerCase().startsWith('ar');

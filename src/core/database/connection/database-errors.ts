@@ -67,7 +67,7 @@ export function duplicateKey(error: unknown): { readonly index: string } | undef
 }
 
 /** Returns the rejected writes of an unordered bulk write; the others were stored. */
-export async function refusedWrites(writes: Promise<unknown>): Promise<readonly WriteError[]> {
+export async function rejectedWrites(writes: Promise<unknown>): Promise<readonly WriteError[]> {
   try {
     await writes;
     return [];

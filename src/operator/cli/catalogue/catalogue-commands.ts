@@ -19,7 +19,7 @@ export const catalogueCommands = {
   }),
 };
 
-export const catalogues: CommandGroup = {
+export const catalogueGroup: CommandGroup = {
   name: 'catalog',
   description: 'import catalogues',
   commands: catalogueCommands,

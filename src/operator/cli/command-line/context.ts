@@ -31,7 +31,11 @@ export class CommandContext {
     const isMeant = ({ name }: OrganizationDocument) => foldCase(name ?? '') === foldCase(idOrName);
     const found = await organizations.list(_id ? { _id } : {});
     const documents = found.filter((document) => _id !== null || isMeant(document));
-    return only(documents, `organization ${_id ? 'with id' : 'called'} ${idOrName}`, 'org list');
+    return exactlyOne(
+      documents,
+      `organization ${_id ? 'with id' : 'called'} ${idOrName}`,
+      'org list',
+    );
   }
 
   /**
@@ -62,7 +66,7 @@ export class CommandContext {
 }
 
 /** @throws Error with `described`, such as `key with prefix iapi_1`, unless exactly one was found */
-export function only<T extends { readonly _id: Types.ObjectId | string }>(
+export function exactlyOne<T extends { readonly _id: Types.ObjectId | string }>(
   found: readonly T[],
   described: string,
   command?: string,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../../../core/configuration/startup-errors.js';
-import { catalogues } from '../catalogue/catalogue-commands.js';
-import { consoles } from '../console/console-commands.js';
-import { databases } from '../database/database-commands.js';
-import { keys } from '../keys/key-commands.js';
-import { leads } from '../leads/lead-commands.js';
-import { organizations } from '../organizations/organization-commands.js';
-import { reservations } from '../reservations/reservation-commands.js';
-import { webhooks } from '../webhooks/webhook-commands.js';
+import { catalogueGroup } from '../catalogue/catalogue-commands.js';
+import { consoleGroup } from '../console/console-commands.js';
+import { databaseGroup } from '../database/database-commands.js';
+import { keyGroup } from '../keys/key-commands.js';
+import { leadGroup } from '../leads/lead-commands.js';
+import { organizationGroup } from '../organizations/organization-commands.js';
+import { reservationGroup } from '../reservations/reservation-commands.js';
+import { webhookGroup } from '../webhooks/webhook-commands.js';
 import {
   addDeclared,
   addGroup,
@@ -61,14 +61,14 @@ export function createProgram(more: MoreCommands = {}): Command {
       writeErr: (text) => process.stdout.write(text),
       outputError: (text) => process.stderr.write(`${oneLine(text)}\n`),
     });
-  addGroup(program, organizations, () => import('../organizations/organization-actions.js'));
-  addGroup(program, keys, () => import('../keys/key-actions.js'));
-  addGroup(program, webhooks, () => import('../webhooks/webhook-actions.js'));
-  addGroup(program, leads, () => import('../leads/lead-actions.js'));
-  addGroup(program, reservations, () => import('../reservations/reservation-actions.js'));
-  addGroup(program, catalogues, () => import('../catalogue/catalogue-actions.js'));
-  addGroup(program, databases, () => import('../database/database-actions.js'));
-  addGroup(program, consoles);
+  addGroup(program, organizationGroup, () => import('../organizations/organization-actions.js'));
+  addGroup(program, keyGroup, () => import('../keys/key-actions.js'));
+  addGroup(program, webhookGroup, () => import('../webhooks/webhook-actions.js'));
+  addGroup(program, leadGroup, () => import('../leads/lead-actions.js'));
+  addGroup(program, reservationGroup, () => import('../reservations/reservation-actions.js'));
+  addGroup(program, catalogueGroup, () => import('../catalogue/catalogue-actions.js'));
+  addGroup(program, databaseGroup, () => import('../database/database-actions.js'));
+  addGroup(program, consoleGroup);
   for (const [name, declaration] of Object.entries(more)) addDeclared(program, name, declaration);
   return program;
 }

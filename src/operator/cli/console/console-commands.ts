@@ -1,6 +1,6 @@
 import { type CommandGroup, declare } from '../command-line/declaration.js';
 
-export const consoles: CommandGroup = {
+export const consoleGroup: CommandGroup = {
   name: 'console',
   description: "prepare the operator's web pages",
   commands: {

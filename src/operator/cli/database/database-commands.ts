@@ -28,7 +28,7 @@ export const databaseCommands = {
   }),
 };
 
-export const databases: CommandGroup = {
+export const databaseGroup: CommandGroup = {
   name: 'db',
   description: 'prepare and check the database',
   commands: databaseCommands,

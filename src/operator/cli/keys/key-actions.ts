@@ -6,7 +6,7 @@ import { RequestLogService } from '../../requests/request-log.service.js';
 import { PartnersService } from '../../usage/partners.service.js';
 import { UsageStatsService } from '../../usage/usage-stats.service.js';
 import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
-import { type CommandContext, only } from '../command-line/context.js';
+import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { item, list, type Result, shownOnce } from '../command-line/result.js';
 import { type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
@@ -92,7 +92,7 @@ function changing<Values extends { readonly key: string }>(
 async function findKey(context: CommandContext, idOrPrefix: string) {
   const keys = context.get(ApiKeysService);
   const found = await keys.find(idOrPrefix);
-  return { keys, key: only(found, `key with id or prefix ${idOrPrefix}`, 'key list') };
+  return { keys, key: exactlyOne(found, `key with id or prefix ${idOrPrefix}`, 'key list') };
 }
 
 function keyView(document: ApiKeyDocument, keys: ApiKeysService) {

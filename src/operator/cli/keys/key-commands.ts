@@ -120,7 +120,7 @@ export const keyCommands = {
   }),
 };
 
-export const keys: CommandGroup = {
+export const keyGroup: CommandGroup = {
   name: 'key',
   description:
     'issue, list, update, limit, revoke and rotate API keys, and see their calls and refusals',

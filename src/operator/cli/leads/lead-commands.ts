@@ -70,7 +70,7 @@ export const leadCommands = {
   }),
 };
 
-export const leads: CommandGroup = {
+export const leadGroup: CommandGroup = {
   name: 'lead',
   description: 'look up, trace, erase and import leads',
   commands: leadCommands,

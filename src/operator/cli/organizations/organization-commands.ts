@@ -56,7 +56,7 @@ export const organizationCommands = {
   }),
 };
 
-export const organizations: CommandGroup = {
+export const organizationGroup: CommandGroup = {
   name: 'org',
   description: 'create, list, show and change organizations',
   commands: organizationCommands,

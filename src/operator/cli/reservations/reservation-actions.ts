@@ -15,7 +15,7 @@ import {
   reportsOf,
   reservationFields,
 } from '../../views/reservation.js';
-import { type CommandContext, only } from '../command-line/context.js';
+import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
 import { pluralize, item, list, report, type Result } from '../command-line/result.js';
@@ -69,7 +69,7 @@ async function inspected(context: CommandContext, reference: string) {
   const lookup = context.get(ReservationLookupService);
   const own = parseObjectId(reference);
   const matches = own === null ? await lookup.search(organizations, reference) : [];
-  const id = own ?? new Types.ObjectId(only(matches, `reservation with id ${reference}`)._id);
+  const id = own ?? new Types.ObjectId(exactlyOne(matches, `reservation with id ${reference}`)._id);
   return { organizations, id, found: await lookup.inspect(organizations, id) };
 }
 

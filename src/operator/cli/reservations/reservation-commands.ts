@@ -43,7 +43,7 @@ export const reservationCommands = {
   }),
 };
 
-export const reservations: CommandGroup = {
+export const reservationGroup: CommandGroup = {
   name: 'reservation',
   description: 'show reservations and the effects of their callbacks',
   commands: reservationCommands,

@@ -131,7 +131,7 @@ export const webhookCommands = {
   }),
 };
 
-export const webhooks: CommandGroup = {
+export const webhookGroup: CommandGroup = {
   name: 'webhook',
   description: 'subscribe endpoints to events, list deliveries, and replay them',
   commands: webhookCommands,

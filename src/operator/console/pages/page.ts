@@ -6,15 +6,15 @@ import type { Formats } from '../texts/formats.js';
 import type { TextKey, Translate } from '../texts/text.js';
 import type { PageServices } from './services.js';
 
-export type Texts = Readonly<Record<string, string>>;
+export type StringValues = Readonly<Record<string, string>>;
 
 /** May not be logged in. */
 export interface Reader {
   /** Path below `/console`, without the query; after a form, the path of its page. */
   readonly path: string;
-  readonly query: Texts;
+  readonly query: StringValues;
   /** Parameters of the page's pattern, such as `/leads/:organization/:id`. */
-  readonly params: Texts;
+  readonly params: StringValues;
   readonly language: Language;
   readonly text: Translate;
   readonly formats: Formats;
@@ -27,7 +27,7 @@ export interface Reader {
 }
 
 export interface PageRequest extends Reader {
-  readonly form: Texts;
+  readonly form: StringValues;
   readonly session: string;
   readonly address: string;
   readonly now: Date;

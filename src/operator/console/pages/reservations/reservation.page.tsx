@@ -13,7 +13,7 @@ import {
 import { type ConsolePage, useReader } from '../page.js';
 import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
 import { recordOf } from '../shared/organizations.js';
-import { Card, Code, ValueChange, When } from '../shared/parts.js';
+import { Card, Code, ValueChange, Timestamp } from '../shared/parts.js';
 import { Callback, type CallbackContext } from './callback.js';
 
 /** The timeline also contains all reports of callbacks. */
@@ -58,7 +58,7 @@ export const reservationPage: ConsolePage = {
             {timeline.toReversed().map((entry, index) => (
               <li key={index}>
                 <p class="note">
-                  <When time={entry.at} />
+                  <Timestamp time={entry.at} />
                 </p>
                 <Entry entry={entry} context={{ reservation, history, keys }} />
               </li>
@@ -89,7 +89,7 @@ function Transition({ from, to, by, at }: StatusTransition) {
       {from === null ? text('reservation.begins', { to }) : text('reservation.moves', { from, to })}
       {` · ${text(`reservation.by.${by}`)}`}
       {at !== null && ' · '}
-      {at !== null && <When time={at} />}
+      {at !== null && <Timestamp time={at} />}
     </li>
   );
 }

@@ -3,7 +3,7 @@ import { dayOf, type ViewField, isViewText, namesIn, pathOf } from '../../../vie
 import type { TextKey } from '../../texts/text.js';
 import { type Reader, useReader } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
-import { Card, Code, Link, Pages, When } from './parts.js';
+import { Card, Code, Link, Pagination, Timestamp } from './parts.js';
 
 /** A `name` is not translated. */
 export type Titled = { readonly title: TextKey } | { readonly name: string };
@@ -112,7 +112,7 @@ export function FieldTable<T>({
   return (
     <Card title={table.title}>
       <Table {...table} items={shown} />
-      {part !== undefined && <Pages name={part} next={next} label={table.title} />}
+      {part !== undefined && <Pagination name={part} next={next} label={table.title} />}
       {isCut && <p class="note">{text('shared.more', { count: shown.length })}</p>}
     </Card>
   );
@@ -149,7 +149,7 @@ function plainValue<T>(
 ): ComponentChildren {
   switch (field.kind) {
     case 'time':
-      return <When time={field.of(item)} />;
+      return <Timestamp time={field.of(item)} />;
     case 'day':
       return dayOf(field.of(item)) ?? '–';
     case 'number':

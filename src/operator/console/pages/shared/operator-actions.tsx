@@ -9,7 +9,7 @@ import {
   type Subject,
   useReader,
 } from '../page.js';
-import { Card, Form, Link, When } from './parts.js';
+import { Card, Form, Link, Timestamp } from './parts.js';
 
 const refreshSeconds = 2;
 
@@ -22,7 +22,7 @@ interface Action extends Subject, Pick<OperatorRequest, 'action' | 'details'> {
 }
 
 /** Logs the disclosure first (rule OPS-31). */
-export function disclosing(read: ConsolePage['read']): ConsolePage['read'] {
+export function loggingDisclosure(read: ConsolePage['read']): ConsolePage['read'] {
   return async (request) => {
     const content = await read(request);
     if (!content?.personal) return null;
@@ -89,7 +89,7 @@ export async function outcomeOf(
   });
   const notice = (
     <p class="notice" role="status">
-      <When time={createdAt} /> {outcome}{' '}
+      <Timestamp time={createdAt} /> {outcome}{' '}
       {delivery !== null && (
         <Link to={`/webhooks/deliveries/${subjectId}`}>
           {text('done.now', {

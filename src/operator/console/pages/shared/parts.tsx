@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { decodeCursor, type KeysetRequest } from '../../../../core/database/documents/keyset.js';
-import { type PageRequest, type Texts, useReader } from '../page.js';
+import { type PageRequest, type StringValues, useReader } from '../page.js';
 
 export const consolePath = '/console';
 
@@ -31,7 +31,7 @@ export function Form({
   /** Path below `/console`. */
   readonly to: string;
   readonly label: string;
-  readonly fields?: Texts;
+  readonly fields?: StringValues;
   readonly isPrimary?: boolean;
   readonly class?: string;
   readonly role?: 'search';
@@ -51,7 +51,7 @@ export function Form({
   );
 }
 
-export function When({ time }: { readonly time: Date | string | null | undefined }) {
+export function Timestamp({ time }: { readonly time: Date | string | null | undefined }) {
   const { formats } = useReader();
   const date = time ? new Date(time) : null;
   if (date === null || Number.isNaN(date.getTime())) return <>–</>;
@@ -87,7 +87,7 @@ export function ValueChange({ from, to }: { readonly from: string | null; readon
   );
 }
 
-export function Pages({
+export function Pagination({
   name,
   next,
   label,
@@ -101,7 +101,8 @@ export function Pages({
   const { path, query, text } = useReader();
   const { [name]: shown, language: _language, ...others } = query;
   if (next === null && shown === undefined) return null;
-  const to = (part: Texts) => `${path}?${new URLSearchParams({ ...others, ...part }).toString()}`;
+  const to = (part: StringValues) =>
+    `${path}?${new URLSearchParams({ ...others, ...part }).toString()}`;
   return (
     <p class="pages">
       {shown !== undefined && <Link to={to({})}>{`${text('shared.first')}: ${label}`}</Link>}

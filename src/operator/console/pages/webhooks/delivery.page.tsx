@@ -4,7 +4,12 @@ import { attemptFields, deliveryFields } from '../../../views/webhook.js';
 import { type ConsolePage, type PageRequest, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { mask, maskedUrl, maskedValue } from '../shared/masking.js';
-import { disclosing, outcomeOf, perform, ResendDelivery } from '../shared/operator-actions.js';
+import {
+  loggingDisclosure,
+  outcomeOf,
+  perform,
+  ResendDelivery,
+} from '../shared/operator-actions.js';
 import { Card } from '../shared/parts.js';
 import { problem } from './endpoint.page.js';
 
@@ -15,7 +20,7 @@ const maxCharacters = 20_000;
 export const deliveryPage: ConsolePage = {
   path: '/webhooks/deliveries/:id',
   title: 'delivery.title',
-  actions: { show: disclosing(read), replay },
+  actions: { show: loggingDisclosure(read), replay },
   read,
 };
 

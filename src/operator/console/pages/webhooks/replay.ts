@@ -1,6 +1,6 @@
 import { parseTime } from '../../../../core/values/time.js';
 import type { DeliveryFilter } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { Texts } from '../page.js';
+import type { StringValues } from '../page.js';
 
 export interface Replay {
   readonly filter: DeliveryFilter;
@@ -9,7 +9,7 @@ export interface Replay {
 }
 
 /** Returns null without a valid time range or the status `failed`. */
-export function readReplay(form: Texts): Replay | null {
+export function readReplay(form: StringValues): Replay | null {
   const status = form['status'] === 'failed' ? ('failed' as const) : undefined;
   const [since, until] = [timeOf(form['since']), timeOf(form['until'])];
   if (since === null || until === null || !(status ?? since ?? until)) return null;
