@@ -188,7 +188,7 @@ describe('commands at a terminal', () => {
     await writeFile(source, text.replace('const all =', bug));
     const { code, output } = await onTerminal('npm start').ended;
     await writeFile(source, text);
-    expect(output).toMatch(/TypeError: Not yet right\s+at openAtStart/);
+    expect(output).toMatch(/TypeError: Not yet right\s+at ensureDemoOrganization/);
     expect(code).toBe(1);
   });
 
