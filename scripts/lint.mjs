@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import PQueue from 'p-queue';
 
-/** The longest come first. */
+/** Sorted by duration, longest first. */
 const checks = [
   {
     name: 'types',

@@ -18,13 +18,13 @@ import {
 } from './names.mjs';
 
 const changedUnits = 100;
-/** A phase needs a compound: as many of them as have units at the largest size. */
+/** Phases exist for every compound that has units at the largest size. */
 const compoundsWithPhases = 12;
 const counts = { amenities: 12, propertyTypes: 5, unitDesigns: 30, phases: 5 };
 const statuses = ['Available', 'Reserved', 'Sold'];
 const cdn = 'https://cdn.example.com/catalogue';
 
-/** The documents of an organization: collection, how many, and what makes each from its index. */
+/** Returns, for each collection of an organization, the number of documents and a function from index to document. */
 export function documentsOf(organization) {
   const list = [
     ['organizations', 1, () => organizationDocument(organization)],
@@ -95,7 +95,7 @@ function lead(organization, index) {
     additionalData: { utm_source: 'newsletter', utm_campaign: 'spring', landing: '/offers/1' },
     phoneKeys: phones.map(e164),
     phoneKeysOf: JSON.stringify(['EG', ...phones]),
-    // Written by this service: its pass over the leads of other programs has nothing to do.
+    // Marks the service's own writes, so that its pass over foreign leads finds nothing.
     phoneKeysAt: loadedAt,
     compoundsIds: [idOf('compound', compoundNumber)],
     clientId: idOf('client', numberOf(organization, index)),

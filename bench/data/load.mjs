@@ -13,7 +13,7 @@ export async function loadData(db, chosen) {
   useSizes(chosen);
   const collections = await db.collections();
   const indexes = await Promise.all(collections.map((collection) => collection.indexes()));
-  // Indexes are built over what was loaded, which takes a fraction of keeping them up to date.
+  // Building indexes after loading takes a fraction of updating them with each insert.
   for (const collection of collections) await collection.dropIndexes();
   for (let organization = 0; organization <= sizes.smallOrganizations; organization++) {
     for (const [name, count, make] of documentsOf(organization))
@@ -24,7 +24,7 @@ export async function loadData(db, chosen) {
   if (sizes.events > 0) await loadEvents(db, now);
   if (sizes.usageKeys > 0) await loadUsage(db, now);
   for (const [place, collection] of collections.entries()) {
-    // That of `_id` is there already, the first of each.
+    // The first index of each collection, on `_id`, exists already.
     const dropped = indexes[place].slice(1).map(({ v: _version, ...index }) => index);
     if (dropped.length > 0) await collection.createIndexes(dropped);
   }
@@ -39,10 +39,10 @@ async function insert(db, name, count, make) {
 }
 
 /**
- * Makes documents inside the database, which is many times as fast as sending them.
+ * Creates documents inside the database, which is many times faster than sending them.
  *
- * @param count how many, a multiple of a thousand
- * @param fields of a document, as expressions over its `$number`, from 0 on
+ * @param count multiple of a thousand
+ * @param fields expressions over the document's `$number`, from 0
  */
 async function makeInside(db, collection, count, fields) {
   const steps = [
@@ -60,7 +60,7 @@ function numbered(field, length) {
   return [{ $set: { [field]: { $range: [0, length] } } }, { $unwind: `$${field}` }];
 }
 
-/** Values that are the same in all. */
+/** Wraps values that all documents share. */
 function literals(fields) {
   return Object.fromEntries(Object.entries(fields).map(([name, $literal]) => [name, { $literal }]));
 }
@@ -73,7 +73,7 @@ function numberedId(kind) {
   return { $toObjectId: { $concat: [start, { $substrBytes: [padded, 1, digits] }] } };
 }
 
-/** Webhook deliveries that are finished, now because they expire: they only make the collection large. */
+/** Finished deliveries only enlarge the collection; they have the current time because they expire. */
 function deliveryFields(now) {
   return {
     _id: numberedId('delivery'),

@@ -1,16 +1,15 @@
-// Names and sizes of the loaded documents: the same in every run, so that requests can be made without asking the
-// database.
+// Names and sizes of the loaded documents are equal in every run, so that requests need no database queries.
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 
-/** When all loaded documents were written, unless they expire. */
+/** Time of writing of all documents that do not expire. */
 export const loadedAt = new Date('2026-01-01T08:00:00.000Z');
 
 /** The compound with 300 units, and the one with the next 10,000; further ones have as many. */
 export const garden = { slug: 'residence-0', firstUnit: 0, units: 300 };
 export const city = { slug: 'residence-1', firstUnit: 300, units: 10_000 };
 
-/** When the units changed that pollers ask for, always the same number of them. */
+/** Time of change of the units that pollers request; their number is constant. */
 export const changedAt = new Date('2026-02-01T08:00:00.000Z');
 
 /** The cheques of every wallet. */
@@ -30,7 +29,7 @@ const usual = {
   compoundsOfSmall: 20,
 };
 
-/** How much data a measurement runs on. */
+/** Sizes of the data of the current measurement. */
 export const sizes = { ...usual };
 
 /** One organization alone, with a multiple of its first size. */

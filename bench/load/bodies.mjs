@@ -11,12 +11,12 @@ import {
 import { postRequest, randomNumbers } from './requests.mjs';
 
 const chequeReports = ['post_dated', 'collected', 'overdue', 'bounced', 'collected'];
-/** As many leads as a batch may have, and as many cheques as a ledger may have. */
+/** The maximum of a batch and of a ledger. */
 const [leadsInBatch, chequesInLedger] = [100, 1_000];
-/** One of so many updates has another name; one of so many requests creates a lead or unit. */
+/** One in ten updates changes the name; one in five requests creates a lead or unit. */
 const [renamedEvery, createdEvery] = [10, 5];
 
-/** Phones of new leads are never used twice, whichever workload makes them. */
+/** Shared by all workloads, so that phones of new leads are never used twice. */
 let created = 0;
 
 /**
@@ -33,7 +33,7 @@ export function leadRequests(seed, pickOrganization) {
   };
 }
 
-/** The same leads, so many in a request. */
+/** Sends the same leads in batches. */
 export function batchRequests(seed) {
   const next = leads(randomNumbers(seed));
   return () => {

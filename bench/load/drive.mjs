@@ -1,14 +1,12 @@
 // The client: one process, connections that stay open, one request at a time on each.
 import { Client } from 'undici';
 
-/** How long the last responses may take. */
+/** Maximum wait for the last responses. */
 const patienceMs = 60_000;
 
 /**
- * Keeps every connection busy for a time.
+ * Keeps every connection busy for a number of seconds.
  *
- * @param url of the service
- * @param nextRequest gives the next request
  * @returns latencies in milliseconds, bytes of bodies, and seconds from the first request to the last response
  * @throws Error when a response has another status than one of those expected
  */

@@ -5,7 +5,7 @@ import { drive } from './drive.mjs';
 
 const runInSeconds = 1.2;
 const quietSampleMs = 200;
-/** A service that has nothing to do takes less of both processors together. */
+/** An idle service and its database use less than this share of a processor together. */
 const quietShare = 0.1;
 const quietPatienceMs = 15_000;
 
@@ -25,7 +25,7 @@ export async function measure(workload, service, { seconds, connections, round }
     if (isWrite) await quiet(service);
     const before = service.processorTimes();
     const run = await drive({ ...load, seconds });
-    // Whatever a write causes in the background is part of its cost.
+    // The background work of a write is part of its cost.
     if (isWrite) await quiet(service);
     return figuresOf(run, before, service.processorTimes());
   } catch (error) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Everything that a measurement has started, in a folder that goes with it. */
+/** Programs that a measurement has started, with a folder that is removed with them. */
 export class Programs {
   /** In the order of their start, each with `stop()`. */
   #running = [];
@@ -19,7 +19,7 @@ export class Programs {
     return programs;
   }
 
-  /** Waits for a start, and ends the program with the others. */
+  /** Waits for a start, and stops the program with the others. */
   async add(starting) {
     const program = await starting;
     this.#running.push(program);
@@ -31,7 +31,7 @@ export class Programs {
     for (const program of ending) await program.stop();
   }
 
-  /** Services end before their databases. */
+  /** Stops services before their databases. */
   async stop() {
     for (const program of this.#running.splice(0).toReversed()) await program.stop();
     await rm(this.folder, { recursive: true, force: true });

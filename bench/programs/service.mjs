@@ -9,7 +9,7 @@ const startTimeoutMs = 120_000;
 /** Clock ticks of `/proc` are hundredths of a second on Linux. */
 const microsecondsPerTick = 10_000;
 
-/** Receivers of webhooks are on loopback, and a busy machine makes runs slow and not wrong: the longest deadline. */
+/** Allows webhooks to loopback, and the longest deadline, so that a busy machine slows runs without failing them. */
 export function environmentOf(uri) {
   return {
     PATH: process.env.PATH,
@@ -41,7 +41,7 @@ export async function startService({ programs, build, database, variables, nodeO
   const assignments = [...scripts.start.matchAll(/(?:^| )([A-Z_]+)=(\S+)/g)];
   const assigned = Object.fromEntries(assignments.map(([, name, value]) => [name, value]));
   const log = join(programs.folder, `${crypto.randomUUID()}.log`);
-  // A file and no pipe: reading the log would cost this process more than the service.
+  // A file instead of a pipe: reading the log would cost this process more than the service.
   const file = openSync(log, 'w');
   const args = [...flags, ...nodeOptions, join(build.root, 'dist/main.js')];
   const child = spawn(process.execPath, args, {

@@ -48,7 +48,7 @@ function defaultOf(property: Property = {}): string {
 
 function valuesOf({ enum: choices, minimum, maximum }: Property): string {
   if (choices !== undefined) return choices.map((value) => `\`${String(value)}\``).join(', ');
-  return minimum === undefined ? 'text' : `${minimum} to ${maximum}`;
+  return minimum === undefined ? 'string' : `${minimum} to ${maximum}`;
 }
 
 /** Escapes stars, which would begin emphasis. */

@@ -29,7 +29,7 @@ export interface FeedPage {
 export interface FeedOptions extends Pick<CallOptions, 'signal'> {
   /** `sequence` of the last handled event; 0 (default) starts with the oldest event kept. */
   readonly after?: number | undefined;
-  /** Such as `lead.*,unit.updated`; default: all. */
+  /** Types such as `lead.*,unit.updated`; all by default. */
   readonly types?: string | undefined;
   /** Events per page (100). */
   readonly limit?: number;
@@ -56,7 +56,7 @@ export class EventsExpiredError extends Error {
   }
 }
 
-/** A wait that ends earlier means that the server is full or stopping. */
+/** A shorter wait means that the server is full or stopping. */
 const soonMs = 1_000;
 
 /**
@@ -95,7 +95,7 @@ export async function* eventPagesOf(
 }
 
 /**
- * As `eventPagesOf`, event by event. With `types`, prefer pages: `sequence` does not advance while only other types
+ * Works like `eventPagesOf`, event by event. With `types`, prefer pages: `sequence` does not advance while only other types
  * occur, and may expire.
  */
 export async function* eventsOf(
@@ -120,7 +120,7 @@ async function onePage(call: () => ReturnType<Operations['readEvents']>): Promis
     const { data } = await call();
     // Otherwise a proxy responded.
     if (Number.isInteger(data?.next)) return { page: data };
-    return { failed: new NoResponseError(1, new Error('The response is no page of events')) };
+    return { failed: new NoResponseError(1, new Error('The response is not a page of events')) };
   } catch (error) {
     if (error instanceof NoResponseError) return { failed: error };
     if (!(error instanceof IntegrationApiError)) throw error;

@@ -16,7 +16,7 @@ export interface NotModified {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Ends the call, also during the pause before a retry. */
+  /** Cancels the call, even during the pause before a retry. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for all attempts; overrides the client's. */
   readonly totalTimeoutMs?: number | undefined;

@@ -3,11 +3,11 @@ import { NoResponseError } from './errors.js';
 
 /** When to retry, in milliseconds. The wait of a long poll is added to both timeouts. */
 export interface RetryPolicy {
-  /** At most, including the first. */
+  /** Maximum number, including the first attempt. */
   readonly attempts: number;
-  /** For one attempt, including the body of the response. */
+  /** Limit of one attempt, including the body of the response. */
   readonly attemptTimeoutMs: number;
-  /** For all attempts and pauses. */
+  /** Limit of all attempts and pauses together. */
   readonly totalTimeoutMs: number;
   /** Pause after the first attempt; doubles each time, minus a random part of up to a half. */
   readonly firstPauseMs: number;

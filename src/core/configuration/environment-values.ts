@@ -79,7 +79,7 @@ const types: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
   object: 'an object',
-  string: 'a text',
+  string: 'a string',
 };
 
 /** Returns the message for a zod issue that has none. */
