@@ -1,5 +1,4 @@
-// Whether the time of a refusal depends on how much of a guessed API key is correct, or of a restricted key's 403 on
-// whether the lead exists: `npm run bench -- keys [--count 10000]`.
+// Tests whether response times reveal how much of a guessed API key is correct, or whether the lead of a 403 exists: `npm run bench -- keys [--count 10000]`.
 import { randomBytes } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { Client } from 'undici';
@@ -12,7 +11,7 @@ import { startService } from '../programs/service.mjs';
 import { ascending, median, printTable, quantile } from '../report.mjs';
 
 const warmUps = 500;
-/** Both are known of a key: its listed beginning, and how all keys begin. */
+/** An attacker knows the prefix that lists show, and the one that all keys share. */
 const shownLength = 11;
 
 export async function run({ programs, builds: [build], options }) {
@@ -25,7 +24,7 @@ export async function run({ programs, builds: [build], options }) {
   await keys.insertOne({ ...other, _id: new ObjectId(), prefix, hash, permissions });
   const variables = { AUTH_FAILURE_RPS: '0', RATE_LIMIT_RPS: '0' };
   const service = await startService({ programs, build, database, variables });
-  // Each wrong key is sent once, since the refusal of a known one costs no query.
+  // Each wrong key is sent once, since rejecting a known one costs no query.
   const guesses = {
     'nothing correct': withKey(() => `iapi_${random(key.length - 5)}`),
     'its prefix correct': withKey(
@@ -56,7 +55,7 @@ function printTimes(title, times) {
   printTable([title, 'p50 µs', 'longer by µs', '95 % from', 'to'], rows);
 }
 
-/** Microseconds of each refusal, by kind of request. */
+/** Returns microseconds of each rejection, by kind of request. */
 async function refusals({ url }, kinds, expected, count) {
   const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
   const client = new Client(url);
@@ -74,7 +73,7 @@ async function refusals({ url }, kinds, expected, count) {
   return times;
 }
 
-/** By differences within a turn: other work of the machine disturbs all kinds of a turn. */
+/** Compares within a turn, because other work on the machine disturbs all kinds of a turn. */
 function comparison(taken, control) {
   const differences = ascending(taken.map((time, turn) => time - control[turn]));
   const margin = 0.98 / Math.sqrt(differences.length);

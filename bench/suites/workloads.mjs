@@ -21,16 +21,16 @@ import {
 import { getRequest, prefix, randomNumbers } from '../load/requests.mjs';
 
 const clients = 32;
-/** Responses larger than a megabyte keep a core busy with fewer. */
+/** Fewer connections suffice for responses larger than a megabyte. */
 const large = { connections: 8 };
-/** Few enough that a large response does not wait for others. */
+/** More connections would make large responses wait for each other. */
 const few = { connections: 4 };
 const brotli = { 'accept-encoding': 'br' };
 const gardenUnits = `/compounds/${garden.slug}/units`;
 const ofCity = `/units/export/all?compound=${city.slug}`;
 const filters = 'status=Available&propertyType=Type%201,type-2&minPrice=1100000&maxPrice=1900000';
 
-/** Numbers that no request before had, so that no cached response fits. */
+/** Unused numbers, for which no response is cached. */
 let unique = 0;
 
 const requests = [
@@ -132,7 +132,7 @@ const password = 'the password of the bench';
 /** The runner measures these on the usual data, or on one organization with multiples of its first size. */
 export const suites = {
   requests: { workloads: requests },
-  // Counts fit into the cache, and no page does.
+  // The cache holds counts, but not a single page.
   growth: {
     workloads: growth,
     factors: '1,10,100',
@@ -180,7 +180,7 @@ function inConsole(name, make) {
   return workload(name, ofSession, { connections: 1, expected: [200, 303] });
 }
 
-/** Another path for each request. */
+/** Uses a different path for each request. */
 function changing(name, nextPath, options) {
   const ofSeed = (seed) => {
     const random = randomNumbers(seed);
