@@ -125,7 +125,7 @@ describe('readEnvironment', () => {
 
   it('reports a variable of another type in words', () => {
     const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
-    expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
+    expect(problemsOf(source)).toEqual(['HOST: must be a string', 'DATA_FOLDER: must be a string']);
   });
 
   it.each([
