@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
-import { addKey, addReservation, addWallet, conventions } from '../support/builders.js';
+import { addKey, addReservation, addUnit, addWallet, conventions } from '../support/builders.js';
 import {
   collectionsOf,
   profiledCommands,
   tooManyKeys,
   wasteful,
 } from '../support/command-plans.js';
+import { range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { isFull } from '../support/rounds.js';
@@ -14,63 +15,26 @@ import type { TenantApi } from '../support/tenant-api.js';
 import { addUnitCatalogue, type Catalogue } from '../units/catalogue.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 
-const unitCount = 2_000;
 const leadCount = 400;
 const maxInBatch = 100;
 
 let service: WebhookService;
 let tenant: TenantApi;
-let catalogue: Catalogue;
 let receiver: Receiver;
 let reservationId: ObjectId;
 
 beforeAll(async () => {
   service = await startWebhookService();
   tenant = await service.addTenant();
-  const { organizationId } = tenant;
-  const past = { updatedAt: new Date(Date.UTC(2025, 0, 1)) };
-  catalogue = await tenant.add(addUnitCatalogue, past);
-  const { compoundId, phaseId, villaId, designId, poolId } = catalogue;
-  const many = (length: number, make: (index: number) => Document) =>
-    Array.from({ length }, (_, index) => ({ ...conventions(organizationId), ...make(index) }));
-  const units = many(unitCount, (index) => ({
-    compoundId,
-    locationId: phaseId,
-    propertyTypeId: villaId,
-    unitDesignId: designId,
-    amenitiesIds: [poolId],
-    unitId: `U-${index}`,
-    recordSystemId: `erp-${index}`,
-    slug: `u-${index}`,
-    name: { 'en-us': `Unit ${index}`, ...(index % 2 === 0 ? { 'ar-eg': `وحدة ${index}` } : {}) },
-    status: ['Available', 'Sold'][index % 2],
-    rentalStatus: 'Unavailable',
-    saleType: 'primary',
-    ...(index % 5 === 0 ? {} : { price: index, bua: index, beds: index % 6 }),
-    createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000),
-    updatedAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000),
-  }));
-  await service.db.collection('units').insertMany(units);
-  const compounds = many(500, (index) => ({
-    name: { 'en-us': `C ${index}` },
-    slug: `c-${index}`,
-    ...past,
-  }));
-  await service.db.collection('compounds').insertMany(compounds);
-  const unitId = new ObjectId(String(units[0]?.['_id']));
+  const past = new Date(Date.UTC(2025, 0, 1));
+  const catalogue = await tenant.add(addUnitCatalogue, { updatedAt: past });
+  const unitId = await tenant.add(addUnit, {});
   reservationId = await tenant.add(addReservation, unitId);
   const cheques = [{ installmentId: '1' }, { installmentId: '2' }];
   await tenant.add(addWallet, { reservationId, unitId, cheques });
-  const others = many(300, () => ({
-    unitId: new ObjectId(),
-    leadId: null,
-    status: 'canceled',
-    partnerCollection: { isActive: true },
-  }));
-  await service.db.collection('reservations').insertMany(others);
-  await addOthers(many);
+  await addOthers(catalogue, past);
   for (let first = 0; first < leadCount; first += maxInBatch) {
-    const leads = Array.from({ length: maxInBatch }, (_, index) => leadOf(first + index));
+    const leads = range(maxInBatch).map((index) => leadOf(first + index));
     const { body } = await tenant.post('/leads/batch', { leads });
     expect(body).toMatchObject({ ok: true, created: maxInBatch });
   }
@@ -82,36 +46,59 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Records in the database that no query may scan. */
-async function addOthers(many: (length: number, make: (index: number) => Document) => Document[]) {
+/** Records that no query may scan. */
+async function addOthers(catalogue: Catalogue, past: Date): Promise<void> {
+  const { compoundId, phaseId, villaId, designId, poolId } = catalogue;
   const endpointId = new ObjectId();
-  const past = new Date(Date.now() - 3_600_000);
   const expiresAt = new Date(Date.now() + 3_600_000);
-  const others: Readonly<Record<string, Document[]>> = {
-    apiKeys: many(300, (index) => ({ hash: `hash ${index}`, permissions: {} })),
-    idempotencyRecords: many(300, (index) => ({
-      apiKeyId: endpointId,
-      key: `key-${index}`,
-      fingerprint: '',
-      owner: '',
-      claimedAt: past,
-      expiresAt,
-    })),
-    webhookDeliveries: many(600, (index) => ({
-      endpointId,
-      eventId: new ObjectId(),
-      type: 'lead.created',
-      bytes: 100,
-      log: [],
-      status: ['delivered', 'failed'][index % 2],
-      round: 1,
-      attempts: 1,
-      nextAttemptAt: past,
-      completedAt: new Date(),
-    })),
-    reservationCallbacks: many(300, () => ({ reservationId: new ObjectId() })),
+  const others: Readonly<Record<string, [number, (index: number) => Document]>> = {
+    units: [
+      2_000,
+      (index) => ({
+        compoundId,
+        locationId: phaseId,
+        propertyTypeId: villaId,
+        unitDesignId: designId,
+        amenitiesIds: [poolId],
+        unitId: `U-${index}`,
+        recordSystemId: `erp-${index}`,
+        slug: `u-${index}`,
+        name: { 'en-us': `Unit ${index}`, ...(index % 2 === 0 && { 'ar-eg': `وحدة ${index}` }) },
+        status: ['Available', 'Sold'][index % 2],
+        rentalStatus: 'Unavailable',
+        saleType: 'primary',
+        ...(index % 5 !== 0 && { price: index, bua: index, beds: index % 6 }),
+        createdAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000),
+        updatedAt: new Date(Date.UTC(2026, 0, 1) + index * 1_000),
+      }),
+    ],
+    compounds: [
+      500,
+      (index) => ({ name: { 'en-us': `C ${index}` }, slug: `c-${index}`, updatedAt: past }),
+    ],
+    reservations: [300, () => ({ unitId: new ObjectId(), leadId: null, status: 'canceled' })],
+    reservationCallbacks: [300, () => ({ reservationId: new ObjectId() })],
+    apiKeys: [300, (index) => ({ hash: `hash ${index}`, permissions: {} })],
+    idempotencyRecords: [
+      300,
+      (index) => ({ apiKeyId: endpointId, key: `key-${index}`, expiresAt }),
+    ],
+    webhookDeliveries: [
+      600,
+      (index) => ({
+        endpointId,
+        eventId: new ObjectId(),
+        status: ['delivered', 'failed'][index % 2],
+        nextAttemptAt: past,
+        completedAt: new Date(),
+      }),
+    ],
   };
-  for (const [name, documents] of Object.entries(others)) {
+  for (const [name, [count, make]] of Object.entries(others)) {
+    const documents = range(count).map((index) => ({
+      ...conventions(tenant.organizationId),
+      ...make(index),
+    }));
     await service.db.collection(name).insertMany(documents, { bypassDocumentValidation: true });
   }
 }

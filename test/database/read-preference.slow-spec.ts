@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { addTenant } from '../support/builders.js';
-import { kill, startProcess } from '../support/service-process.js';
-import { basePath } from '../support/shared-service.js';
+import { kill, send, startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
 it('reads from the primary when the connection string has another read preference', async () => {
@@ -14,14 +13,11 @@ it('reads from the primary when the connection string has another read preferenc
   const service = await startProcess({ MONGODB_URI: `mongodb://${me}/${databaseName}?${options}` });
   try {
     const { key } = await addTenant(client.db());
-    const request = (path: string, init: RequestInit = {}) =>
-      fetch(`${service.url}/${basePath}${path}`, {
-        ...init,
-        headers: { 'api-key': key, 'content-type': 'application/json' },
-      });
-    const lead = JSON.stringify({ recordSystemId: 'primary', data: { project: 'Lake' } });
-    expect((await request('/leads', { method: 'POST', body: lead })).status).toBe(201);
-    expect((await request('/units')).status).toBe(200);
+    const lead = { recordSystemId: 'primary', data: { project: 'Lake' } };
+    const writing = { method: 'POST', path: '/leads', key, body: lead };
+    expect(await send(service.url, writing)).toMatchObject({ status: 201 });
+    const reading = { method: 'GET', path: '/units', key };
+    expect(await send(service.url, reading)).toMatchObject({ status: 200 });
   } finally {
     await kill(service);
     await client.close();

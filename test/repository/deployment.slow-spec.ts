@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import ts from 'typescript';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { variableNames } from '../../src/core/configuration/variables.js';
 import { livenessPath, readinessPath } from '../../src/operator/operations/operations.js';
 import { basePath } from '../../src/core/http/server/route-options.js';
-import { typeProblems } from './kubernetes-types.js';
 
 /** Any node of a file, once its types were checked as a whole. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the shapes are what is tested
@@ -132,3 +132,27 @@ it('ops/compose forwards requests to both instances while they are ready', () =>
   expect(IDLE_TIMEOUT_MS).toBeGreaterThan(seconds('keepalive') * 1_000);
   expect(TRUST_PROXY).toBe(1);
 });
+
+/**
+ * Errors of manifests by Kubernetes' own types: unknown, missing and wrongly typed fields. A server rejects them or
+ * silently ignores unknown ones.
+ */
+function typeProblems(all: readonly Node[]): string[] {
+  const lines = all.map((manifest, index) => {
+    const type = `import('kubernetes-models/${manifest.apiVersion}').I${manifest.kind}`;
+    return `export const manifest${index}: ${type} = ${JSON.stringify(manifest)};`;
+  });
+  // Among the packages, so that the compiler finds them.
+  const file = 'node_modules/.cache/manifests.mts';
+  writeFileSync(file, lines.join('\n'));
+  const program = ts.createProgram([file], {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    module: ts.ModuleKind.NodeNext,
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}

@@ -19,18 +19,14 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('`npm run generate`', () => {
-  it('has written the current .env.example', () => {
-    expect(readFileSync('.env.example', 'utf8')).toBe(environmentExample());
-  });
-
-  it('has written the current docs/configuration.md', () => {
-    expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationReference());
-  });
-
-  it('has written the current docs/openapi.json', () => {
-    const document = apiReference(service.service.app, responses());
-    const text = `${JSON.stringify(document, null, 2)}\n`;
-    expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
+  const reference = () =>
+    `${JSON.stringify(apiReference(service.service.app, responses()), null, 2)}\n`;
+  it.each([
+    ['.env.example', environmentExample],
+    ['docs/configuration.md', configurationReference],
+    ['docs/openapi.json', reference],
+  ])('has written the current %s', (file, generate) => {
+    expect(readFileSync(file, 'utf8')).toBe(generate());
   });
 
   it('has written docs/openapi.json as the service returns it', async () => {
