@@ -27,24 +27,20 @@ function newLease(count: number) {
     clock.now = () => new Date(time.now + (index % 3) * dayMs - dayMs);
     return new Leases(model, clock).of(name, durationMs);
   });
-  const change = (fields: object) =>
-    service.db.collection('leases').updateOne({ name }, { $set: fields });
+  const stored = service.db.collection<LeaseDocument>('leases');
   return {
     processes,
     /** Every process asks the database again when it is asked next. */
     passHalf: () => (time.now += durationMs / 2),
     pass: (milliseconds: number) => (time.now += milliseconds),
-    end: () => change({ until: new Date(0) }),
-    until: async () => {
-      const stored = await service.db.collection('leases').findOne({ name });
-      return (stored?.['until'] as Date | undefined)?.getTime();
-    },
+    end: () => stored.updateOne({ name }, { $set: { until: new Date(0) } }),
+    until: async () => (await stored.findOne({ name }))?.until?.getTime(),
   };
 }
 
 const holders = async (processes: readonly Lease[]) => {
-  const answers = await Promise.all(processes.map((one) => one.acquire()));
-  return answers.flatMap((isMine, index) => (isMine ? [index] : []));
+  const responses = await Promise.all(processes.map((one) => one.acquire()));
+  return responses.flatMap((isMine, index) => (isMine ? [index] : []));
 };
 
 describe('a lease', () => {

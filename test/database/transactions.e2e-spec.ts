@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import {
   collectionToken,
   type TenantCollection,
@@ -21,19 +21,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const user = (organizationId = new Types.ObjectId(), name = 'Mona'): UserDocument => ({
-  _id: new Types.ObjectId(),
+const user = (organizationId = new ObjectId(), name = 'Mona'): UserDocument => ({
+  _id: new ObjectId(),
   organizationId,
   name,
   createdAt: new Date(),
   updatedAt: new Date(),
 });
-const committed = (organizationId: Types.ObjectId) =>
+const committed = (organizationId: ObjectId) =>
   service.db.collection('users').countDocuments({ organizationId });
 
 describe('a transaction', () => {
   it('is visible only after its commit', async () => {
-    const organizationId = new Types.ObjectId();
+    const organizationId = new ObjectId();
     const seen = await transactions.run(async () => {
       await users.insert(user(organizationId));
       await users.write(organizationId, [{ insert: user(organizationId) }]);
@@ -45,7 +45,7 @@ describe('a transaction', () => {
   });
 
   it('runs its after-commit callback once', async () => {
-    const organizationId = new Types.ObjectId();
+    const organizationId = new ObjectId();
     const counts: Promise<number>[] = [];
     const callback = () => counts.push(committed(organizationId));
     await transactions.run(async () => {
@@ -59,7 +59,7 @@ describe('a transaction', () => {
   });
 
   it('stores nothing and throws the error of its work', async () => {
-    const organizationId = new Types.ObjectId();
+    const organizationId = new ObjectId();
     const failure = new Error('failed');
     const run = transactions.run(async () => {
       await users.insert(user(organizationId));
@@ -73,7 +73,7 @@ describe('a transaction', () => {
 
 describe('a transaction lock', () => {
   it('conflicts when it is taken twice within one millisecond', async () => {
-    const organizationId = new Types.ObjectId();
+    const organizationId = new ObjectId();
     const now = new Date();
     const take = () => transactions.lock(organizationId, ['phone:1'], now);
     await transactions.run(take);
