@@ -2,16 +2,12 @@ import { type Db, type Document, ObjectId } from 'mongodb';
 import { addCatalogue, addCompound } from '../support/builders.js';
 
 /** A compound with one of everything that a unit can refer to. */
-export interface Catalogue {
-  readonly compoundId: ObjectId;
-  readonly compoundSlug: string;
-  readonly phaseId: ObjectId;
-  readonly villaId: ObjectId;
-  readonly chaletId: ObjectId;
-  readonly designId: ObjectId;
-  readonly poolId: ObjectId;
-  readonly gymId: ObjectId;
-}
+export type Catalogue = Readonly<
+  Record<
+    'compoundId' | 'phaseId' | 'villaId' | 'chaletId' | 'designId' | 'poolId' | 'gymId',
+    ObjectId
+  >
+> & { readonly compoundSlug: string };
 
 /** Writes a catalogue without units, each document with some shared fields. */
 export async function addUnitCatalogue(
@@ -19,36 +15,32 @@ export async function addUnitCatalogue(
   organizationId: ObjectId,
   shared: Document = {},
 ): Promise<Catalogue> {
-  const compoundSlug = 'lake';
+  const slug = 'lake';
   const compoundId = await addCompound(
     db,
     organizationId,
     { 'en-us': 'Lake' },
-    { slug: compoundSlug, ...shared },
+    { slug, ...shared },
   );
-  const add = (collection: Parameters<typeof addCatalogue>[1], fields: Document) =>
-    addCatalogue(db, collection, organizationId, { ...fields, ...shared });
+  const add = (
+    collection: Parameters<typeof addCatalogue>[1],
+    [english, arabic]: readonly [string, string?],
+    fields: Document = {},
+  ) => {
+    const name = { 'en-us': english, ...(arabic !== undefined && { 'ar-eg': arabic }) };
+    return addCatalogue(db, collection, organizationId, { name, ...fields, ...shared });
+  };
+  const north = { parentId: compoundId, slug: 'north' };
+  const design = { slug: 'garden-villa', bua: 200, bedrooms: 3 };
   return {
     compoundId,
-    compoundSlug,
-    phaseId: await add('phases', {
-      parentId: compoundId,
-      slug: 'north',
-      name: { 'en-us': 'North', 'ar-eg': 'الشمال' },
-    }),
-    villaId: await add('propertyTypes', {
-      slug: 'villa',
-      name: { 'en-us': 'Villa', 'ar-eg': 'فيلا' },
-    }),
-    chaletId: await add('propertyTypes', { slug: 'chalet', name: { 'en-us': 'Beach Chalet' } }),
-    designId: await add('unitDesigns', {
-      slug: 'garden-villa',
-      name: { 'en-us': 'Garden Villa' },
-      bua: 200,
-      bedrooms: 3,
-    }),
-    poolId: await add('amenities', { name: { 'en-us': 'Pool', 'ar-eg': 'حمام سباحة' } }),
-    gymId: await add('amenities', { name: { 'en-us': 'Gym' } }),
+    compoundSlug: slug,
+    phaseId: await add('phases', ['North', 'الشمال'], north),
+    villaId: await add('propertyTypes', ['Villa', 'فيلا'], { slug: 'villa' }),
+    chaletId: await add('propertyTypes', ['Beach Chalet'], { slug: 'chalet' }),
+    designId: await add('unitDesigns', ['Garden Villa'], design),
+    poolId: await add('amenities', ['Pool', 'حمام سباحة']),
+    gymId: await add('amenities', ['Gym']),
   };
 }
 
@@ -60,11 +52,7 @@ export function addUnit(
   fields: Document,
 ): Promise<ObjectId> {
   const unitId = `U-${new ObjectId().toHexString()}`;
-  return addCatalogue(db, 'units', organizationId, {
-    compoundId,
-    locationId: compoundId,
-    unitId,
-    slug: unitId.toLowerCase(),
-    ...fields,
-  });
+  const slug = unitId.toLowerCase();
+  const ofCompound = { compoundId, locationId: compoundId, unitId, slug };
+  return addCatalogue(db, 'units', organizationId, { ...ofCompound, ...fields });
 }

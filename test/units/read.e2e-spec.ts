@@ -1,41 +1,36 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Decimal128, Long, ObjectId } from 'mongodb';
-import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
+import { Decimal128, type Document, Long, ObjectId } from 'mongodb';
+import { addCatalogue, addCompound } from '../support/builders.js';
 import { cutText, cutTexts } from '../support/cut-texts.js';
 import { sharedService } from '../support/shared-service.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
 
 const service = sharedService();
-let tenant: Tenant;
-let other: Tenant;
+let tenant: TenantApi;
+let other: TenantApi;
 let catalogue: Catalogue;
 
 beforeAll(async () => {
-  tenant = await addTenant(service.db);
-  other = await addTenant(service.db);
-  catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
+  tenant = await service.addTenant();
+  other = await service.addTenant();
+  catalogue = await tenant.add(addUnitCatalogue);
 });
 
-const get = (path: string, key = tenant.key) => service.api('get', path).set('api-key', key);
-const read = (slug: string, key?: string) => get(`/units/${encodeURIComponent(slug)}`, key);
-const add = (fields: object) => addUnit(service.db, tenant.organizationId, catalogue, fields);
-const set = (collection: string, _id: ObjectId, fields: object) =>
-  service.db.collection(collection).updateOne({ _id }, { $set: fields });
+const pathOf = (slug: string) => `/units/${encodeURIComponent(slug)}`;
+const read = (slug: string) => tenant.get(pathOf(slug));
+const dataOf = async (slug: string, language = 'en-us'): Promise<Document> =>
+  (await read(slug).set('language', language).expect(200)).body.data;
+const add = (fields: Document) => tenant.add(addUnit, catalogue, fields);
 const time = expect.stringMatching(/^\d{4}-.*Z$/);
+const namesOf = (parts: Document[]) => parts.map(({ name }) => name as string);
 
-const bare = {
-  __v: 0,
-  createdAt: time,
-  updatedAt: time,
-  isDeleted: false,
-};
+const bare = { __v: 0, createdAt: time, updatedAt: time, isDeleted: false };
+const fieldsWith = (value: unknown, names: string) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, value]));
 const notReviewed = {
-  approveStatus: '',
-  approvedById: null,
-  approvedDate: null,
-  reviewStatus: '',
-  reviewedById: null,
-  reviewedDate: null,
+  ...fieldsWith('', 'approveStatus reviewStatus'),
+  ...fieldsWith(null, 'approvedById approvedDate reviewedById reviewedDate'),
 };
 
 describe('a unit', () => {
@@ -54,177 +49,132 @@ describe('a unit', () => {
   it('has the same text as in lists when a text ends within a character', async () => {
     const _id = await add({ slug: 'cut', name: { 'en-us': cutText.whole }, status: 'Cut' });
     await cutTexts(service, 'units', _id);
-    const [listed] = (await get('/units?status=Cut').expect(200)).body.data;
-    const { body } = await read('cut').expect(200);
-    expect(listed.name).toBe(cutText.shown);
-    expect(body.data.name).toBe(cutText.shown);
+    const { body } = await tenant.get('/units?status=Cut').expect(200);
+    expect(namesOf([...body.data, await dataOf('cut')])).toEqual([cutText.shown, cutText.shown]);
   });
 
   it('has every field with its type when almost none is stored', async () => {
     const _id = await add({ slug: 'bare', unitId: 'B-1', name: null, floor: null, media: null });
-    const { body } = await read('bare').expect(200);
-    const texts = 'unitDesignId buildingId propertyTypeId finishingTypeId name status'.split(' ');
-    const lists = (
-      'paymentPlansIds maintenancePlanIds clubPlanIds amenitiesIds featuresIds brokersIds ' +
-      'brokersGroupsIds listingType addons priceByPaymentPlan releaseIds media reviews amenities'
-    ).split(' ');
-    expect(body.data).toEqual({
+    const compoundId = catalogue.compoundId.toHexString();
+    expect(await dataOf('bare')).toEqual({
       ...bare,
-      compoundId: catalogue.compoundId.toHexString(),
-      ...Object.fromEntries([...texts, 'rentalStatus', 'saleType'].map((field) => [field, ''])),
-      ...Object.fromEntries(lists.map((field) => [field, []])),
+      ...fieldsWith('', 'unitDesignId buildingId propertyTypeId finishingTypeId name status'),
+      ...fieldsWith('', 'rentalStatus saleType'),
+      ...fieldsWith([], 'paymentPlansIds maintenancePlanIds clubPlanIds amenitiesIds featuresIds'),
+      ...fieldsWith([], 'brokersIds brokersGroupsIds listingType addons priceByPaymentPlan'),
+      ...fieldsWith([], 'releaseIds media reviews amenities'),
+      ...fieldsWith(false, 'showForBrokers isAdminOnly allowToTaskeen'),
+      ...fieldsWith(0, 'bua price beds'),
+      ...fieldsWith(null, 'phase type unitDesign'),
       _id: _id.toHexString(),
       organizationId: tenant.organizationId.toHexString(),
-      locationId: catalogue.compoundId.toHexString(),
+      compoundId,
+      locationId: compoundId,
       unitId: 'B-1',
       slug: 'bare',
-      showForBrokers: false,
-      isAdminOnly: false,
-      allowToTaskeen: false,
-      bua: 0,
-      price: 0,
-      beds: 0,
       floor: { name: '' },
-      phase: null,
-      type: null,
-      unitDesign: null,
     });
   });
 
   it('has references in the language of the request, and amenities in their own order', async () => {
     const { phaseId, villaId, designId, gymId, poolId, compoundId } = catalogue;
-    const reviewerId = new ObjectId();
+    const reviewedById = new ObjectId();
     const reviewedDate = new Date('2026-02-03T04:05:06.007Z');
+    const plan = { image: 'a.png', imageType: 'floorplan', type: 'image' };
+    const shown = { recordSystemId: 'ERP-1', listingType: ['sale'] };
     await add({
+      ...shown,
       slug: 'full',
-      recordSystemId: 'ERP-1',
       name: { 'en-us': 'Villa 1', 'ar-eg': 'فيلا ١' },
       locationId: phaseId,
       propertyTypeId: villaId,
       unitDesignId: designId,
       amenitiesIds: [poolId, gymId],
       floor: { name: 'Ground', level: 0 },
-      media: [{ image: 'a.png', imageType: 'floorplan', type: 'image' }, { image: 'b.png' }],
-      reviews: [{ hasIssue: 0, type: 'unitDesign', reviewedById: reviewerId, reviewedDate }],
-      listingType: ['sale'],
+      media: [plan, { image: 'b.png' }],
+      reviews: [{ hasIssue: 0, type: 'unitDesign', reviewedById, reviewedDate }],
       availabilityLock: new ObjectId(),
     });
-    const english = (await read('full').expect(200)).body.data;
-    const owner = tenant.organizationId.toHexString();
+    const english = await dataOf('full');
+    const review = {
+      reviewedById: reviewedById.toHexString(),
+      reviewedDate: reviewedDate.toJSON(),
+    };
     expect(english).toMatchObject({
-      recordSystemId: 'ERP-1',
+      ...shown,
       name: 'Villa 1',
       floor: { name: 'Ground' },
-      media: [
-        { image: 'a.png', imageType: 'floorplan', type: 'image' },
-        { image: 'b.png', imageType: null, type: '' },
-      ],
-      reviews: [
-        {
-          ...notReviewed,
-          hasIssue: 0,
-          type: 'unitDesign',
-          reviewedById: reviewerId.toHexString(),
-          reviewedDate: reviewedDate.toISOString(),
-        },
-      ],
-      listingType: ['sale'],
+      media: [plan, { image: 'b.png', imageType: null, type: '' }],
+      reviews: [{ ...notReviewed, hasIssue: 0, type: 'unitDesign', ...review }],
     });
     expect(english).not.toHaveProperty('availabilityLock');
-    const { amenities, phase, type, unitDesign } = english;
-    const amenity = { ...bare, icon: '', fontColor: '', backgroundColor: '' };
-    expect(amenities).toEqual([
+    const amenity = { ...bare, ...fieldsWith('', 'icon fontColor backgroundColor') };
+    expect(english['amenities']).toEqual([
       { ...amenity, _id: poolId.toHexString(), name: 'Pool' },
       { ...amenity, _id: gymId.toHexString(), name: 'Gym' },
     ]);
-    expect(phase).toEqual({
-      ...bare,
-      _id: phaseId.toHexString(),
-      organizationId: owner,
+    const referenceTo = (id: ObjectId, name: string, slug: string) => {
+      const organizationId = tenant.organizationId.toHexString();
+      return { ...bare, _id: id.toHexString(), organizationId, name, slug };
+    };
+    expect(english['phase']).toEqual({
+      ...referenceTo(phaseId, 'North', 'north'),
+      ...fieldsWith('', 'type mainImageUrl description'),
+      ...fieldsWith([], 'media brochures'),
       parentId: compoundId.toHexString(),
-      type: '',
       landArea: 0,
-      mainImageUrl: '',
-      media: [],
-      brochures: [],
-      name: 'North',
-      slug: 'north',
-      description: '',
     });
-    expect(type).toEqual({
-      ...bare,
-      _id: villaId.toHexString(),
-      propertyTypeCategoryId: '',
-      organizationId: owner,
-      name: 'Villa',
-      slug: 'villa',
-    });
-    expect(unitDesign).toEqual({
-      ...bare,
+    const type = referenceTo(villaId, 'Villa', 'villa');
+    expect(english['type']).toEqual({ ...type, propertyTypeCategoryId: '' });
+    expect(english['unitDesign']).toEqual({
+      ...referenceTo(designId, 'Garden Villa', 'garden-villa'),
       ...notReviewed,
-      _id: designId.toHexString(),
-      organizationId: owner,
-      name: 'Garden Villa',
-      slug: 'garden-villa',
-      description: '',
+      ...fieldsWith('', 'type description'),
+      ...fieldsWith([], 'media offerGallery amenitiesIds locationsIds addonsIds releaseIds'),
       bua: 200,
       bedrooms: 3,
-      media: [],
-      offerGallery: [],
-      amenitiesIds: [],
-      locationsIds: [],
-      addonsIds: [],
-      releaseIds: [],
-      type: '',
     });
-    const arabic = (await read('full').set('language', 'ar-eg')).body.data;
-    expect([arabic.name, arabic.phase.name, arabic.type.name, arabic.unitDesign.name]).toEqual([
-      'فيلا ١',
-      'الشمال',
-      'فيلا',
-      'Garden Villa',
-    ]);
-    expect(arabic.amenities.map(({ name }: { name: string }) => name)).toEqual([
-      'حمام سباحة',
-      'Gym',
-    ]);
+    const arabic = await dataOf('full', 'ar-eg');
+    const { phase, type: typeInArabic, unitDesign, amenities } = arabic;
+    const parts = [arabic, phase, typeInArabic, unitDesign, ...amenities];
+    const names = ['فيلا ١', 'الشمال', 'فيلا', 'Garden Villa', 'حمام سباحة', 'Gym'];
+    expect(namesOf(parts)).toEqual(names);
   });
 
   it('omits references that are missing, deleted or of another organization', async () => {
-    const foreign = await addUnitCatalogue(service.db, other.organizationId);
+    const foreign = await other.add(addUnitCatalogue);
     const deleted = { isDeleted: true, name: { 'en-us': 'Gone' } };
-    const goneId = await addCatalogue(service.db, 'amenities', tenant.organizationId, deleted);
-    const design = await addCatalogue(service.db, 'unitDesigns', tenant.organizationId, deleted);
+    const addDeleted = (collection: 'amenities' | 'unitDesigns') =>
+      addCatalogue(service.db, collection, tenant.organizationId, deleted);
+    const goneId = await addDeleted('amenities');
     await add({
       slug: 'dangling',
       locationId: foreign.phaseId,
       propertyTypeId: new ObjectId(),
-      unitDesignId: design,
+      unitDesignId: await addDeleted('unitDesigns'),
       amenitiesIds: [goneId, new ObjectId(), foreign.poolId, catalogue.gymId],
     });
-    const { data } = (await read('dangling').expect(200)).body;
-    expect([data.phase, data.type, data.unitDesign]).toEqual([null, null, null]);
-    expect(data.amenities.map(({ name }: { name: string }) => name)).toEqual(['Gym']);
-    expect(data.amenitiesIds).toHaveLength(4);
+    const data = await dataOf('dangling');
+    expect(data).toMatchObject({ phase: null, type: null, unitDesign: null });
+    expect(namesOf(data['amenities'])).toEqual(['Gym']);
+    expect(data['amenitiesIds']).toHaveLength(4);
   });
 
   it.each(['فيلا-النخيل-١٢', 'a/b c', 'ع'.repeat(1_000)])(
     'is returned for the slug %s to its organization only',
     async (slug) => {
       await add({ slug });
-      expect((await read(slug).expect(200)).body.data.slug).toBe(slug);
-      const body = { statusCode: 404, message: `There is no unit with slug: ${slug}` };
-      expect((await read(slug, other.key).expect(404)).body).toEqual({
-        ...body,
-        error: 'Not Found',
-      });
+      expect(await dataOf(slug)).toMatchObject({ slug });
+      const message = `There is no unit with slug: ${slug}`;
+      const { body } = await other.get(pathOf(slug)).expect(404);
+      expect(body).toEqual({ statusCode: 404, message, error: 'Not Found' });
     },
   );
 
   it('returns 404 when it is deleted, and 400 for a null character', async () => {
     await add({ slug: 'gone', isDeleted: true });
     await read('gone').expect(404);
-    const { body } = await get('/units/a%00b').expect(400);
+    const { body } = await tenant.get('/units/a%00b').expect(400);
     expect(body.message).toEqual(['slug must not contain null characters or unpaired surrogates']);
     const arabic = await read('none').set('language', 'ar-eg').expect(404);
     expect(arabic.body.message).toBe('لا توجد وحدة بالاسم المختصر: none');
@@ -244,7 +194,7 @@ describe('a unit', () => {
     for (const [collection, id] of changes) {
       const tag = (await read('polled').expect(200)).headers['etag'] ?? '';
       await read('polled').set('if-none-match', tag).expect(304);
-      await set(collection, id, { __v: 1 });
+      await tenant.set(collection, { _id: id }, { __v: 1 });
       await read('polled').set('if-none-match', tag).expect(200);
     }
   });
@@ -252,53 +202,41 @@ describe('a unit', () => {
 
 describe('GET /compounds/:slug/units', () => {
   it('returns all active units, newest first, with an entity tag', async () => {
-    const compoundId = await addCatalogue(service.db, 'units', tenant.organizationId, {});
-    await service.db.collection('compounds').insertOne({
-      _id: compoundId,
-      organizationId: tenant.organizationId,
-      slug: 'واحة-النخيل',
-      isDeleted: false,
-      createdAt: new Date(),
-      updatedAt: new Date(),
-    });
+    const slug = 'واحة-النخيل';
+    const compoundId = await tenant.add(addCompound, { 'en-us': 'Palm' }, { slug });
     for (const [number, isDeleted] of [false, true, false].entries()) {
       const createdAt = new Date(Date.UTC(2026, 0, number + 1));
       const unit = { unitId: `N-${number}`, createdAt, isDeleted, amenitiesIds: [catalogue.gymId] };
-      await addUnit(service.db, tenant.organizationId, { compoundId }, unit);
+      await tenant.add(addUnit, { compoundId }, unit);
     }
-    const path = `/compounds/${encodeURIComponent('واحة-النخيل')}/units`;
-    const response = await get(path).expect(200);
-    expect(Object.keys(response.body)).toEqual(['data']);
-    expect(
-      response.body.data.map(({ unitId, amenities }: { unitId: string; amenities: unknown[] }) => [
-        unitId,
-        amenities.length,
-      ]),
-    ).toEqual([
-      ['N-2', 1],
-      ['N-0', 1],
-    ]);
-    expect(response.headers).toMatchObject({
+    const path = `/compounds/${encodeURIComponent(slug)}/units`;
+    const { body, headers } = await tenant.get(path).expect(200);
+    const amenities = [{ name: 'Gym' }];
+    expect(body).toMatchObject({
+      data: [
+        { unitId: 'N-2', amenities },
+        { unitId: 'N-0', amenities },
+      ],
+    });
+    expect(Object.keys(body as object)).toEqual(['data']);
+    expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'x-updated-as-of': expect.any(String),
     });
-    await get(path)
-      .set('if-none-match', response.headers['etag'] ?? '')
-      .expect(304);
-    expect((await get(path, other.key).expect(404)).body).toEqual({
-      statusCode: 404,
-      message: 'There is no compound with slug: واحة-النخيل',
-      error: 'Not Found',
-    });
+    const tag = headers['etag'] ?? '';
+    await tenant.get(path).set('if-none-match', tag).expect(304);
+    const message = `There is no compound with slug: ${slug}`;
+    const refused = await other.get(path).expect(404);
+    expect(refused.body).toEqual({ statusCode: 404, message, error: 'Not Found' });
   });
 
   it('returns 404 when the compound is unknown or deleted', async () => {
-    const gone = { _id: new ObjectId(), organizationId: tenant.organizationId, slug: 'gone' };
-    const times = { createdAt: new Date(), updatedAt: new Date() };
-    await service.db.collection('compounds').insertOne({ ...gone, ...times, isDeleted: true });
-    const { headers } = await get('/compounds/gone/units').expect(404);
+    await tenant.add(addCompound, { 'en-us': 'Gone' }, { slug: 'gone', isDeleted: true });
+    const { headers } = await tenant.get('/compounds/gone/units').expect(404);
     expect(headers).not.toHaveProperty('x-updated-as-of');
-    const { body } = await get('/compounds/nowhere/units').set('language', 'ar-eg').expect(404);
-    expect(body.message).toBe('لا يوجد مجمع سكني بالاسم المختصر: nowhere');
+    const unknown = tenant.get('/compounds/nowhere/units').set('language', 'ar-eg');
+    expect((await unknown.expect(404)).body.message).toBe(
+      'لا يوجد مجمع سكني بالاسم المختصر: nowhere',
+    );
   });
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { requestedUnitFields, slugCandidates, slugify } from './unit-fields.js';
+import type { Language } from '../../core/localization/language.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Parameters<typeof requestedUnitFields>[1];
+type SentName = NonNullable<UpsertUnitDto['name']>;
 
 describe('requestedUnitFields', () => {
   it('returns the sent values without references', () => {
@@ -15,81 +17,65 @@ describe('requestedUnitFields', () => {
       showForBrokers: false,
       isDeleted: true,
     };
-    const references = {
-      compound: 'palm',
-      phase: 'one',
-      propertyType: 'villa',
-      unitDesign: 'a',
-      amenities: ['pool'],
-    };
+    const types = { propertyType: 'villa', unitDesign: 'a', amenities: ['pool'] };
+    const references = { compound: 'palm', phase: 'one', ...types };
     expect(requestedUnitFields({ ...plain, ...references }, null, 'en-us')).toStrictEqual(plain);
   });
 });
 
 describe('the name of a unit', () => {
-  const named = (english: string, arabic?: string) => ({
-    'en-us': english,
-    ...(arabic !== undefined && { 'ar-eg': arabic }),
-  });
-  const after = (
-    name: NonNullable<UpsertUnitDto['name']>,
-    stored: StoredName = null,
-    language: 'en-us' | 'ar-eg' = 'en-us',
-  ) => requestedUnitFields({ name }, stored, language);
+  const named = (english: string, arabic?: string) => {
+    return { 'en-us': english, ...(arabic !== undefined && { 'ar-eg': arabic }) };
+  };
+  const [villa, house] = ['فيلا', 'بيت'];
+  const sent = (english: string, arabic: string) => {
+    return { name: named(english, arabic), nameStandIn: null };
+  };
+  const standIn = { name: named(villa, villa), nameStandIn: villa };
+  const changed = { name: named('Villa', villa), nameStandIn: villa };
+  const foreign = { name: named(villa, villa) };
+  const english = { 'en-us': 'House' };
 
-  it('is set in the language of the request, or in the languages of an object', () => {
-    expect(after('Villa')).toEqual({ name: named('Villa'), nameStandIn: null });
-    const both = named('Villa', 'فيلا');
-    expect(after(both)).toEqual({ name: both, nameStandIn: null });
-  });
-
-  it('keeps translations that are not sent', () => {
-    const stored = { name: named('Villa', 'فيلا'), nameStandIn: null };
-    expect(after('House', stored)).toEqual({ name: named('House', 'فيلا'), nameStandIn: null });
-    expect(after('بيت', stored, 'ar-eg')).toEqual({
-      name: named('Villa', 'بيت'),
-      nameStandIn: null,
-    });
-  });
-
-  it('uses the Arabic name as the English one until an English name is sent', () => {
-    const first = after('فيلا', null, 'ar-eg');
-    expect(first).toEqual({ name: named('فيلا', 'فيلا'), nameStandIn: 'فيلا' });
-    const second = after('بيت', first, 'ar-eg');
-    expect(second).toEqual({ name: named('بيت', 'بيت'), nameStandIn: 'بيت' });
-    expect(after({ 'en-us': 'House' }, second)).toEqual({
-      name: named('House', 'بيت'),
-      nameStandIn: null,
-    });
-  });
-
-  it('keeps a sent English name that equals the Arabic name', () => {
-    const sent = after(named('بيت', 'بيت'));
-    expect(sent).toEqual({ name: named('بيت', 'بيت'), nameStandIn: null });
-    expect(after('فيلا', sent, 'ar-eg').name).toEqual(named('بيت', 'فيلا'));
-  });
-
-  it('keeps an English name that another program changed', () => {
-    const stored = { name: named('Villa', 'فيلا'), nameStandIn: 'فيلا' };
-    expect(after('بيت', stored, 'ar-eg').name).toEqual(named('Villa', 'بيت'));
-  });
-
-  it('keeps an English name that another program stored, even in Arabic letters', () => {
-    const stored = { name: named('فيلا', 'فيلا') };
-    expect(after('بيت', stored, 'ar-eg').name).toEqual(named('فيلا', 'بيت'));
-  });
-
-  it('is empty when neither language is sent', () => {
-    expect(after({})).toEqual({ name: { 'en-us': '' }, nameStandIn: null });
-  });
-
-  it('uses the Arabic name when the English one is empty', () => {
-    for (const stored of [{}, { name: named('') }, { name: named(''), nameStandIn: null }]) {
-      expect(after('بيت', stored, 'ar-eg')).toEqual({
-        name: named('بيت', 'بيت'),
-        nameStandIn: 'بيت',
-      });
-    }
+  it.each<[string, string, SentName, StoredName, object, string | null]>([
+    ['is set in the language of the request', 'en-us', 'Villa', null, named('Villa'), null],
+    [
+      'is set in the languages of an object',
+      'en-us',
+      named('A', villa),
+      null,
+      named('A', villa),
+      null,
+    ],
+    ['keeps its Arabic name', 'en-us', 'House', sent('A', villa), named('House', villa), null],
+    ['keeps its English name', 'ar-eg', house, sent('A', villa), named('A', house), null],
+    ['uses an Arabic name as the English one', 'ar-eg', villa, null, named(villa, villa), villa],
+    ['replaces an Arabic stand-in', 'ar-eg', house, standIn, named(house, house), house],
+    [
+      'replaces a stand-in by an English name',
+      'en-us',
+      english,
+      standIn,
+      named('House', villa),
+      null,
+    ],
+    ['can be equal in both languages', 'en-us', foreign.name, null, foreign.name, null],
+    ['keeps an equal English name', 'ar-eg', house, sent(villa, villa), named(villa, house), null],
+    ['keeps another program’s change', 'ar-eg', house, changed, named('Villa', house), null],
+    ['keeps another program’s equal names', 'ar-eg', house, foreign, named(villa, house), null],
+    ['is empty when neither language is sent', 'en-us', {}, null, named(''), null],
+    ['replaces a missing English name', 'ar-eg', house, {}, named(house, house), house],
+    ['replaces an empty one', 'ar-eg', house, { name: named('') }, named(house, house), house],
+    [
+      'replaces a sent empty one',
+      'ar-eg',
+      house,
+      { name: named(''), nameStandIn: null },
+      named(house, house),
+      house,
+    ],
+  ])('%s', (_title, language, name, stored, expected, nameStandIn) => {
+    const fields = requestedUnitFields({ name }, stored, language as Language);
+    expect(fields).toEqual({ name: expected, nameStandIn });
   });
 });
 
