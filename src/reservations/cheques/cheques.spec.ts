@@ -1,45 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { before, chequeWith, now, walletWith } from '../../../test/support/reservation-state.js';
-import { chequeReport, chequesOf, findCheque, mergedCheques, reportedCheque } from './cheques.js';
+import type { Cheque } from './cheque-wallet.schema.js';
+import { chequesOf, findCheque, mergedCheques, reportedCheque } from './cheques.js';
 
 const first = chequeWith({ installmentId: '1' });
-const second = chequeWith({ installmentId: '2' });
 const third = chequeWith({ installmentId: '3' });
-
-describe('chequeReport', () => {
-  it('returns installment, status, number and amount when sent', () => {
-    const report = {
-      installmentId: '1',
-      chequeStatus: 'collected',
-      chequeNumber: 'A-1',
-      chequeAmount: 5,
-    } as const;
-    const sent = { ...report, reservationId: 'r', reservationStatus: 'canceled' } as const;
-    expect(chequeReport(sent)).toEqual(report);
-  });
-
-  it('returns undefined when installment or status is missing', () => {
-    expect(chequeReport({ reservationId: 'r', chequeStatus: 'collected' })).toBeUndefined();
-    expect(chequeReport({ reservationId: 'r', installmentId: '1' })).toBeUndefined();
-  });
-});
+/** Values that other programs store in place of a list. */
+const notLists = [undefined, null, {}, 'text'] as never[];
 
 describe('a stored list of another program', () => {
-  const junk = [null, 'text', 1, undefined];
-
   it('is read without items that are not objects', () => {
-    expect(chequesOf({ cheques: [...junk, first] as never })).toEqual([first]);
-  });
-
-  it('is read as empty when it is not a list', () => {
-    for (const stored of [undefined, null, {}, 'text']) {
-      expect(chequesOf({ cheques: stored as never })).toEqual([]);
-    }
+    expect(chequesOf({ cheques: [null, 'text', 1, undefined, first] as never })).toEqual([first]);
+    for (const cheques of notLists) expect(chequesOf({ cheques })).toEqual([]);
   });
 });
 
 describe('findCheque', () => {
-  const active = walletWith({ cheques: [first, second] });
+  const active = walletWith({ cheques: [first] });
   const deleted = walletWith({ isDeleted: true, cheques: [chequeWith(), third] });
   const oldest = walletWith({ isDeleted: true, cheques: [chequeWith({ installmentId: '3' })] });
 
@@ -50,52 +27,44 @@ describe('findCheque', () => {
   });
 
   it('returns missing when a wallet is active, otherwise skip', () => {
-    expect(findCheque([active, deleted], '4')).toBe('missing');
     expect(findCheque([deleted, active], '4')).toBe('missing');
     expect(findCheque([deleted], '4')).toBe('skip');
-    expect(findCheque([], '1')).toBe('skip');
   });
 });
 
 describe('mergedCheques', () => {
-  const stored = chequeWith({
-    status: 'bounced',
-    chequeNumber: 'A-1',
-    chequeAmount: 5,
-    dueDate: before,
-    statusHistory: [{ status: 'bounced', changedAt: before, source: 'External API' }],
+  const statusHistory = [{ status: 'bounced', changedAt: before, source: 'External API' } as const];
+  const details = { chequeNumber: 'A-1', chequeAmount: 5, dueDate: before };
+  const stored = chequeWith({ status: 'bounced', ...details, statusHistory });
+  const pending = (fields: Partial<Cheque>) => ({
+    ...fields,
+    status: 'pending',
+    statusHistory: [],
   });
 
   it('adds new cheques as pending, without history', () => {
     const sent = { installmentId: '2', chequeNumber: 'A-2', chequeAmount: 7, dueDate: now };
-    expect(mergedCheques([stored], [sent, { installmentId: '3' }])).toStrictEqual([
-      stored,
-      { ...sent, status: 'pending', statusHistory: [] },
-      { installmentId: '3', status: 'pending', statusHistory: [] },
-    ]);
+    const added = mergedCheques([stored], [sent, { installmentId: '3' }]);
+    expect(added).toStrictEqual([stored, pending(sent), pending({ installmentId: '3' })]);
+    for (const cheques of notLists) {
+      expect(mergedCheques(cheques, [sent])).toStrictEqual([pending(sent)]);
+    }
   });
 
   it('sets the sent fields of known cheques and keeps their status and history', () => {
-    expect(mergedCheques([first, stored], [{ installmentId: '1', chequeAmount: 0 }])).toStrictEqual(
-      [
-        { ...first, chequeAmount: 0 },
-        { ...stored, chequeAmount: 0 },
-      ],
-    );
+    const sent = { chequeAmount: 0 };
+    const merged = mergedCheques([first, stored], [{ installmentId: '1', ...sent }]);
+    expect(merged).toStrictEqual([
+      { ...first, ...sent },
+      { ...stored, ...sent },
+    ]);
   });
 
   it('keeps cheques that are not named, and items that are not cheques', () => {
-    const [none, text, kept] = mergedCheques([null, 'text', stored] as never, [
-      { installmentId: '2' },
-    ]);
+    const list = [null, 'text', stored] as never;
+    const [none, text, kept] = mergedCheques(list, [{ installmentId: '2' }]);
     expect([none, text]).toEqual([null, 'text']);
     expect(kept).toBe(stored);
-  });
-
-  it('creates a list when none is stored', () => {
-    for (const cheques of [undefined, null, 'text'] as never[]) {
-      expect(mergedCheques(cheques, [{ installmentId: '2' }])).toHaveLength(1);
-    }
   });
 });
 
@@ -106,26 +75,18 @@ describe('reportedCheque', () => {
   it('sets the sent fields and adds them to the history', () => {
     const sent = { chequeNumber: 'A-1', chequeAmount: 0 };
     const once = reportedCheque(first, { ...report, ...sent }, before);
-    expect(once).toStrictEqual({
-      ...first,
-      status: 'collected',
-      ...sent,
-      statusHistory: [{ ...entry, ...sent, changedAt: before }],
-    });
+    const statusHistory = [{ ...entry, ...sent, changedAt: before }];
+    expect(once).toStrictEqual({ ...first, status: 'collected', ...sent, statusHistory });
     // An equal report is another entry.
-    expect(reportedCheque(once, report, now)).toStrictEqual({
-      ...once,
-      statusHistory: [...(once.statusHistory ?? []), entry],
-    });
+    const twice = { ...once, statusHistory: [...statusHistory, entry] };
+    expect(reportedCheque(once, report, now)).toStrictEqual(twice);
   });
 
   it('keeps the stored history, and creates one when none is stored', () => {
-    const odd = [null, 'text', { status: 'bounced' }] as never;
-    const reported = reportedCheque(chequeWith({ statusHistory: odd }), report, now);
-    expect(reported.statusHistory).toEqual([null, 'text', { status: 'bounced' }, entry]);
-    for (const statusHistory of [undefined, null, 'text'] as never[]) {
-      const begun = reportedCheque({ ...first, statusHistory }, report, now);
-      expect(begun.statusHistory).toEqual([entry]);
-    }
+    const historyAfter = (statusHistory: never) =>
+      reportedCheque({ ...first, statusHistory }, report, now).statusHistory;
+    const odd = [null, 'text', { status: 'bounced' }];
+    expect(historyAfter(odd as never)).toEqual([...odd, entry]);
+    for (const stored of notLists) expect(historyAfter(stored)).toEqual([entry]);
   });
 });

@@ -19,114 +19,77 @@ function callback(
   payload: ShownCallback['payload'] = {},
   requestId = `request-${seconds}`,
 ): ShownCallback {
-  const did = {
-    reservation: 'applied',
-    cheque: 'applied',
-    errorCode: null,
-    messages: [],
-    status: 201,
-  } as const;
-  const outcome = { ...did, ...(effects === undefined ? {} : { effects }) };
-  const record = { requestId, payload, refusedFields: [], otherFields: 0 };
+  const did = { reservation: 'applied', cheque: 'applied', errorCode: null } as const;
   return {
-    ...record,
-    outcome,
+    requestId,
+    payload,
+    refusedFields: [],
+    otherFields: 0,
+    outcome: { ...did, messages: [], status: 201, ...(effects && { effects }) },
     receivedAt: at(seconds),
     organizationId: 'organization',
     apiKeyId: 'key',
   };
 }
 
-function event(
+const event = (
   seconds: number,
   type: string,
-  requestId = `request-${seconds}`,
+  requestId: string,
   status?: TimelineEvent['status'],
-): TimelineEvent {
-  return { type, at: at(seconds), requestId, status };
-}
+): TimelineEvent => ({ type, at: at(seconds), requestId, status });
 
-const report = (seconds: number | null, status: ChequeStatus = 'bounced') => ({
-  status,
-  changedAt: seconds === null ? null : at(seconds).toISOString(),
-  source: 'External API',
-});
-const walletWith = (...statusHistory: ReturnType<typeof report>[]) =>
-  ({
-    cheques: [{ installmentId: '1', statusHistory }],
-  }) as unknown as TimelineSources['wallets'][0];
-const kindsOf = (past: Partial<TimelineSources>) =>
-  reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }).map(
-    ({ kind, at: when }) => `${kind} ${(when.getTime() - start) / second}`,
-  );
+type Report = [seconds: number | null, status?: ChequeStatus];
+const timelineOf = (
+  callbacks: ShownCallback[],
+  events: TimelineEvent[],
+  reports: readonly Report[] = [],
+) => {
+  const statusHistory = reports.map(([seconds, status = 'bounced']) => {
+    const changedAt = seconds === null ? null : at(seconds).toISOString();
+    return { status, changedAt, source: 'External API' };
+  });
+  const wallet = { cheques: [{ installmentId: '1', statusHistory }] };
+  const wallets = [wallet] as unknown as TimelineSources['wallets'];
+  return reservationTimeline({ callbacks, events, wallets });
+};
 
 describe('the timeline of a reservation', () => {
-  it('orders callbacks, events and reports by time', () => {
-    const callbacks = [callback(30, {}), callback(10, {})];
-    const events = [event(20, 'reservation.updated', 'other'), event(0, 'reservation.created')];
-    const wallets = [walletWith(report(25))];
-    expect(kindsOf({ callbacks, events, wallets })).toEqual([
-      'event 0',
-      'callback 10',
-      'event 20',
-      'report 25',
-      'callback 30',
-    ]);
-  });
+  const payload = { installmentId: '1', chequeStatus: 'bounced' };
+  const reported = callback(10, { wallet: 'deleted' }, payload);
+  const skipped = { ...reported, outcome: { ...reported.outcome, cheque: 'skipped' as const } };
+  const ofOther = callback(10, {}, { ...payload, installmentId: '2' });
+  const unknown = callback(10, undefined);
+  const same = callback(100, {}, {}, 'same');
+  const [late, early] = [callback(30, {}), callback(10, {})];
+  const [created, deleted] = [event(0, 'created', 'first'), event(9, 'deleted', 'request-10')];
 
-  it('keeps one entry for a callback with its event and report', () => {
-    const payload = { installmentId: '1', chequeStatus: 'bounced' };
-    const callbacks = [callback(10, { wallet: 'deleted' }, payload)];
-    const events = [event(9, 'wallet.deleted', 'request-10')];
-    const wallets = [walletWith(report(9))];
-    expect(kindsOf({ callbacks, events, wallets })).toEqual(['callback 10']);
-  });
-
-  it('keeps the events of a callback even when its effects are not stored', () => {
-    const callbacks = [callback(10, undefined)];
-    const events = [event(9, 'wallet.deleted', 'request-10')];
-    expect(kindsOf({ callbacks, events })).toEqual(['event 9', 'callback 10']);
-  });
-
-  it('keeps the events of another request with the same id separate', () => {
-    const callbacks = [callback(100, {}, {}, 'same')];
-    expect(kindsOf({ callbacks, events: [event(40, 'wallet.deleted', 'same')] })).toEqual([
-      'event 40',
-      'callback 100',
-    ]);
-    expect(kindsOf({ callbacks, events: [event(41, 'wallet.deleted', 'same')] })).toHaveLength(1);
-  });
-
-  it('matches each report with one callback of the same cheque, status and time', () => {
-    const payload = { installmentId: '1', chequeStatus: 'bounced' };
-    const once = [callback(10, {}, payload)];
-    const kinds = (reports: ReturnType<typeof report>[], callbacks = once) =>
-      kindsOf({ callbacks, wallets: [walletWith(...reports)] });
-    expect(kinds([report(9), report(10)])).toEqual(['callback 10', 'report 10']);
-    expect(kinds([report(10, 'overdue')])).toEqual(['callback 10', 'report 10']);
-    expect(kinds([report(70)])).toEqual(['callback 10', 'report 70']);
-    expect(
-      kinds([report(10)], [callback(10, {}, { ...payload, installmentId: '2' })]),
-    ).toHaveLength(2);
-    const { outcome } = callback(10, {});
-    const skipped = {
-      ...callback(10, {}, payload),
-      outcome: { ...outcome, cheque: 'skipped' as const },
-    };
-    expect(kinds([report(10)], [skipped])).toHaveLength(2);
-  });
-
-  it('omits a report without a time', () => {
-    expect(kindsOf({ wallets: [walletWith(report(null))] })).toEqual([]);
+  // An entry stands here as the first letter of its kind and its second.
+  it.each<[string, string, ShownCallback[], TimelineEvent[], Report[]]>([
+    ['entries by time', 'e 0, c 10, r 25, c 30', [late, early], [created], [[25]]],
+    ['one entry for a callback with its event and report', 'c 10', [reported], [deleted], [[9]]],
+    ['events of a callback without stored effects', 'e 9, c 10', [unknown], [deleted], []],
+    ['an event of an earlier request', 'e 40, c 100', [same], [event(40, 'x', 'same')], []],
+    ['one entry within a minute', 'c 100', [same], [event(41, 'x', 'same')], []],
+    ['one report of two', 'c 10, r 10', [reported], [], [[9], [10]]],
+    ['a report of another status', 'c 10, r 10', [reported], [], [[10, 'overdue']]],
+    ['a report of another time', 'c 10, r 70', [reported], [], [[70]]],
+    ['a report of another cheque', 'c 10, r 10', [ofOther], [], [[10]]],
+    ['a report that a callback skipped', 'c 10, r 10', [skipped], [], [[10]]],
+    ['no report without a time', '', [], [], [[null]]],
+  ])('shows %s: %s', (_what, expected, ...past) => {
+    const entries = timelineOf(...past).map(({ kind, at: when }) => {
+      return `${kind.charAt(0)} ${(when.getTime() - start) / second}`;
+    });
+    expect(entries.join(', ')).toBe(expected);
   });
 });
 
 describe('the status path of a reservation', () => {
-  const way = (past: Partial<TimelineSources>, status: string) =>
-    statusPath(
-      reservationTimeline({ callbacks: [], events: [], wallets: [], ...past }),
-      status,
-    ).map(({ from, to, by }) => `${from ?? ''} -> ${to} (${by})`);
+  const pathOf = (callbacks: ShownCallback[], events: TimelineEvent[], status: string) =>
+    statusPath(timelineOf(callbacks, events), status).map(
+      ({ from, to, by }) => `${from ?? ''} -> ${to} (${by})`,
+    );
 
   it('lists the creation and the changes by requests and callbacks', () => {
     const events = [
@@ -138,14 +101,12 @@ describe('the status path of a reservation', () => {
       callback(10, { reservation: { from: 'pending_cheque_collection', to: 'approved' } }),
       callback(20, { reservation: { from: 'approved', to: 'canceled' } }),
       callback(25, { cheque: { from: 'bounced', to: 'bounced' } }),
-      callback(30, { reservation: { from: 'canceled', to: 'approved' } }),
     ];
-    expect(way({ events, callbacks }, 'approved')).toEqual([
+    expect(pathOf(callbacks, events, 'canceled')).toEqual([
       ' -> pending (request)',
       'pending -> pending_cheque_collection (request)',
       'pending_cheque_collection -> approved (callback)',
       'approved -> canceled (callback)',
-      'canceled -> approved (callback)',
     ]);
   });
 
@@ -154,13 +115,12 @@ describe('the status path of a reservation', () => {
       callback(10, { reservation: { from: 'approved', to: 'canceled' } }),
       callback(20, { reservation: { from: 'pending_cheque_collection', to: 'approved' } }),
     ];
-    expect(way({ callbacks }, 'expired')).toEqual([
+    expect(pathOf(callbacks, [], 'expired')).toEqual([
       'approved -> canceled (callback)',
       'canceled -> pending_cheque_collection (unknown)',
       'pending_cheque_collection -> approved (callback)',
       'approved -> expired (unknown)',
     ]);
-    expect(way({}, 'pending')).toEqual([' -> pending (unknown)']);
   });
 
   it('omits events that keep the status', () => {
@@ -168,6 +128,6 @@ describe('the status path of a reservation', () => {
       event(0, 'reservation.updated', 'a', { from: 'pending', to: 'pending' }),
       event(1, 'reservation.updated', 'b'),
     ];
-    expect(way({ events }, 'pending')).toEqual([' -> pending (unknown)']);
+    expect(pathOf([], events, 'pending')).toEqual([' -> pending (unknown)']);
   });
 });

@@ -22,7 +22,7 @@ import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
 const none: LinkedRecords = { unitId: undefined, leadId: undefined };
 const isOpen = (status: ReservationStatus) => status.startsWith('pending');
-const closedStatuses = reservationStatuses.filter((status) => !isOpen(status));
+const [unitId, leadId] = [new ObjectId(), new ObjectId()];
 
 /** Decides a request about a reservation whose unit and wallets are unremarkable. */
 function upsert(
@@ -36,7 +36,6 @@ function upsert(
 
 describe('a new reservation', () => {
   const tenant = { organizationId: new ObjectId(), createdAt: now };
-  const [unitId, leadId] = [new ObjectId(), new ObjectId()];
 
   it('is pending, without references and outside the partner collection flow by default', () => {
     expect(newReservation({}, none, tenant)).toStrictEqual({
@@ -52,25 +51,20 @@ describe('a new reservation', () => {
   });
 
   it('has the sent fields', () => {
-    const request = {
-      recordSystemId: 'deal',
-      status: 'pending_cheque_collection',
-      partnerCollection: true,
-    } as const;
-    expect(newReservation(request, { unitId, leadId }, tenant)).toMatchObject({
-      ...request,
-      unitId,
-      leadId,
-      partnerCollection: { isActive: true },
-    });
+    const fields = { recordSystemId: 'deal', status: 'pending_cheque_collection' } as const;
+    const request = { ...fields, partnerCollection: true };
+    const partnerCollection = { isActive: true };
+    const expected = { ...fields, unitId, leadId, partnerCollection };
+    expect(newReservation(request, { unitId, leadId }, tenant)).toMatchObject(expected);
   });
 
-  it.each(closedStatuses)('is rejected as %s', (status) => {
-    expect(() => newReservation({ status }, none, tenant)).toThrow(
-      status === 'approved'
-        ? 'reservation.approved_by_callback_only'
-        : 'reservation.not_created_pending',
-    );
+  it.each([
+    ['approved', 'reservation.approved_by_callback_only'],
+    ['rejected', 'reservation.not_created_pending'],
+    ['canceled', 'reservation.not_created_pending'],
+    ['expired', 'reservation.not_created_pending'],
+  ] as const)('is rejected as %s', (status, error) => {
+    expect(() => newReservation({ status }, none, tenant)).toThrow(error);
   });
 });
 
@@ -123,63 +117,55 @@ describe('the status of an upsert', () => {
 
 describe('an upsert', () => {
   it('keeps the reservation when nothing changes', () => {
-    const [unitId, leadId] = [new ObjectId(), new ObjectId()];
     const stored = { unitId, leadId, partnerCollection: { isActive: true } };
     const reservation = reservationWith(stored);
     const state = stateWith({ reservation, wallets: [walletWith()] });
-    const decided = decideUpsert(
-      state,
-      { status: 'pending', partnerCollection: true, cheques: [{ installmentId: '1' }] },
-      { unitId: new ObjectId(unitId.toHexString()), leadId: new ObjectId(leadId.toHexString()) },
-    );
+    const cheques = [{ installmentId: '1' }];
+    const same = { status: 'pending', partnerCollection: true, cheques } as const;
+    const equal = (id: ObjectId) => new ObjectId(id.toHexString());
+    const references = { unitId: equal(unitId), leadId: equal(leadId) };
+    const decided = decideUpsert(state, same, references);
     expect(decided.reservation).toBe(reservation);
     expect(decided.wallets).toBe(state.wallets);
     expect(decideUpsert(state, {}, none).reservation).toBe(reservation);
   });
 
   it('changes the lead', () => {
-    const leadId = new ObjectId();
     for (const stored of [{}, { leadId: null }, { leadId: new ObjectId() }]) {
-      const { reservation } = upsert(stored, {}, { references: { unitId: undefined, leadId } });
+      const { reservation } = upsert(stored, {}, { references: { ...none, leadId } });
       expect(reservation).toMatchObject({ leadId, status: 'pending', updatedAt: now });
     }
   });
 
-  it('changes the partner collection flow and keeps its unknown fields', () => {
-    const flowAfter = (partnerCollection: object | null | undefined, sent: boolean) =>
-      upsert(partnerCollection === undefined ? {} : { partnerCollection }, {
-        partnerCollection: sent,
-      }).reservation;
-    expect(flowAfter({ isActive: true, by: 'x' }, false)).toMatchObject({
-      partnerCollection: { isActive: false, by: 'x' },
-      updatedAt: now,
-    });
-    for (const stored of [undefined, null, {}, { isActive: false }]) {
-      expect(flowAfter(stored, true).partnerCollection).toEqual({ isActive: true });
-      // Not in the flow is what it is already.
-      expect(flowAfter(stored, false).updatedAt).toBe(before);
-    }
+  it.each([
+    [{ isActive: true, by: 'x' }, false, { isActive: false, by: 'x' }],
+    [undefined, true, { isActive: true }],
+    [null, true, { isActive: true }],
+    [{}, true, { isActive: true }],
+    [{ isActive: false }, true, { isActive: true }],
+  ])('changes the partner collection flow %j to %j', (stored, sent, partnerCollection) => {
+    const fields = { partnerCollection: stored } as Partial<ReservationDocument>;
+    const { reservation } = upsert(fields, { partnerCollection: sent });
+    expect(reservation).toMatchObject({ partnerCollection, updatedAt: now });
+    // The flow without a value is not active: sending that changes nothing.
+    const same = upsert(fields, { partnerCollection: !sent }).reservation;
+    expect(same.updatedAt).toBe(before);
   });
 
   it('changes fields and status together', () => {
     const { reservation } = upsert({}, { status: 'canceled', partnerCollection: true });
-    expect(reservation).toMatchObject({
-      status: 'canceled',
-      canceledAt: now,
-      partnerCollection: { isActive: true },
-    });
+    const partnerCollection = { isActive: true };
+    expect(reservation).toMatchObject({ status: 'canceled', canceledAt: now, partnerCollection });
   });
 
-  it('is rejected when it names another unit', () => {
-    const references = { unitId: new ObjectId(), leadId: undefined };
-    for (const unitId of [new ObjectId(), null]) {
-      expect(() => upsert({ unitId }, {}, { references })).toThrow('reservation.unit_fixed');
-    }
-    const { unitId: _unitId, ...reservation } = reservationWith();
-    expect(() => decideUpsert(stateWith({ reservation }), {}, references)).toThrow(
-      'reservation.unit_fixed',
-    );
-  });
+  it.each([[new ObjectId()], [null], [undefined]])(
+    'is rejected when it names another unit than %s',
+    (stored) => {
+      const fields = { unitId: stored } as Partial<ReservationDocument>;
+      const decide = () => upsert(fields, {}, { references: { ...none, unitId } });
+      expect(decide).toThrow('reservation.unit_fixed');
+    },
+  );
 
   it('is rejected when the cheques do not fit into the wallet', () => {
     const cheques = [{ installmentId: '1', chequeNumber: 'x'.repeat(5_000_000) }];
@@ -189,98 +175,74 @@ describe('an upsert', () => {
 
 describe('the wallet of an upsert', () => {
   const inPartnerFlow = { partnerCollection: { isActive: true } };
+  const canceled = { ...inPartnerFlow, status: 'canceled' } as const;
   const cheques = [{ installmentId: '2' }];
+  const extended = [{ installmentId: '1' }, { installmentId: '2' }];
+  const active = [walletWith()];
+  const typesOf = ({ events }: ReservationState) => events.map(({ type }) => type);
 
   it('is deleted by a cancellation, including new cheques', () => {
-    const canceled = upsert(
-      inPartnerFlow,
-      { status: 'canceled', cheques },
-      { wallets: [walletWith()] },
-    );
-    expect(canceled.wallets).toMatchObject([
-      {
-        isDeleted: true,
-        deletedAt: now,
-        cheques: [{ installmentId: '1' }, { installmentId: '2' }],
-      },
-    ]);
-    expect(canceled.events.map(({ type }) => type)).toEqual(['wallet.updated', 'wallet.deleted']);
+    const decided = upsert(inPartnerFlow, { status: 'canceled', cheques }, { wallets: active });
+    const wallet = { isDeleted: true, deletedAt: now, cheques: extended };
+    expect(decided.wallets).toMatchObject([wallet]);
+    expect(typesOf(decided)).toEqual(['wallet.updated', 'wallet.deleted']);
   });
 
   it('is deleted when the same request sets the partner flow', () => {
     const request = { status: 'canceled', partnerCollection: true } as const;
-    expect(upsert({}, request, { wallets: [walletWith()] }).wallets).toMatchObject([
-      { isDeleted: true },
-    ]);
-  });
-
-  it('is kept without a cancellation', () => {
-    const wallets = [walletWith()];
-    for (const status of ['rejected', 'expired'] as const) {
-      expect(upsert(inPartnerFlow, { status }, { wallets }).wallets).toBe(wallets);
-    }
-    // Canceled before: a wallet that is active since then was made active on purpose.
-    const canceled = { ...inPartnerFlow, status: 'canceled' } as const;
-    expect(upsert(canceled, { status: 'canceled' }, { wallets }).wallets).toBe(wallets);
+    const { wallets } = upsert({}, request, { wallets: active });
+    expect(wallets).toMatchObject([{ isDeleted: true }]);
   });
 
   it('is restored and extended when the reservation is reopened', () => {
-    const canceled = { ...inPartnerFlow, status: 'canceled' } as const;
     const wallets = [walletWith(deleted), walletWith(deleted)];
-    const request = { status: 'pending', reopen: true, cheques } as const;
-    const reopened = upsert(canceled, { ...request, cheques: [...cheques] }, { wallets });
-    expect(reopened.wallets).toMatchObject([
-      { isDeleted: false, cheques: [{ installmentId: '1' }, { installmentId: '2' }] },
-      { isDeleted: true },
-    ]);
-    expect(reopened.events.map(({ type }) => type)).toEqual(['wallet.restored', 'wallet.updated']);
+    const reopened = upsert(canceled, { status: 'pending', reopen: true, cheques }, { wallets });
+    const restored = { isDeleted: false, cheques: extended };
+    expect(reopened.wallets).toMatchObject([restored, { isDeleted: true }]);
+    expect(typesOf(reopened)).toEqual(['wallet.restored', 'wallet.updated']);
   });
 
-  it('stays deleted unless the reservation is reopened', () => {
-    const wallets = [walletWith(deleted)];
-    expect(upsert({}, { status: 'pending' }, { wallets }).wallets).toBe(wallets);
-    const approved = upsert(
-      { status: 'approved' },
-      { status: 'pending', reopen: true },
-      { wallets },
-    );
-    expect(approved.wallets).toBe(wallets);
-    const expired = upsert(
-      { status: 'canceled' },
-      { status: 'expired', reopen: true },
-      { wallets },
-    );
-    expect(expired.wallets).toBe(wallets);
+  it.each<[string, Partial<ReservationDocument>, UpsertReservationDto, object]>([
+    ['active when rejected', inPartnerFlow, { status: 'rejected' }, {}],
+    ['active when expired', inPartnerFlow, { status: 'expired' }, {}],
+    // A wallet that is active since an earlier cancellation was made active on purpose.
+    ['active when canceled again', canceled, { status: 'canceled' }, {}],
+    ['deleted without a change', {}, { status: 'pending' }, deleted],
+    ['deleted when approved', { status: 'approved' }, { status: 'pending', reopen: true }, deleted],
+    ['deleted when expired', { status: 'canceled' }, { status: 'expired', reopen: true }, deleted],
+  ])('stays %s', (_case, stored, request, fields) => {
+    const wallets = [walletWith(fields)];
+    expect(upsert(stored, request, { wallets }).wallets).toBe(wallets);
   });
 
   it('is locked when the status becomes pending_cheque_collection', () => {
     const status = 'pending_cheque_collection';
-    const wallets = [walletWith()];
-    const moved = upsert({}, { status }, { wallets });
-    expect(moved.wallets).toEqual([{ ...wallets[0], statusLock: expect.any(ObjectId) }]);
+    const moved = upsert({}, { status }, { wallets: active });
+    expect(moved.wallets).toEqual([{ ...active[0], statusLock: expect.any(ObjectId) }]);
     expect(moved.events).toEqual([]);
-    expect(upsert({ status }, { status }, { wallets }).wallets).toBe(wallets);
-    expect(upsert({ status }, { status: 'pending' }, { wallets }).wallets).toBe(wallets);
+    for (const sent of [status, 'pending'] as const) {
+      expect(upsert({ status }, { status: sent }, { wallets: active }).wallets).toBe(active);
+    }
   });
 });
 
 describe('ignoredFields', () => {
-  it('returns the status when the reservation did not accept it', () => {
-    const approved = reservationWith({ status: 'approved' });
-    expect(ignoredFields({ status: 'pending' }, approved)).toEqual(['status']);
-    expect(ignoredFields({ status: 'approved' }, approved)).toEqual([]);
-    expect(ignoredFields({}, approved)).toEqual([]);
+  const approved = reservationWith({ status: 'approved' });
+
+  it.each<[string[], UpsertReservationDto]>([
+    [[], {}],
+    [[], { status: 'approved' }],
+    [['status'], { status: 'pending' }],
+    [['status'], { status: 'pending', reopen: true }],
+    [['reopen'], { reopen: true }],
+  ])('returns %j for %j about an approved reservation', (expected, request) => {
+    expect(ignoredFields(request, approved)).toEqual(expected);
   });
 
-  it('returns reopen when no open status is sent', () => {
-    for (const status of reservationStatuses) {
-      const made = reservationWith({ status });
-      const expected = isOpen(status) ? [] : ['reopen'];
-      expect(ignoredFields({ status, reopen: true }, made)).toEqual(expected);
-      expect(ignoredFields({ status, reopen: false }, made)).toEqual([]);
-    }
-    const approved = reservationWith({ status: 'approved' });
-    expect(ignoredFields({ reopen: true }, approved)).toEqual(['reopen']);
-    expect(ignoredFields({ status: 'pending', reopen: true }, approved)).toEqual(['status']);
+  it.each(reservationStatuses)('returns reopen unless %s is an open status', (status) => {
+    const made = reservationWith({ status });
+    const expected = isOpen(status) ? [] : ['reopen'];
+    expect(ignoredFields({ status, reopen: true }, made)).toEqual(expected);
+    expect(ignoredFields({ status, reopen: false }, made)).toEqual([]);
   });
 });

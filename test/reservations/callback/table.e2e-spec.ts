@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { reservationStatuses } from '../../../src/availability/availability.js';
@@ -28,7 +29,8 @@ const cells = requests
     const response = callBack(model, { reservationId, ...cell.request });
     const { locksUnit: _lock, ...outcome } = response;
     const isUnitKept = model.units[0]?.status === cell.situation.unit;
-    return { ...cell, outcome: JSON.stringify([outcome, isUnitKept]) };
+    const transition = [cell.situation.reservation, model.reservations[0]?.status];
+    return { ...cell, outcome: JSON.stringify([outcome, isUnitKept]), transition };
   });
 const outcomes = new Map(cells.toReversed().map((cell) => [cell.outcome, cell]));
 
@@ -79,6 +81,17 @@ async function load(tenant: TenantApi): Promise<Document> {
     })),
   };
 }
+
+it('the state diagram of the reference shows every status, and exactly the transitions by callbacks', () => {
+  const diagram = readFileSync('src/core/http/reference/page/reservation-states.svg', 'utf8');
+  const arrows = diagram.matchAll(/data-by="callback" data-from="(.*?)" data-to="(.*?)"/g);
+  const shown = [...arrows].flatMap(([, from = '', to]) =>
+    from.split(' ').map((status) => `${status} -> ${to}`),
+  );
+  const moves = cells.filter(({ transition: [from, to] }) => from !== to);
+  expect(new Set(shown)).toEqual(new Set(moves.map(({ transition }) => transition.join(' -> '))));
+  for (const status of reservationStatuses) expect(diagram).toContain(`>${status}</text>`);
+});
 
 it('the model has between 30 and 50 outcomes', () => {
   expect(outcomes.size).toBeGreaterThan(30);

@@ -186,17 +186,7 @@ describe('POST /reservations with a known recordSystemId', () => {
     });
   });
 
-  it('restores a canceled reservation with its wallet when reopen is sent', async () => {
-    await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
-    await post({ recordSystemId, status: 'canceled' }).expect(200);
-    const { body, headers } = await post({ recordSystemId, status: 'pending', reopen: true });
-    const chequeWallet = { isDeleted: false, deletedAt: null };
-    expect(body.reservation).toMatchObject({ status: 'pending', canceledAt: null, chequeWallet });
-    expect(headers).not.toHaveProperty('x-ignored-fields');
-    expect(await unitStatus()).toBe('Reserved');
-  });
-
-  it('keeps a reservation approved and its unit sold until it is canceled', async () => {
+  it('keeps a reservation approved until it is canceled, and canceled until it is reopened', async () => {
     const request = { recordSystemId, unit: 'villa-1', status: awaitingCheques };
     const { _id } = await create(request);
     await callback({ reservationId: _id, reservationStatus: 'approved' });
@@ -212,6 +202,10 @@ describe('POST /reservations with a known recordSystemId', () => {
     expect(await unitStatus()).toBe('Sold');
     await post({ recordSystemId, status: 'canceled' }).expect(200);
     expect(await unitStatus()).toBe('Available');
+    const { body, headers } = await post({ ...request, reopen: true }).expect(200);
+    expect(body.reservation).toMatchObject({ status: awaitingCheques, canceledAt: null });
+    expect(headers).not.toHaveProperty('x-ignored-fields');
+    expect(await unitStatus()).toBe('Reserved');
   });
 
   it.each(range(rounds(1, 10)))('keeps a concurrent approval by the callback (%i)', async () => {
