@@ -5,5 +5,5 @@ import { join } from 'node:path';
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 const { startService } = await import('./start.js');
 await startService();
-// Node itself stores compiled code only when the process ends by itself.
+// Node itself stores compiled code only when the process exits by itself.
 flushCompileCache();

@@ -139,7 +139,7 @@ export const viewTexts = {
     'en-us': 'no calls in four weeks',
     'ar-eg': 'لا طلبات منذ أربعة أسابيع',
   },
-  'partners.state.ended': { 'en-us': 'revoked or expired', 'ar-eg': 'انتهى المفتاح' },
+  'partners.state.ended': { 'en-us': 'revoked or expired', 'ar-eg': 'أُلغي المفتاح أو انتهى' },
   'requests.route': { 'en-us': 'Route', 'ar-eg': 'المسار' },
   'requests.codes': { 'en-us': 'Error codes', 'ar-eg': 'رموز الأخطاء' },
   'requests.messages': { 'en-us': 'Messages', 'ar-eg': 'الرسائل' },

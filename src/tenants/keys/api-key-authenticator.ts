@@ -27,7 +27,7 @@ interface Host {
   readonly hostname: string;
 }
 
-/** Runs before the lookup of a key that is new to this process, and may throw. Returns the end callback. */
+/** Runs before the lookup of a key that is new to this process, and may throw. Returns a function that ends it. */
 type BeginLookup = () => () => void;
 
 /** Revoked keys must stop working within 5 seconds. */

@@ -26,7 +26,7 @@ export class AuthenticationFailures {
     return { clients: this.buckets.size };
   }
 
-  /** @returns the end of the lookup @throws DomainError 429 if a failure would exceed the limit */
+  /** Returns a function that ends the lookup. @throws DomainError 429 if a failure would exceed the limit */
   beginLookup(address: string | undefined): () => void {
     const client = addressRangeOf(address);
     const running = this.lookups.get(client) ?? 0;
