@@ -5,7 +5,7 @@ import type { LeadDocument } from '../../src/leads/lead.schema.js';
 import type { LoadedRecords } from '../../src/leads/upsert/lead-records.js';
 import type { Organization } from '../../src/tenants/organizations/organization.js';
 
-export const before = new Date('2026-01-05T08:00:00Z');
+const before = new Date('2026-01-05T08:00:00Z');
 export const now = new Date('2026-02-01T12:00:00Z');
 
 const organizationId = new ObjectId();

@@ -13,19 +13,19 @@ export interface Requests {
 /** A tenant whose requests carry its key, with access to its stored documents. */
 export interface TenantApi extends Tenant, Requests {
   /** Requests with another key. */
-  with(key: string): Requests;
+  readonly with: (key: string) => Requests;
   /** Calls a builder for this tenant: `add(addUnit, { status: 'Sold' })`. */
-  add<Parameters extends unknown[], Added>(
+  readonly add: <Parameters extends unknown[], Added>(
     builder: (db: Db, organizationId: ObjectId, ...parameters: Parameters) => Added,
     ...parameters: Parameters
-  ): Added;
+  ) => Added;
   /** Stored documents that match, by ascending id. */
-  stored(collection: string, filter?: Document): Promise<Document[]>;
+  readonly stored: (collection: string, filter?: Document) => Promise<Document[]>;
   /** The first stored document that matches. @throws Error when none does */
-  storedOne(collection: string, filter?: Document): Promise<Document>;
-  count(collection: string, filter?: Document): Promise<number>;
+  readonly storedOne: (collection: string, filter?: Document) => Promise<Document>;
+  readonly count: (collection: string, filter?: Document) => Promise<number>;
   /** Sets fields of the stored documents that match, as another program would. */
-  set(collection: string, filter: Document, fields: Document): Promise<void>;
+  readonly set: (collection: string, filter: Document, fields: Document) => Promise<void>;
 }
 
 /** The part of a service that tenants need. */
