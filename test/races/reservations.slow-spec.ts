@@ -1,84 +1,78 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Document } from 'mongodb';
-import { addReserved, addTenant, addUnit, type Tenant } from '../support/builders.js';
-import { countDocuments, countStatuses, range } from '../support/counting.js';
+import type { Document, ObjectId } from 'mongodb';
+import { addReserved, addUnit } from '../support/builders.js';
+import { countStatuses, range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
 import { sharedInstances } from '../support/instances.js';
 import { rounds } from '../support/rounds.js';
-import { send } from '../support/service-process.js';
 
 const instances = sharedInstances();
 const { db } = instances;
 
-const callback = (tenant: Tenant, body: object, turn: number) =>
-  send(instances.url(turn), {
-    method: 'POST',
-    path: '/reservations/webhook',
-    key: tenant.key,
-    body,
-  });
-const stored = async (collection: string, filter: Document) =>
-  (await db.collection(collection).findOne(filter)) as Document;
+const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
+const collected = { installmentId: '1', chequeStatus: 'collected' };
+
+/** A tenant with a unit. */
+async function addDeals(unit: Document = {}) {
+  const tenant = await instances.addTenant();
+  const unitId = await tenant.add(addUnit, unit);
+  return {
+    ...tenant,
+    unitId,
+    reserve: (fields: Document = {}) => tenant.add(addReserved, unitId, fields),
+    report: (turn: number, reservationId: ObjectId, body: object) =>
+      tenant.postTo(turn, '/reservations/webhook', { reservationId, ...body }),
+    /** The statuses of the reservation and its unit, and whether its wallet is deleted. */
+    stateOf: async (reservationId: ObjectId) => {
+      const { status } = await tenant.storedOne('reservations', { _id: reservationId });
+      const { isDeleted } = await tenant.storedOne('chequeWallets', { reservationId });
+      const unitNow = await tenant.storedOne('units', { _id: unitId });
+      return [status, unitNow['status'], isDeleted] as unknown[];
+    },
+  };
+}
 
 describe('concurrent callbacks to two processes', () => {
-  it.each(range(rounds(2, 10)))(
-    'approve one of several recoveries of a unit and store all cheques (round %i)',
-    async (round) => {
-      const tenant = await addTenant(db);
+  it.each(
+    range(rounds(2, 10)).map((round) => [round, round % 2 === 0 ? 'Available' : 'Sold'] as const),
+  )(
+    'approve one of several recoveries of a unit and store all cheques (round %i, %s)',
+    async (round, status) => {
       // A unit that is sold already has no status to change: writing it must conflict all the same.
-      const unitId = await addUnit(db, tenant.organizationId, {
-        status: round % 2 === 0 ? 'Available' : 'Sold',
-      });
-      const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
+      const { report, reserve, stateOf, storedOne } = await addDeals({ status });
       const recoveries = round % 2 === 0 ? 2 : 12;
-      const ids = await Promise.all(
-        range(recoveries).map(() => addReserved(db, tenant.organizationId, unitId, bounced)),
-      );
-      const responses = await Promise.all(
-        ids.map((reservationId, turn) =>
-          callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
-        ),
-      );
+      const ids = await Promise.all(range(recoveries).map(() => reserve(bounced)));
+      const responses = await Promise.all(ids.map((id, turn) => report(turn, id, collected)));
       expect(countStatuses(responses)).toEqual({ 201: 1, 422: recoveries - 1 });
-      expect(responses.find(({ status }) => status === 422)?.body).toMatchObject({
-        message: 'This unit already reserved',
-      });
+      const rejected = responses.find((response) => response.status === 422);
+      expect(rejected?.body).toMatchObject({ message: 'This unit already reserved' });
       for (const [index, reservationId] of ids.entries()) {
         const isApproved = responses[index]?.status === 201;
-        expect(await stored('reservations', { _id: reservationId })).toMatchObject({
-          status: isApproved ? 'approved' : 'canceled',
-        });
-        expect(await stored('chequeWallets', { reservationId })).toMatchObject({
-          isDeleted: !isApproved,
-          cheques: [{ status: 'collected', statusHistory: [{ status: 'collected' }] }],
-        });
+        const reservation = isApproved ? 'approved' : 'canceled';
+        expect(await stateOf(reservationId)).toEqual([reservation, 'Sold', !isApproved]);
+        const { cheques } = await storedOne('chequeWallets', { reservationId });
+        const statusHistory = [{ status: 'collected' }];
+        expect(cheques).toMatchObject([{ status: 'collected', statusHistory }]);
       }
-      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
     },
   );
 
   it('approve a recovery when a cancellation is committed before it', async () => {
-    const tenant = await addTenant(db);
-    const unitId = await addUnit(db, tenant.organizationId, { status: 'Sold' });
-    const approved = await addReserved(db, tenant.organizationId, unitId, { status: 'approved' });
-    const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
-    const reservationId = await addReserved(db, tenant.organizationId, unitId, bounced);
+    const { report, reserve, stateOf, unitId } = await addDeals({ status: 'Sold' });
+    const approved = await reserve({ status: 'approved' });
+    const reservationId = await reserve(bounced);
     const abortedTransactions = async () =>
       (await db.admin().serverStatus())['transactions'].totalAborted as number;
     const session = db.client.startSession();
+    const cancel = async (collection: string, _id: ObjectId, status: string) =>
+      db.collection(collection).updateOne({ _id }, { $set: { status } }, { session });
     try {
       session.startTransaction();
-      const canceled = { $set: { status: 'canceled' } };
-      await db.collection('reservations').updateOne({ _id: approved }, canceled, { session });
-      const available = { $set: { status: 'Available' } };
-      await db.collection('units').updateOne({ _id: unitId }, available, { session });
+      await cancel('reservations', approved, 'canceled');
+      await cancel('units', unitId, 'Available');
       const before = await abortedTransactions();
       let isOver = false;
-      const recovery = callback(
-        tenant,
-        { reservationId, installmentId: '1', chequeStatus: 'collected' },
-        0,
-      ).finally(() => (isOver = true));
+      const recovery = report(0, reservationId, collected).finally(() => (isOver = true));
       await eventually(async () =>
         expect(isOver || (await abortedTransactions()) > before).toBe(true),
       );
@@ -87,143 +81,105 @@ describe('concurrent callbacks to two processes', () => {
     } finally {
       await session.endSession();
     }
-    expect(await stored('reservations', { _id: reservationId })).toMatchObject({
-      status: 'approved',
-    });
-    expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
+    expect(await stateOf(reservationId)).toEqual(['approved', 'Sold', false]);
   });
 
   it('keep sixty history entries after sixty reports about one wallet', async () => {
-    const tenant = await addTenant(db);
-    const unitId = await addUnit(db, tenant.organizationId);
-    const reservationId = await addReserved(db, tenant.organizationId, unitId, {
-      status: 'pending',
-    });
+    const { count, report, reserve, storedOne } = await addDeals();
+    const reservationId = await reserve({ status: 'pending' });
+    const overdue = { installmentId: '1', chequeStatus: 'overdue' };
     const responses = await Promise.all(
-      range(60).map((i) =>
-        callback(
-          tenant,
-          { reservationId, installmentId: '1', chequeStatus: 'overdue', chequeNumber: `${i}` },
-          i,
-        ),
-      ),
+      range(60).map((i) => report(i, reservationId, { ...overdue, chequeNumber: `${i}` })),
     );
     expect(countStatuses(responses)).toEqual({ 201: 60 });
-    const { cheques } = await stored('chequeWallets', { reservationId });
-    const numbers = cheques[0].statusHistory.map((entry: Document) => entry['chequeNumber']);
-    expect(numbers).toHaveLength(60);
-    expect(new Set(numbers)).toEqual(new Set(range(60).map(String)));
-    expect(await countDocuments(db, 'outboxEvents', tenant)).toBe(60);
-    expect(await countDocuments(db, 'reservationCallbacks', tenant)).toBe(60);
+    const { cheques } = await storedOne('chequeWallets', { reservationId });
+    const numbers = cheques[0].statusHistory.map((entry: Document) =>
+      Number(entry['chequeNumber']),
+    );
+    expect(numbers.toSorted((a: number, b: number) => a - b)).toEqual(range(60));
+    expect([await count('outboxEvents'), await count('reservationCallbacks')]).toEqual([60, 60]);
   });
+
+  const canceled = { reservationStatus: 'canceled' };
 
   it.each(range(rounds(2, 10)))(
     'apply a recovery and a cancellation in some sequential order (round %i)',
     async () => {
-      const tenant = await addTenant(db);
-      const unitId = await addUnit(db, tenant.organizationId);
-      const reservationId = await addReserved(db, tenant.organizationId, unitId, {
-        status: 'canceled',
-        cheque: 'bounced',
-        isDeleted: true,
-      });
-      const responses = await Promise.all([
-        callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, 0),
-        callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
+      const { report, reserve, stateOf, storedOne } = await addDeals();
+      const reservationId = await reserve(bounced);
+      const [recovery, cancel] = await Promise.all([
+        report(0, reservationId, collected),
+        report(1, reservationId, canceled),
       ]);
-      expect(responses.map(({ status }) => status)).toEqual([201, 201]);
-      const { status } = await stored('reservations', { _id: reservationId });
-      const { isDeleted, cheques } = await stored('chequeWallets', { reservationId });
-      const unit = await stored('units', { _id: unitId });
+      expect([recovery.status, cancel.status]).toEqual([201, 201]);
+      // The response to the cancellation shows the order: one that came first changed nothing.
+      const cameFirst = cancel.headers.get('x-callback-reservation') === 'unchanged';
+      expect(await stateOf(reservationId)).toEqual(
+        cameFirst ? ['approved', 'Sold', false] : ['canceled', 'Available', true],
+      );
+      const { cheques } = await storedOne('chequeWallets', { reservationId });
       expect(cheques[0].statusHistory).toHaveLength(1);
-      expect([
-        ['approved', false, 'Sold'],
-        ['canceled', true, 'Available'],
-      ]).toContainEqual([status, isDeleted, unit['status']]);
-      // The other response shows the order: a cancel that came first changed nothing.
-      const cameFirst = responses[1].headers.get('x-callback-reservation') === 'unchanged';
-      expect(status).toBe(cameFirst ? 'approved' : 'canceled');
     },
   );
 
   it.each(range(rounds(2, 10)))(
     'apply an approval and a cancellation in some sequential order (round %i)',
     async () => {
-      const tenant = await addTenant(db);
-      const unitId = await addUnit(db, tenant.organizationId);
-      const reservationId = await addReserved(db, tenant.organizationId, unitId);
+      const { report, reserve, stateOf, storedOne } = await addDeals();
+      const reservationId = await reserve();
       const [approval, cancel] = await Promise.all([
-        callback(tenant, { reservationId, reservationStatus: 'approved' }, 0),
-        callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
+        report(0, reservationId, { reservationStatus: 'approved' }),
+        report(1, reservationId, canceled),
       ]);
       expect(cancel.status).toBe(201);
       expect([201, 422]).toContain(approval.status);
-      const reservation = await stored('reservations', { _id: reservationId });
-      expect(reservation['status']).toBe('canceled');
-      expect(reservation).not.toHaveProperty('approvedAt');
-      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Available' });
-      expect(await stored('chequeWallets', { reservationId })).toMatchObject({ isDeleted: true });
+      expect(await stateOf(reservationId)).toEqual(['canceled', 'Available', true]);
+      expect(await storedOne('reservations')).not.toHaveProperty('approvedAt');
     },
   );
 
   it.each(range(rounds(1, 5)))(
     'keep a unit Sold when its status is sent during an approval (round %i)',
     async () => {
-      const tenant = await addTenant(db);
-      const unitId = await addUnit(db, tenant.organizationId, { recordSystemId: 'erp' });
-      const reservationId = await addReserved(db, tenant.organizationId, unitId);
-      const sent = range(8).map((turn) =>
-        send(instances.url(turn), {
-          method: 'POST',
-          path: '/units',
-          key: tenant.key,
-          body: { recordSystemId: 'erp', status: 'Available', price: turn },
-        }),
-      );
-      const approval = callback(tenant, { reservationId, reservationStatus: 'approved' }, 1);
-      const statuses = (await Promise.all([approval, ...sent])).map(({ status }) => status);
-      expect(statuses).toEqual([201, ...sent.map(() => 200)]);
-      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
+      const { postTo, report, reserve, stateOf } = await addDeals({ recordSystemId: 'erp' });
+      const reservationId = await reserve();
+      const available = { recordSystemId: 'erp', status: 'Available' };
+      const responses = await Promise.all([
+        report(1, reservationId, { reservationStatus: 'approved' }),
+        ...range(8).map((turn) => postTo(turn, '/units', { ...available, price: turn })),
+      ]);
+      expect(countStatuses(responses)).toEqual({ 200: 8, 201: 1 });
+      expect(await stateOf(reservationId)).toEqual(['approved', 'Sold', false]);
     },
   );
 });
 
 describe('concurrent upserts of reservations to two processes', () => {
-  const post = (tenant: Tenant, body: object, turn: number) =>
-    send(instances.url(turn), { method: 'POST', path: '/reservations', key: tenant.key, body });
-
   it('create one reservation with one wallet for one recordSystemId', async () => {
-    const tenant = await addTenant(db);
-    const { organizationId } = tenant;
-    await addUnit(db, organizationId, { slug: 'villa-1' });
+    const { count, postTo, stored } = await addDeals({ slug: 'villa-1' });
+    const deal = { recordSystemId: 'deal', unit: 'villa-1' };
     const responses = await Promise.all(
       range(40).map((i) =>
-        post(
-          tenant,
-          { recordSystemId: 'deal', unit: 'villa-1', cheques: [{ installmentId: `${i}` }] },
-          i,
-        ),
+        postTo(i, '/reservations', { ...deal, cheques: [{ installmentId: `${i}` }] }),
       ),
     );
     expect(countStatuses(responses)).toEqual({ 200: 39, 201: 1 });
-    expect(await countDocuments(db, 'reservations', tenant)).toBe(1);
-    const wallets = await db.collection('chequeWallets').find({ organizationId }).toArray();
-    expect(wallets).toHaveLength(1);
-    expect(wallets[0]?.['cheques']).toHaveLength(40);
+    expect(await count('reservations')).toBe(1);
+    const wallets = await stored('chequeWallets');
+    expect(wallets.map(({ cheques }) => (cheques as unknown[]).length)).toEqual([40]);
   });
 
   it.each(range(rounds(1, 5)))(
     'keep a unit Reserved for a new reservation when another is canceled (round %i)',
     async () => {
-      const tenant = await addTenant(db);
-      const unitId = await addUnit(db, tenant.organizationId, { slug: 'villa-1' });
-      const reservationId = await addReserved(db, tenant.organizationId, unitId);
-      const [created, canceled] = await Promise.all([
-        post(tenant, { unit: 'villa-1' }, 0),
-        callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
+      const { postTo, report, reserve, stateOf } = await addDeals({ slug: 'villa-1' });
+      const reservationId = await reserve();
+      const responses = await Promise.all([
+        postTo(0, '/reservations', { unit: 'villa-1' }),
+        report(1, reservationId, { reservationStatus: 'canceled' }),
       ]);
-      expect([created.status, canceled.status]).toEqual([201, 201]);
-      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Reserved' });
+      expect(countStatuses(responses)).toEqual({ 201: 2 });
+      expect(await stateOf(reservationId)).toEqual(['canceled', 'Reserved', true]);
     },
   );
 });
