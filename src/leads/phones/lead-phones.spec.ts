@@ -1,49 +1,42 @@
 import { describe, expect, it } from '@jest/globals';
+import type { LeadDocument } from '../lead.schema.js';
 import { derivedPhones, isDerived, storedPhones } from './lead-phones.js';
 
 const data = { phoneNumber: '01001234567', phoneNumber2: '02 2735 1234' };
-const phoneKeys = ['+201001234567', '+20227351234'];
 const phoneKeysOf = '["EG","01001234567","02 2735 1234"]';
+const twice = { phoneNumber: '01001234567', phoneNumber2: '+20 100 123 4567' };
 
 describe('derivedPhones', () => {
-  it('returns comparison keys with the data and country that they came from', () => {
-    expect(derivedPhones(data, 'EG')).toEqual({ phoneKeys, phoneKeysOf });
-    expect(derivedPhones({ phoneNumber: '0501234567' }, 'SA')).toEqual({
-      phoneKeys: ['+966501234567'],
-      phoneKeysOf: '["SA","0501234567"]',
-    });
-    for (const none of [undefined, null, {}, { phoneNumber: 'N/A' }]) {
-      expect(derivedPhones(none, 'EG')).toEqual({ phoneKeys: [], phoneKeysOf: '["EG"]' });
-    }
-  });
-
-  it('returns one key for two spellings of a number', () => {
-    const twice = { phoneNumber: '01001234567', phoneNumber2: '+20 100 123 4567' };
-    expect(derivedPhones(twice, 'EG').phoneKeys).toEqual(['+201001234567']);
+  it.each([
+    [data, 'EG', ['+201001234567', '+20227351234'], phoneKeysOf],
+    [twice, 'EG', ['+201001234567'], '["EG","01001234567","+20 100 123 4567"]'],
+    [{ phoneNumber: '0501234567' }, 'SA', ['+966501234567'], '["SA","0501234567"]'],
+    [{ phoneNumber: 'N/A' }, 'EG', [], '["EG"]'],
+    [{}, 'EG', [], '["EG"]'],
+    [null, 'EG', [], '["EG"]'],
+    [undefined, 'EG', [], '["EG"]'],
+  ] as const)('returns the comparison keys of %j in %s with their origin', (...row) => {
+    const [sent, country, phoneKeys, origin] = row;
+    expect(derivedPhones(sent, country)).toEqual({ phoneKeys, phoneKeysOf: origin });
   });
 });
 
 describe('storedPhones', () => {
-  it('returns stored keys while data and country are unchanged', () => {
-    const stored = { phoneKeys: ['kept'], phoneKeysOf };
-    expect(storedPhones({ data, ...stored }, 'EG')).toEqual(stored);
-    expect(isDerived({ data, ...stored }, 'EG')).toBe(true);
-  });
+  const changed = { ...data, phoneNumber: '01112223334' };
 
-  it('recomputes keys when data or country has changed', () => {
-    const stored = { phoneKeys: ['kept'], phoneKeysOf };
-    const changed = { ...data, phoneNumber: '01112223334' };
-    expect(storedPhones({ data: changed, ...stored }, 'EG')).toEqual(derivedPhones(changed, 'EG'));
-    expect(storedPhones({ data, ...stored }, 'SA')).toEqual(derivedPhones(data, 'SA'));
-    expect(isDerived({ data: changed, ...stored }, 'EG')).toBe(false);
-    expect(isDerived({ data, ...stored }, 'SA')).toBe(false);
-    expect(isDerived({ data }, 'EG')).toBe(false);
-  });
-
-  it('computes keys when none are stored', () => {
-    for (const stored of [{}, { phoneKeysOf }, { phoneKeys: null as never, phoneKeysOf }]) {
-      expect(storedPhones({ data, ...stored }, 'EG')).toEqual({ phoneKeys, phoneKeysOf });
-    }
-    expect(storedPhones({ data, phoneKeys: ['kept'] }, 'EG').phoneKeys).toEqual(phoneKeys);
+  it.each<[string, Partial<LeadDocument>, 'EG' | 'SA', isStored: boolean, isDerived: boolean]>([
+    ['unchanged data', { phoneKeys: ['kept'], phoneKeysOf }, 'EG', true, true],
+    ['changed data', { phoneKeys: ['kept'], phoneKeysOf, data: changed }, 'EG', false, false],
+    ['another country', { phoneKeys: ['kept'], phoneKeysOf }, 'SA', false, false],
+    ['no keys', { phoneKeysOf }, 'EG', false, true],
+    ['null as keys', { phoneKeys: null as never, phoneKeysOf }, 'EG', false, true],
+    ['no origin', { phoneKeys: ['kept'] }, 'EG', false, false],
+    ['nothing stored', {}, 'EG', false, false],
+  ])('with %s recomputes keys unless they are right', (...row) => {
+    const [, fields, country, isStored, isOriginKept] = row;
+    const lead = { data, ...fields };
+    const expected = isStored ? { phoneKeys: ['kept'], phoneKeysOf } : undefined;
+    expect(storedPhones(lead, country)).toEqual(expected ?? derivedPhones(lead.data, country));
+    expect(isDerived(lead, country)).toBe(isOriginKept);
   });
 });

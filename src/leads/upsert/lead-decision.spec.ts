@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BSON, ObjectId } from 'mongodb';
 import {
-  before,
   clientWith,
   leadWith,
   loadedWith,
@@ -24,89 +23,56 @@ const apiKeyId = new ObjectId();
 
 /** Decides a request over loaded records. */
 function decide(payload: LeadPayload, loaded: Partial<LoadedRecords> = {}) {
-  const caller = {
-    organizationId: organization._id,
-    organization,
-    apiKeyId,
-    permissions: '{}',
-    requestId: 'request 7',
-    language: 'ar-eg',
-  } as const;
+  const ids = { organizationId: organization._id, apiKeyId, requestId: 'request 7' };
+  const caller = { ...ids, organization, permissions: '{}', language: 'ar-eg' } as const;
   const records = new LeadRecords(loadedWith({ organization: withoutClients, ...loaded }));
   return decideLead(records, { caller, payload, data: requestData(payload) });
 }
 
-describe('decideLead without a stored lead', () => {
-  const payload = {
-    recordSystemId: 'a',
-    name: 'Mona',
-    data: { phoneNumber: '01001234567' },
-    additionalData: { source: 'x' },
-  };
+const sent = '01001234567';
+const phone = '+201001234567';
+const phones = { phoneKeys: [phone], phoneKeysOf: `["EG","${sent}"]` };
 
+describe('decideLead without a stored lead', () => {
   it('creates a lead with its changes, event, lock keys and size', () => {
-    const decided = decide(payload);
+    const data = { name: 'Mona', phoneNumber: sent };
+    const additionalData = { source: 'x' };
+    const { name, phoneNumber } = data;
+    const decided = decide({ recordSystemId: 'a', name, data: { phoneNumber }, additionalData });
     const changes: FieldChange[] = [
       { field: 'data.name', from: null, to: 'Mona' },
-      { field: 'data.phoneNumber', from: null, to: '01001234567' },
+      { field: 'data.phoneNumber', from: null, to: sent },
       { field: 'additionalData.source', from: null, to: 'x' },
     ];
-    const data = { name: 'Mona', phoneNumber: '01001234567' };
-    const lead = {
-      _id: expect.any(ObjectId),
-      organizationId: organization._id,
-      recordSystemId: 'a',
-      data,
-      additionalData: { source: 'x' },
-      phoneKeys: ['+201001234567'],
-      phoneKeysOf: '["EG","01001234567"]',
-      compoundsIds: [],
-      clientId: null,
-      assignedToId: null,
-      parentId: null,
-      isActive: true,
-      isDeleted: false,
-      createdAt: now,
-      updatedAt: now,
-    };
+    const { _id: entityId } = decided.lead;
+    const organizationId = organization._id;
+    const requestId = 'request 7';
+    const event = { organizationId, type: 'lead.created', requestId, createdAt: now };
+    const published = expect.objectContaining({ _id: entityId.toHexString(), data });
+    const [links, active] = [{ assignedToId: null, parentId: null }, { isActive: true }];
+    const times = { createdAt: now, updatedAt: now };
+    const given = { _id: expect.any(ObjectId), organizationId, recordSystemId: 'a', ...times };
+    const none = { compoundsIds: [], clientId: null, isDeleted: false };
     expect(decided).toStrictEqual({
       operation: 'create',
-      lead,
-      entry: {
-        entityId: decided.lead._id,
-        context: 'External Lead Create',
-        requestId: 'request 7',
-        apiKeyId,
-        changes,
-      },
+      lead: { ...given, data, additionalData, ...phones, ...links, ...active, ...none },
+      entry: { entityId, context: 'External Lead Create', requestId, apiKeyId, changes },
       client: { clientId: null, lockKeys: [] },
-      events: [
-        expect.objectContaining({
-          organizationId: organization._id,
-          type: 'lead.created',
-          requestId: 'request 7',
-          createdAt: now,
-          data: expect.objectContaining({ _id: decided.lead._id.toHexString(), data }),
-        }),
-      ],
-      lockKeys: ['phone:+201001234567'],
+      events: [expect.objectContaining({ ...event, data: published })],
+      lockKeys: [`phone:${phone}`],
       bytes:
-        BSON.calculateObjectSize({ data, additionalData: { source: 'x' } }) +
-        BSON.calculateObjectSize({ changes }),
+        BSON.calculateObjectSize({ data, additionalData }) + BSON.calculateObjectSize({ changes }),
     });
     expect(decided.events[0]).not.toHaveProperty('changes');
   });
 
   it('creates a lead without external id when none is sent', () => {
-    const decided = decide({}, { leads: [leadWith({ recordSystemId: 'a' })] });
-    expect(decided.operation).toBe('create');
+    const decided = decide({}, { leads: [leadWith(), leadWith({ recordSystemId: 'a' })] });
+    const events = [{ type: 'lead.created' }];
+    expect(decided).toMatchObject({ operation: 'create', entry: { changes: [] }, events });
     expect(decided.lead).not.toHaveProperty('recordSystemId');
     expect(decided.lead).not.toHaveProperty('leadId');
     expect(decide({}, { numbers: [7, 8] }).lead.leadId).toBe(7);
-    expect(decided).toMatchObject({
-      entry: { changes: [] },
-      events: [{ type: 'lead.created' }],
-    });
   });
 });
 
@@ -117,32 +83,28 @@ describe('decideLead with a stored lead', () => {
     assignedToId: new ObjectId(),
     parentId: new ObjectId(),
     isActive: false,
-    data: { name: 'Mona', phoneNumber: '01001234567' },
+    data: { name: 'Mona', phoneNumber: sent },
     additionalData: { source: 'x', other: 1 },
-    phoneKeys: ['+201001234567'],
-    phoneKeysOf: '["EG","01001234567"]',
+    ...phones,
     compoundsIds: [],
     clientId: null,
   });
 
   it('merges the request and locks only new phones', () => {
-    const payload = {
-      recordSystemId: 'a',
-      phoneNumber2: '01112223334',
-      additionalData: { source: 'y' },
-    };
+    const phoneNumber2 = '01112223334';
+    const payload = { recordSystemId: 'a', phoneNumber2, additionalData: { source: 'y' } };
     const decided = decide(payload, { leads: [stored] });
     const changes = [
-      { field: 'data.phoneNumber2', from: null, to: '01112223334' },
+      { field: 'data.phoneNumber2', from: null, to: phoneNumber2 },
       { field: 'additionalData.source', from: 'x', to: 'y' },
     ];
     expect(decided).toMatchObject({ operation: 'update', entry: { changes } });
     expect(decided.lead).toStrictEqual({
       ...stored,
-      data: { ...stored.data, phoneNumber2: '01112223334' },
+      data: { ...stored.data, phoneNumber2 },
       additionalData: { source: 'y', other: 1 },
-      phoneKeys: ['+201001234567', '+201112223334'],
-      phoneKeysOf: '["EG","01001234567","01112223334"]',
+      phoneKeys: [phone, '+201112223334'],
+      phoneKeysOf: `["EG","${sent}","${phoneNumber2}"]`,
       updatedAt: now,
     });
     expect(decided.events).toMatchObject([{ type: 'lead.updated', data: { leadId: 5 }, changes }]);
@@ -152,79 +114,54 @@ describe('decideLead with a stored lead', () => {
   it('keeps the lead and emits no event when nothing changes', () => {
     const decided = decide({ recordSystemId: 'a', name: 'Mona' }, { leads: [stored] });
     expect(decided.lead).toBe(stored);
-    expect(decided).toMatchObject({
-      operation: 'update',
-      entry: { changes: [] },
-      events: [],
-      lockKeys: [],
-    });
+    const none = { entry: { changes: [] }, events: [], lockKeys: [] };
+    expect(decided).toMatchObject({ operation: 'update', ...none });
   });
 
-  it.each(['data', 'additionalData'])(
-    'rejects $ref from one request and $id from another in %s',
-    (field) => {
-      const leads = [leadWith({ recordSystemId: 'a', [field]: { $ref: 1 } })];
-      expect(() => decide({ recordSystemId: 'a', [field]: { $id: 1 } }, { leads })).toThrow(
-        'lead.database_reference',
-      );
-    },
-  );
-
-  const other = leadWith({ leadId: 1, data: { phoneNumber: '01112223334' } });
-
-  it.each<LeadPayload>([
-    { recordSystemId: 'a', phoneNumber2: '01112223334' },
-    { phoneNumber: '01112223334' },
-  ])('rejects a sent phone of another lead in %j', (payload) => {
-    const loaded = { leads: [stored], phoneOwners: [other] };
-    expect(() => decide(payload, loaded)).toThrow('lead.duplicate_phone');
+  it('rejects $ref from one request and $id from another', () => {
+    const leads = [leadWith({ recordSystemId: 'a', data: { $ref: 1 } })];
+    const decision = () => decide({ recordSystemId: 'a', data: { $id: 1 } }, { leads });
+    expect(decision).toThrow('lead.database_reference');
   });
 
-  it.each<LeadPayload>([
-    { recordSystemId: 'a', phoneNumber: '+20 100 123 4567' },
-    { recordSystemId: 'a', name: 'Nour' },
-  ])('accepts %j when the lead already has the phone', (payload) => {
-    const twin = { ...other, data: { phoneNumber: '01001234567' } };
-    const loaded = { leads: [stored], phoneOwners: [twin] };
-    expect(decide(payload, loaded).entry.changes).toHaveLength(1);
+  it.each<[owned: string, LeadPayload, changes: number | 'rejected']>([
+    ['01112223334', { recordSystemId: 'a', phoneNumber2: '01112223334' }, 'rejected'],
+    ['01112223334', { phoneNumber: '01112223334' }, 'rejected'],
+    [sent, { recordSystemId: 'a', phoneNumber: '+20 100 123 4567' }, 1],
+    [sent, { recordSystemId: 'a', name: 'Nour' }, 1],
+  ])('with the phone %s of another lead decides %j: %s', (phoneNumber, payload, changes) => {
+    const other = leadWith({ leadId: 1, data: { phoneNumber } });
+    const decision = () => decide(payload, { leads: [stored], phoneOwners: [other] });
+    if (changes === 'rejected') expect(decision).toThrow('lead.duplicate_phone');
+    else expect(decision().entry.changes).toHaveLength(changes);
   });
 });
 
 describe('decideLead with phones of other leads', () => {
   const mona = new ObjectId();
   const phoneOwners = [
-    leadWith({ data: { phoneNumber: '01001234567' } }),
+    leadWith({ data: { phoneNumber: sent } }),
     leadWith({ data: { phoneNumber: '01112223334' }, assignedToId: mona }),
     leadWith({ data: { phoneNumber: '01223334445' }, assignedToId: new ObjectId() }),
   ];
   const userNames = new Map([[mona.toHexString(), 'Mona Adel']]);
-  const unassigned = (phone: string) => ({
-    key: 'leads.duplicatePhoneUnassigned',
-    values: { phone },
-  });
+  const [unassigned, assigned] = ['leads.duplicatePhoneUnassigned', 'leads.duplicatePhoneAssigned'];
 
   it.each([
-    [['+20 100 123 4567', '01999999999'], [unassigned('+20 100 123 4567')]],
-    [
-      ['01001234567', '+201112223334'],
-      [
-        unassigned('01001234567'),
-        {
-          key: 'leads.duplicatePhoneAssigned',
-          values: { phone: '+201112223334', user: 'Mona Adel' },
-        },
-      ],
-    ],
-    [['01223334445', ''], [unassigned('01223334445')]],
-    [['01001234567', '01001234567'], [unassigned('01001234567')]],
-  ])('returns a message for each duplicate of %j', ([phoneNumber, phoneNumber2], messages) => {
-    const data = { phoneNumber, phoneNumber2 };
-    const loaded = { phoneOwners, userNames };
-    expect(() => decide({ data }, loaded)).toThrow(
-      expect.objectContaining({ message: 'lead.duplicate_phone', messages }),
-    );
+    ['+20 100 123 4567', '01999999999', [{ phone: '+20 100 123 4567' }]],
+    [sent, '+201112223334', [{ phone: sent }, { phone: '+201112223334', user: 'Mona Adel' }]],
+    ['01223334445', '', [{ phone: '01223334445' }]],
+    [sent, sent, [{ phone: sent }]],
+  ])('returns a message for each duplicate of %j and %j', (phoneNumber, phoneNumber2, found) => {
+    const payload = { data: { phoneNumber, phoneNumber2 } };
+    const messages = found.map((values) => ({
+      key: 'user' in values ? assigned : unassigned,
+      values,
+    }));
+    const error = expect.objectContaining({ message: 'lead.duplicate_phone', messages });
+    expect(() => decide(payload, { phoneOwners, userNames })).toThrow(error);
     const tolerant = { ...withoutClients, allowConflictLeads: true };
-    expect(decide({ data }, { ...loaded, organization: tolerant }).operation).toBe('create');
+    expect(decide(payload, { phoneOwners, organization: tolerant }).operation).toBe('create');
   });
 
   it('accepts phones that no other lead has', () => {
@@ -234,7 +171,7 @@ describe('decideLead with phones of other leads', () => {
 
 describe('decideLead with large values', () => {
   const mebibyte = 1_048_576;
-  /** Returns a text with which a document takes so many bytes. */
+  /** Returns a string with which a document takes so many bytes. */
   const textFor = (bytes: number, document: (text: string) => object) =>
     'x'.repeat(bytes - BSON.calculateObjectSize(document('')));
 
@@ -242,12 +179,9 @@ describe('decideLead with large values', () => {
     const lead = (text: string) => ({ data: { text }, additionalData: { other: 1 } });
     const text = textFor(4 * mebibyte, lead);
     expect(decide(lead(text)).bytes).toBeGreaterThan(8 * mebibyte);
-    expect(() => decide(lead(`${text}x`))).toThrow(
-      expect.objectContaining({
-        message: 'lead.too_large',
-        messages: [{ key: 'leads.tooLarge', values: { limit: 4 } }],
-      }),
-    );
+    const messages = [{ key: 'leads.tooLarge', values: { limit: 4 } }];
+    const error = expect.objectContaining({ message: 'lead.too_large', messages });
+    expect(() => decide(lead(`${text}x`))).toThrow(error);
   });
 
   it('rejects more than 8 MiB of changes even when the lead is smaller', () => {
@@ -264,52 +198,40 @@ describe('decideLead with large values', () => {
 });
 
 describe('decideLead with clients', () => {
-  const mona = clientWith({ name: 'Mona', phoneNumbers: ['+201001234567'] });
+  const mona = clientWith({ name: 'Mona', phoneNumbers: [phone] });
+  const update = { recordSystemId: 'a', email: 'mona@example.com' };
+  const decideWith = (payload: LeadPayload, lead: Partial<LeadDocument>) => {
+    const { clients } = loadedWith({ storedClients: [mona] });
+    const leads = [leadWith({ recordSystemId: 'a', ...lead })];
+    return decide(payload, { organization, leads, clients });
+  };
 
   it('creates a client and emits its event before that of the lead', () => {
-    const decided = decide({ name: 'Mona', phoneNumber: '01001234567' }, { organization });
-    expect(decided.client).toMatchObject({
-      clientId: decided.lead.clientId,
-      change: { isNew: true, client: { name: 'Mona', phoneNumbers: ['+201001234567'] } },
-    });
-    expect(decided.lead.clientId).toBeInstanceOf(ObjectId);
+    const decided = decide({ name: 'Mona', phoneNumber: sent }, { organization });
+    const { clientId } = decided.lead;
+    const change = { isNew: true, client: { name: 'Mona', phoneNumbers: [phone] } };
+    expect(decided.client).toMatchObject({ clientId, change });
+    expect(clientId).toBeInstanceOf(ObjectId);
     expect(decided.events.map(({ type }) => type)).toEqual(['client.created', 'lead.created']);
     expect(decided.events[0]).toBe(decided.client.change?.event);
-    expect(decided.lockKeys).toEqual(['phone:+201001234567', 'phone:+201001234567']);
-    expect(decided.entry.changes).toContainEqual({
-      field: 'clientId',
-      from: null,
-      to: decided.lead.clientId?.toHexString(),
-    });
+    expect(decided.lockKeys).toEqual([`phone:${phone}`, `phone:${phone}`]);
+    const linked = { field: 'clientId', from: null, to: clientId?.toHexString() };
+    expect(decided.entry.changes).toContainEqual(linked);
   });
 
   it('matches a client by the merged data when the lead has none', () => {
-    const data = { phoneNumber: '01001234567' };
-    const leads = [leadWith({ recordSystemId: 'a', data })];
-    const decided = decide(
-      { recordSystemId: 'a', email: 'mona@example.com' },
-      { organization, leads, clients: loadedWith({ storedClients: [mona] }).clients },
-    );
-    expect(decided.lead.clientId).toBe(mona._id);
-    expect(decided.client.change?.client).toMatchObject({
-      email: 'mona@example.com',
-      updatedAt: now,
-    });
+    const { lead, client } = decideWith(update, { data: { phoneNumber: sent } });
+    expect(lead.clientId).toBe(mona._id);
+    expect(client.change?.client).toMatchObject({ email: update.email, updatedAt: now });
   });
 
   it('updates the linked client with the sent values only', () => {
-    const data = { name: 'Nobody', phoneNumber: '01001234567' };
-    const leads = [leadWith({ recordSystemId: 'a', data, clientId: mona._id })];
-    const decided = decide(
-      { recordSystemId: 'a', email: 'mona@example.com' },
-      { organization, leads, clients: loadedWith({ storedClients: [mona] }).clients },
-    );
-    expect(decided.lead.clientId).toEqual(mona._id);
-    expect(decided.client.change?.client).toMatchObject({ name: 'Mona', _id: mona._id });
-    expect(decided.events).toMatchObject([
-      { type: 'client.updated', requestId: 'request 7' },
-      { type: 'lead.updated' },
-    ]);
+    const data = { name: 'Nobody', phoneNumber: sent };
+    const { client, events, lead } = decideWith(update, { data, clientId: mona._id });
+    expect(lead.clientId).toEqual(mona._id);
+    expect(client.change?.client).toMatchObject({ name: 'Mona', _id: mona._id });
+    const clientUpdate = { type: 'client.updated', requestId: 'request 7' };
+    expect(events).toMatchObject([clientUpdate, { type: 'lead.updated' }]);
   });
 });
 
@@ -319,16 +241,15 @@ describe('decideLead with compounds', () => {
     name === 'Palm' && language === 'ar-eg' ? [new ObjectId(named.toHexString()), linked] : [];
 
   it('adds the compounds of the sent project to the linked compounds', () => {
-    const leads = [leadWith({ recordSystemId: 'a', compoundsIds: [linked] })];
-    const decided = decide({ recordSystemId: 'a', project: 'Palm' }, { leads, compoundsNamed });
-    expect(decided.lead.compoundsIds).toEqual([linked, named]);
-    const repeated = decide(
-      { recordSystemId: 'a', project: 'Palm' },
-      { leads: [{ ...decided.lead }], compoundsNamed },
-    );
-    expect(repeated.entry.changes).toEqual([]);
-    const unnamed = decide({ recordSystemId: 'a', name: 'x' }, { leads, compoundsNamed });
-    expect(unnamed.lead.compoundsIds).toEqual([linked]);
+    const update = (fields: LeadPayload, compoundsIds: ObjectId[]) => {
+      const leads = [leadWith({ recordSystemId: 'a', compoundsIds })];
+      return decide({ recordSystemId: 'a', ...fields }, { leads, compoundsNamed }).lead;
+    };
+    expect(update({ project: 'Palm' }, [linked]).compoundsIds).toEqual([linked, named]);
+    expect(update({ project: 'Palm' }, [linked, named]).compoundsIds).toEqual([linked, named]);
+    expect(update({ name: 'x' }, [linked]).compoundsIds).toEqual([linked]);
+    const { compoundsIds, createdAt } = decide({ project: 'Palm' }, { compoundsNamed }).lead;
+    expect([compoundsIds, createdAt]).toEqual([[named, linked], now]);
   });
 
   it('does not search compounds when no project is sent', () => {
@@ -339,16 +260,9 @@ describe('decideLead with compounds', () => {
     decide({ data: { project: 7 } }, loaded);
     expect(asked).toEqual(['7']);
   });
-
-  it('links compounds to a new lead', () => {
-    const decided = decide({ project: 'Palm' }, { compoundsNamed });
-    expect(decided.lead.compoundsIds).toEqual([named, linked]);
-    expect(decided.lead.createdAt).not.toEqual(before);
-  });
 });
 
-const phone = '+201001234567';
-const data = { phoneNumber: '01001234567' };
+const data = { phoneNumber: sent };
 
 const entryOf = (changes: FieldChange[]) => ({ ...decide({}).entry, changes });
 
@@ -370,53 +284,32 @@ const recordsOf = (...loaded: Parameters<typeof loadedWith>) =>
   new LeadRecords(loadedWith(...loaded));
 
 describe('LeadRecords', () => {
-  it('finds the active lead with an external id', () => {
-    const lead = leadWith({ recordSystemId: 'a' });
-    const records = recordsOf({ leads: [leadWith(), lead] });
-    records.put(decisionOf(leadWith()));
-    expect(['a', 'b', undefined].map((id) => records.findActive(id))).toEqual([lead, null, null]);
-  });
+  const ids = ['1', '2'].map((digit) => new ObjectId(digit.repeat(24)));
 
-  it.each([[[3, 1, 2]], [[1, 2, 3]], [[2, 3, 1]]])(
-    'finds the lowest-numbered owner of a phone among %j',
-    (numbers) => {
-      const [first, ...others] = numbers.map((leadId) => leadWith({ leadId, data }));
-      const records = recordsOf({ leads: first ? [first] : [], phoneOwners: others });
-      expect(records.findPhoneOwner(phone)?.leadId).toBe(1);
+  it.each<[string, Partial<LeadDocument>[]]>([
+    ['lowest number', [{ leadId: 1 }, { leadId: 2 }, { leadId: 3 }]],
+    ['lowest id without numbers', ids.map((_id) => ({ _id, leadId: null }))],
+  ])('finds the owner of a phone with the %s', (_what, fields) => {
+    const owners = fields.map((each) => leadWith({ ...each, data }));
+    for (const order of [
+      owners,
+      owners.toReversed(),
+      [...owners.slice(1), ...owners.slice(0, 1)],
+    ]) {
+      const [lead = leadWith(), ...phoneOwners] = order;
+      const records = recordsOf({ leads: [lead], phoneOwners });
+      expect(records.findPhoneOwner(phone)).toBe(owners[0]);
       expect(records.findPhoneOwner('+20111')).toBeUndefined();
-    },
-  );
-
-  it('orders owners without a number by id', () => {
-    const ids = ['1', '2'].map((digit) => new ObjectId(digit.repeat(24)));
-    for (const order of [ids, ids.toReversed()]) {
-      const phoneOwners = order.map((_id) => leadWith({ _id, leadId: null, data }));
-      expect(recordsOf({ phoneOwners }).findPhoneOwner(phone)?._id).toBe(ids[0]);
     }
   });
 
-  it('returns names of known users, and compounds by name and language', () => {
-    const [user, compound] = [new ObjectId(), new ObjectId()];
-    const records = recordsOf({
-      userNames: new Map([[user.toHexString(), 'Mona Adel']]),
-      compoundsNamed: ({ name, language }) =>
-        name === 'Palm' && language === 'ar-eg' ? [compound] : [],
-    });
-    const users = [user, new ObjectId(), null, undefined];
-    expect(users.map((id) => records.userName(id))).toEqual(['Mona Adel', ...Array(3)]);
-    expect(records.compoundsNamed('Palm', 'ar-eg')).toEqual([compound]);
-    expect(records.compoundsNamed('Palm', 'en-us')).toEqual([]);
-  });
-
   it('returns leads and phone owners as the last decision left them', () => {
-    const [first, second] = [1, 2].map((leadId) =>
-      leadWith({ recordSystemId: `${leadId}`, leadId, data }),
-    );
-    const records = recordsOf({
-      leads: [first ?? leadWith()],
-      phoneOwners: [second ?? leadWith()],
-    });
-    const moved = { ...leadWith(), ...first, data: { phoneNumber: '01112223334' } };
+    const [first, second] = [1, 2].map((leadId) => leadWith({ leadId, data })) as [
+      LeadDocument,
+      LeadDocument,
+    ];
+    const records = recordsOf({ leads: [first], phoneOwners: [second] });
+    const moved = { ...first, recordSystemId: '1', data: { phoneNumber: '01112223334' } };
     records.put(decisionOf(moved));
     expect(records.findActive('1')).toBe(moved);
     expect(records.findPhoneOwner(phone)).toBe(second);
@@ -437,27 +330,21 @@ describe('LeadRecords', () => {
     expect(records.clients.changes()).toEqual([change]);
   });
 
-  it('returns the last state of each created or changed lead once', () => {
+  it('returns the last state of each changed lead once, and the lock keys of all', () => {
     const records = recordsOf({ numbers: [7, 8] });
     const [created, stored, untouched] = [leadWith(), leadWith(), leadWith()];
     const [later, last] = [{ ...created }, { ...stored }];
     expect(records.nextNumber).toBe(7);
-    records.put(decisionOf(created, { operation: 'create', entry: entryOf([]) }));
+    const unchanged = { entry: entryOf([]) };
+    records.put(decisionOf(created, { operation: 'create', lockKeys: ['1'], ...unchanged }));
     expect(records.nextNumber).toBe(8);
-    for (const lead of [stored, later, last]) records.put(decisionOf(lead));
-    for (const lead of [untouched, last]) records.put(decisionOf(lead, { entry: entryOf([]) }));
+    for (const lead of [stored, later, last]) records.put(decisionOf(lead, { lockKeys: ['2'] }));
+    for (const lead of [untouched, last]) records.put(decisionOf(lead, unchanged));
+    const { updatedAt } = last;
     expect(records.writes()).toEqual([
       { insert: { ...later, phoneKeysAt: later.updatedAt } },
-      { _id: last._id, fields: { phoneKeysAt: last.updatedAt, updatedAt: last.updatedAt } },
+      { _id: last._id, fields: { phoneKeysAt: updatedAt, updatedAt } },
     ]);
-    expect(records.bytes).toBe(6);
-  });
-
-  it('returns the lock keys of all decisions', () => {
-    const records = recordsOf();
-    for (const lockKey of ['phone:1', 'phone:2']) {
-      records.put(decisionOf(leadWith(), { lockKeys: [lockKey] }));
-    }
-    expect(records.lockKeys).toEqual(['phone:1', 'phone:2']);
+    expect([records.bytes, records.lockKeys]).toEqual([6, ['1', '2', '2', '2']]);
   });
 });

@@ -12,15 +12,16 @@ import {
   Timestamp,
   UUID,
 } from 'mongodb';
-import { addClient, addCompound, addLead, addTenant, type Tenant } from '../../support/builders.js';
+import { addClient, addCompound, addLead } from '../../support/builders.js';
 import { cutText, cutTexts } from '../../support/cut-texts.js';
 import { sharedService } from '../../support/shared-service.js';
+import type { TenantApi } from '../../support/tenant-api.js';
 
 const service = sharedService();
-let tenant: Tenant;
+let tenant: TenantApi;
 
 beforeAll(async () => {
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
 });
 
 const seconds = Date.UTC(2026, 0, 5) / 1_000;
@@ -58,105 +59,76 @@ const json = `{${Object.entries(values)
   .map(([key, [, text]]) => `"${key}":${text}`)
   .join(',')}}`;
 
-/** Added to leads of other programs by the background pass. */
-const addedInBackground = { phoneKeys: 0, phoneKeysOf: 0, phoneKeysAt: 0 };
+const upsert = async (text: string) => {
+  const request = tenant.post('/leads').set('content-type', 'application/json').send(text);
+  return (await request.expect(200)).body.lead as Record<string, unknown>;
+};
+const read = async (recordSystemId: string) =>
+  (await tenant.get(`/leads/${recordSystemId}`).expect(200)).body.lead as object;
 
-describe('a lead with empty lists of another program', () => {
-  it('stays readable and writable', async () => {
-    const { organizationId, key } = tenant;
-    const clientId = await addClient(service.db, organizationId, {
-      name: 'Mona',
-      phoneNumbers: [null, '+201000000311'],
-    });
-    const fields = { recordSystemId: 'nulls', clientId, compoundsIds: [null] };
-    await addLead(service.db, organizationId, { ...fields, data: { phoneNumber: '01000000311' } });
-    const request = (method: 'get' | 'delete') =>
-      service.api(method, '/leads/nulls').set('api-key', key).expect(200);
-    expect((await request('get')).body.lead).toMatchObject({ compoundsIds: [] });
-    await addCompound(service.db, organizationId, { 'en-us': 'Null Lake' });
+describe('a lead of another program', () => {
+  it('stays readable and writable with empty lists', async () => {
+    const client = { name: 'Mona', phoneNumbers: [null, '+201000000311'] };
+    const clientId = await tenant.add(addClient, client);
+    const data = { phoneNumber: '01000000311' };
+    const fields = { recordSystemId: 'nulls', clientId, compoundsIds: [null], data };
+    await tenant.add(addLead, fields);
+    expect(await read('nulls')).toMatchObject({ compoundsIds: [] });
+    await tenant.add(addCompound, { 'en-us': 'Null Lake' });
     const sent = { name: 'Nora', phoneNumber2: '01000000312', project: 'Null Lake' };
-    const { body } = await service
-      .api('post', '/leads')
-      .set('api-key', key)
-      .send({ recordSystemId: 'nulls', ...sent })
-      .expect(200);
+    const { body } = await tenant.post('/leads', { recordSystemId: 'nulls', ...sent }).expect(200);
     expect(body.lead.compoundsIds).toHaveLength(1);
-    const client = await service.db.collection('clients').findOne({ _id: clientId });
-    expect(client).toMatchObject({ phoneNumbers: ['+201000000311', '+201000000312'] });
-    await request('delete');
+    const { phoneNumbers } = await tenant.storedOne('clients', { _id: clientId });
+    expect(phoneNumbers).toEqual(['+201000000311', '+201000000312']);
+    await tenant.delete('/leads/nulls').expect(200);
   });
-});
 
-describe('a lead with texts of another program that end within a character', () => {
-  it('stays readable and writable', async () => {
-    const { organizationId, key } = tenant;
-    const name = cutText.whole;
-    const contact = { name, phoneNumbers: ['+201000000321'], email: null };
-    const clientId = await addClient(service.db, organizationId, contact);
-    const data = { name, phoneNumber: '01000000321' };
+  it('stays readable and writable with strings that end within a character', async () => {
+    const [name, phoneNumber] = [cutText.whole, '01000000321'];
+    const clientId = await tenant.add(addClient, { name, phoneNumbers: ['+201000000321'] });
+    const data = { name, phoneNumber };
     const fields = { recordSystemId: 'cut', clientId, data, additionalData: { [name]: 1 } };
-    const _id = await addLead(service.db, organizationId, fields);
+    const _id = await tenant.add(addLead, fields);
     await cutTexts(service, 'clients', clientId);
     await cutTexts(service, 'leads', _id);
-    const read = await service.api('get', '/leads/cut').set('api-key', key).expect(200);
-    expect(read.body.lead).toMatchObject({
-      data: { name: cutText.shown },
-      additionalData: { [cutText.shown]: 1 },
-    });
-    const { body } = await service
-      .api('post', '/leads')
-      .set('api-key', key)
-      .send({ recordSystemId: 'cut', data: { budget: 5 } })
-      .expect(200);
-    expect(body.lead.data).toEqual({ ...data, name: cutText.shown, budget: 5 });
+    const shown = { data: { name: cutText.shown }, additionalData: { [cutText.shown]: 1 } };
+    expect(await read('cut')).toMatchObject(shown);
+    const updated = await upsert('{"recordSystemId":"cut","data":{"budget":5}}');
+    expect(updated['data']).toEqual({ name: cutText.shown, phoneNumber, budget: 5 });
   });
-});
 
-describe('a lead with values of another program', () => {
-  const add = (recordSystemId: string) =>
-    addLead(service.db, tenant.organizationId, {
-      recordSystemId,
-      data: stored,
-      additionalData: stored,
-    });
-  const post = (body: string) =>
-    service
-      .api('post', '/leads')
-      .set({ 'api-key': tenant.key, 'content-type': 'application/json' })
-      .send(body);
-  const last = (collection: string, filter: object) =>
-    service.db
-      .collection(collection)
-      .findOne(
-        { organizationId: tenant.organizationId, ...filter },
-        { sort: { _id: -1 }, projection: addedInBackground },
-      );
-
-  it('returns the values as JSON with all digits', async () => {
-    await add('shown');
-    const { text } = await service.api('get', '/leads/shown').set('api-key', tenant.key);
+  it('is returned with its values as JSON with all digits', async () => {
+    const fields = { data: stored, additionalData: stored };
+    await tenant.add(addLead, { recordSystemId: 'shown', ...fields });
+    const { text } = await tenant.get('/leads/shown');
     expect(text).toContain(`"data":${json},"additionalData":${json}`);
   });
 
   it('has no changes when the returned values are sent back', async () => {
-    const _id = await add('again');
-    const before = await last('leads', { _id });
+    const fields = { data: stored, additionalData: stored };
+    const _id = await tenant.add(addLead, { recordSystemId: 'again', ...fields });
+    const events = () => tenant.stored('outboxEvents', { 'data._id': _id.toHexString() });
+    // The background pass adds keys of phones.
+    const lead = async () => {
+      const {
+        phoneKeys: _k,
+        phoneKeysOf: _o,
+        phoneKeysAt: _a,
+        ...others
+      } = await tenant.storedOne('leads', { _id });
+      return others;
+    };
+    const before = await lead();
     // A request body accepts no references, and decimals only as doubles.
     const sent = json.replace(/,"reference":{[^}]*}/, '').replace(/"exact":[\d.]*,/, '');
-    await post(`{"recordSystemId":"again","data":${sent},"additionalData":${sent}}`).expect(200);
-    expect(await last('leads', { _id })).toEqual(before);
-    expect(await last('changeLogs', { entityId: _id })).toMatchObject({ changes: [] });
-    expect(await last('outboxEvents', { 'data._id': _id.toHexString() })).toBeNull();
-    await post('{"recordSystemId":"again","data":{"wide":9007199254740992,"count":8}}').expect(200);
-    const event = await last('outboxEvents', { 'data._id': _id.toHexString() });
-    expect(event?.['changes'].map(({ field }: { field: string }) => field)).toEqual([
-      'data.count',
-      'data.wide',
-    ]);
-    expect((await last('leads', { _id }))?.['data']).toMatchObject({
-      exact: stored['exact'],
-      clock: stored['clock'],
-      count: 8,
-    });
+    await upsert(`{"recordSystemId":"again","data":${sent},"additionalData":${sent}}`);
+    expect(await lead()).toEqual(before);
+    expect(await tenant.stored('changeLogs', { entityId: _id })).toMatchObject([{ changes: [] }]);
+    expect(await events()).toEqual([]);
+    await upsert('{"recordSystemId":"again","data":{"wide":9007199254740992,"count":8}}');
+    const changes = [{ field: 'data.count' }, { field: 'data.wide' }];
+    expect(await events()).toMatchObject([{ changes }]);
+    const { exact, clock } = stored;
+    expect(await lead()).toMatchObject({ data: { exact, clock, count: 8 } });
   });
 });

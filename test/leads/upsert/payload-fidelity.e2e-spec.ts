@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addTenant, type Tenant } from '../../support/builders.js';
 import { rounds } from '../../support/rounds.js';
-import { basePath, sharedService } from '../../support/shared-service.js';
+import { sharedService } from '../../support/shared-service.js';
+import type { TenantApi } from '../../support/tenant-api.js';
 
 const service = sharedService();
-let tenant: Tenant;
+let tenant: TenantApi;
 
 beforeAll(async () => {
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
 });
 
 /** Keys that mean something to MongoDB, its driver, mongoose, class-transformer or JavaScript. */
@@ -51,118 +51,75 @@ const payload = fc
   )
   .filter((data) => isAccepted(JSON.stringify(data)));
 
-async function send(method: string, path: string, body?: unknown) {
-  const response = await fetch(`${service.url}/${basePath}${path}`, {
-    method,
-    headers: {
-      'api-key': tenant.key,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, text: await response.text() };
-}
+/** Sends JSON text as it is. */
+const postText = (text: string, path = '/leads') =>
+  tenant.post(path).set('content-type', 'application/json').send(text);
 
-/** A JSON text as its receiver sees it. */
-const arbitraryPayload = (sent: unknown) => JSON.parse(JSON.stringify(sent)) as unknown;
+/** A value as the receiver of its JSON sees it. */
+const received = (sent: object) => JSON.parse(JSON.stringify(sent)) as object;
 
-describe('data and additionalData of POST /leads', () => {
-  it('are returned exactly as sent, and merged by top-level key', async () => {
+describe('POST /leads with data and additionalData', () => {
+  it('returns them exactly as sent, merged by top-level key', async () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(payload, payload, payload, async (data, additionalData, later) => {
         fc.pre(isAccepted(JSON.stringify({ ...data, ...later })));
         const recordSystemId = `fidelity-${number++}`;
-        const created = await send('POST', '/leads', { recordSystemId, data, additionalData });
-        expect(created).toMatchObject({ status: 201 });
-        const updated = await send('POST', '/leads', { recordSystemId, data: later });
-        expect(updated).toMatchObject({ status: 200 });
-        const read = await send('GET', `/leads/${recordSystemId}`);
+        const sent = { recordSystemId, data, additionalData };
+        const created = await postText(JSON.stringify(sent)).expect(201);
+        await postText(JSON.stringify({ recordSystemId, data: later })).expect(200);
+        const read = await tenant.get(`/leads/${recordSystemId}`).expect(200);
         const { lead } = JSON.parse(read.text) as { lead: Record<string, unknown> };
-        expect(JSON.parse(created.text).lead.data).toEqual(arbitraryPayload(data));
-        expect(lead['data']).toEqual({
-          ...(arbitraryPayload(data) as object),
-          ...(arbitraryPayload(later) as object),
-        });
-        expect(lead['additionalData']).toEqual(arbitraryPayload(additionalData));
+        expect(JSON.parse(created.text).lead.data).toEqual(received(data));
+        expect(lead['data']).toEqual({ ...received(data), ...received(later) });
+        expect(lead['additionalData']).toEqual(received(additionalData));
       }),
       { numRuns: rounds(8, 150) },
     );
   });
 
   it.each(['data', 'additionalData'])(
-    'reject $ref from one request and $id from another in %s',
+    'rejects $ref from one request and $id from another in %s, and keeps the lead',
     async (field) => {
       const recordSystemId = `reference-${field}`;
-      const reference = { $ref: 'shop.users', x: 1 };
-      await send('POST', '/leads', {
-        recordSystemId,
-        phoneNumber: '01000000077',
-        [field]: reference,
-      });
-      const before = await send('GET', `/leads/${recordSystemId}`);
+      const read = async () => (await tenant.get(`/leads/${recordSystemId}`).expect(200)).text;
+      await tenant.post('/leads', { recordSystemId, [field]: { $ref: 'shop.users', x: 1 } });
+      const before = await read();
       const later = { recordSystemId, name: 'Mona', [field]: { $id: 7 } };
-      const { status, text } = await send('POST', '/leads', later);
-      expect([status, JSON.parse(text)]).toEqual([
-        400,
-        {
-          statusCode: 400,
-          message: [`${field} of the lead would have both keys $ref and $id`],
-          error: 'Bad Request',
-        },
-      ]);
-      expect(await send('GET', `/leads/${recordSystemId}`)).toEqual(before);
-      expect((await send('POST', '/leads', { phoneNumber: '01000000077' })).status).toBe(400);
-      await send('DELETE', `/leads/${recordSystemId}`);
+      const { body } = await tenant.post('/leads', later).expect(400);
+      const message = [`${field} of the lead would have both keys $ref and $id`];
+      expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
+      expect(await read()).toBe(before);
     },
   );
 
   it.each([
     ['/leads', '{"recordSystemId":"inexact","data":{"rate":-0.12345678901234567891}}'],
     ['/leads/batch', '{"leads":[{},{"additionalData":{"a":[-0.12345678901234567891]}}]}'],
-  ])('reject a number that a double would round (%s)', async (path, body) => {
-    const organization = await addTenant(service.db);
-    const response = await service
-      .api('post', path)
-      .set({ 'api-key': organization.key, 'content-type': 'application/json' })
-      .send(body)
-      .expect(400);
-    expect(response.headers['x-error-code']).toBe('lead.inexact_number');
-    expect(response.body.message).toBe(
+  ])('rejects a number that a double would round (%s)', async (path, text) => {
+    tenant = await service.addTenant();
+    const { body, headers } = await postText(text, path).expect(400);
+    expect(headers['x-error-code']).toBe('lead.inexact_number');
+    expect(body.message).toBe(
       'The request body has the number -0.12345678901234567891, which cannot be stored exactly: ' +
         'round it, or send it as a string',
     );
-    const { organizationId } = organization;
-    expect(await service.db.collection('leads').countDocuments({ organizationId })).toBe(0);
+    expect(await tenant.count('leads')).toBe(0);
   });
 
-  it('keep integers of up to 64 bits exact in responses, history and events', async () => {
+  it('keeps integers of up to 64 bits exact in responses, history and events', async () => {
     const ids =
       '{"max":9223372036854775807,"min":-9223372036854775808,"list":[12345678901234567,' +
       '{"id":-9007199254740993}],"small":[1,-0.5,9007199254740991,1000000000000000000]}';
-    const body = `{"recordSystemId":"long","data":{"leadSource":123456789012345678,"ids":${ids}},"additionalData":${ids}}`;
-    const post = async () => {
-      const headers = { 'api-key': tenant.key, 'content-type': 'application/json' };
-      const url = `${service.url}/${basePath}/leads`;
-      const response = await fetch(url, { method: 'POST', headers, body });
-      return { status: response.status, text: await response.text() };
-    };
     const data = `"data":{"leadSource":123456789012345678,"ids":${ids}},"additionalData":${ids}`;
-    const created = await post();
-    expect(created.status).toBe(201);
-    expect(created.text).toContain(data);
-    expect((await post()).status).toBe(200);
-    expect((await send('GET', '/leads/long')).text).toContain(data);
-    const { organizationId } = tenant;
-    const entries = await service.db
-      .collection('changeLogs')
-      .find({ organizationId }, { sort: { _id: -1 }, limit: 2 })
-      .toArray();
-    expect(entries.map(({ changes }) => changes.length)).toEqual([0, 6]);
-    const event = await service.db
-      .collection('outboxEvents')
-      .findOne({ organizationId, 'data.recordSystemId': 'long' });
-    expect(String(event?.['data'].data.leadSource)).toBe('123456789012345678');
-    expect(String(event?.['data'].additionalData.min)).toBe('-9223372036854775808');
+    const text = `{"recordSystemId":"long",${data}}`;
+    expect((await postText(text).expect(201)).text).toContain(data);
+    await postText(text).expect(200);
+    expect((await tenant.get('/leads/long')).text).toContain(data);
+    const entries = (await tenant.stored('changeLogs')).slice(-2);
+    expect(entries.map(({ changes }) => (changes as unknown[]).length)).toEqual([6, 0]);
+    const event = await tenant.storedOne('outboxEvents', { 'data.recordSystemId': 'long' });
+    expect(String(event['data'].data.leadSource)).toBe('123456789012345678');
+    expect(String(event['data'].additionalData.min)).toBe('-9223372036854775808');
   });
 });

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import { IdempotencyService } from '../../../src/core/idempotency/idempotency.service.js';
-import { addLead, addTenant, type Tenant } from '../../support/builders.js';
+import { derivedPhones } from '../../../src/leads/phones/lead-phones.js';
+import { addLead } from '../../support/builders.js';
+import { range } from '../../support/counting.js';
+import type { TenantApi } from '../../support/tenant-api.js';
 import {
   randomDatabaseUri,
   startTestService,
@@ -10,89 +13,79 @@ import {
 } from '../../support/test-service.js';
 
 let service: TestService;
-let tenant: Tenant;
+let tenant: TenantApi;
+
+/** Turns a rule of another program on or off, which no request can know. */
+const validate = (validationLevel: 'strict' | 'off') =>
+  service.db.command({
+    collMod: 'leads',
+    validator: { 'data.forbidden': { $exists: false } },
+    validationLevel,
+  });
 
 beforeAll(async () => {
   service = await startTestService({}, randomDatabaseUri());
-  tenant = await addTenant(service.db);
-  // A rule of another program, which no request can know.
-  const validator = { 'data.forbidden': { $exists: false } };
-  await service.db.command({ collMod: 'leads', validator, validationLevel: 'strict' });
+  await validate('strict');
+});
+beforeEach(async () => {
+  tenant = await service.addTenant();
 });
 afterAll(() => service.stop());
 
-const forbidden = { recordSystemId: 'forbidden', data: { forbidden: true } };
-const count = (collection: string) =>
-  service.db.collection(collection).countDocuments({ organizationId: tenant.organizationId });
-
-it('POST /leads/batch returns 500 and stores nothing when the database rejects a lead', async () => {
+const forbidden = { data: { forbidden: true } };
+const batchWith = (leads: object[]) => {
   const id = randomUUID();
-  const send = (lead: object) =>
-    service
-      .api('post', '/leads/batch')
-      .set({ 'api-key': tenant.key, 'idempotency-key': id })
-      .send({ leads: [{ recordSystemId: 'a', name: 'Mona' }, lead] });
-  const { headers } = await send(forbidden).expect(500);
-  expect(headers['x-error-code']).toBe('server.error');
-  for (const collection of ['leads', 'clients', 'changeLogs', 'outboxEvents']) {
-    expect(await count(collection)).toBe(0);
-  }
-  await service.db.command({ collMod: 'leads', validationLevel: 'off' });
-  await send(forbidden).expect(200);
-  await service.db.command({ collMod: 'leads', validationLevel: 'strict' });
-  expect([await count('leads'), await count('changeLogs')]).toEqual([2, 2]);
+  return () => tenant.post('/leads/batch', { leads }).set('idempotency-key', id);
+};
+
+describe('a lead that the database rejects', () => {
+  it('makes POST /leads/batch return 500 and store nothing, until it is repeated', async () => {
+    const send = batchWith([{ name: 'Mona' }, forbidden]);
+    const { headers } = await send().expect(500);
+    expect(headers['x-error-code']).toBe('server.error');
+    for (const collection of ['leads', 'clients', 'changeLogs', 'outboxEvents']) {
+      expect(await tenant.count(collection)).toBe(0);
+    }
+    await validate('off');
+    await send().expect(200);
+    await validate('strict');
+    expect([await tenant.count('leads'), await tenant.count('changeLogs')]).toEqual([2, 2]);
+  });
+
+  it('makes POST /leads return 500 for no other lead of its group', async () => {
+    const isForbidden = (index: number) => index % 7 === 3;
+    const responses = await Promise.all(
+      range(20).map((index) => tenant.post('/leads', isForbidden(index) ? forbidden : {})),
+    );
+    const statuses = range(20).map((index) => (isForbidden(index) ? 500 : 201));
+    expect(responses.map(({ status }) => status)).toEqual(statuses);
+    expect(await tenant.count('leads')).toBe(17);
+  });
 });
 
-it('POST /leads returns 500 only for the grouped lead that the database rejects', async () => {
-  const { organizationId, key } = await addTenant(service.db);
-  const leads = Array.from({ length: 20 }, (_, index) => ({
-    recordSystemId: `lead ${index}`,
-    ...(index % 7 === 3 ? forbidden : {}),
-  }));
-  const responses = await Promise.all(
-    leads.map((lead) => service.api('post', '/leads').set('api-key', key).send(lead)),
-  );
-  expect(responses.map(({ status }) => status)).toEqual(
-    leads.map((_lead, index) => (index % 7 === 3 ? 500 : 201)),
-  );
-  expect(await service.db.collection('leads').countDocuments({ organizationId })).toBe(17);
-});
-
-it('POST /leads/batch returns the decisions of the last transaction attempt', async () => {
-  const { organizationId, key } = await addTenant(service.db);
-  const idempotency = service.service.app.get(IdempotencyService);
-  const completeAll = idempotency.completeAll.bind(idempotency);
-  // Between the attempts another instance takes the phone.
-  const completing = jest
-    .spyOn(idempotency, 'completeAll')
-    .mockImplementationOnce(async (...args: Parameters<typeof completeAll>) => {
-      await completeAll(...args);
-      completing.mockRestore();
-      const updatedAt = new Date();
-      await addLead(service.db, organizationId, {
-        data: { phoneNumber: '01000000001' },
-        phoneKeys: ['+201000000001'],
-        phoneKeysOf: '["EG","01000000001"]',
-        phoneKeysAt: updatedAt,
-        updatedAt,
+describe('POST /leads/batch whose transaction is repeated', () => {
+  it('returns the decisions of the last attempt', async () => {
+    const idempotency = service.service.app.get(IdempotencyService);
+    const completeAll = idempotency.completeAll.bind(idempotency);
+    const data = { phoneNumber: '01000000001' };
+    // Between the attempts another instance takes the phone.
+    const completing = jest
+      .spyOn(idempotency, 'completeAll')
+      .mockImplementationOnce(async (...args: Parameters<typeof completeAll>) => {
+        await completeAll(...args);
+        completing.mockRestore();
+        const updatedAt = new Date();
+        const derived = { ...derivedPhones(data, 'EG'), phoneKeysAt: updatedAt, updatedAt };
+        await tenant.add(addLead, { data, ...derived });
+        const errorLabels = ['TransientTransactionError'];
+        throw new MongoServerError({ message: 'no primary', code: 10_107, errorLabels });
       });
-      throw new MongoServerError({
-        message: 'no primary',
-        code: 10_107,
-        errorLabels: ['TransientTransactionError'],
-      });
-    });
-  const send = () =>
-    service
-      .api('post', '/leads/batch')
-      .set({ 'api-key': key, 'idempotency-key': id })
-      .send({ leads: [{ phoneNumber: '01000000001' }] })
-      .expect(200);
-  const id = randomUUID();
-  const { body } = await send();
-  expect(body).toMatchObject({ created: 0, refused: 1 });
-  const again = await send();
-  expect(again.body).toEqual(body);
-  expect(again.headers['idempotent-replayed']).toBe('true');
-  expect(await service.db.collection('leads').countDocuments({ organizationId })).toBe(1);
+    const send = batchWith([data]);
+    const { body } = await send().expect(200);
+    expect(body).toMatchObject({ created: 0, refused: 1 });
+    const again = await send().expect(200);
+    expect(again.body).toEqual(body);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(await tenant.count('leads')).toBe(1);
+  });
 });

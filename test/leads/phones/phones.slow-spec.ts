@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Document } from 'mongodb';
+import { LeadPhoneKeys } from '../../../src/leads/phones/lead-phone-keys.js';
+import { addLead, addUser, conventions } from '../../support/builders.js';
+import { profiledCommands } from '../../support/command-plans.js';
+import { range } from '../../support/counting.js';
+import type { TenantApi } from '../../support/tenant-api.js';
+import {
+  randomDatabaseUri,
+  startTestService,
+  type TestService,
+} from '../../support/test-service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({}, randomDatabaseUri());
+});
+afterAll(() => service.stop());
+
+describe('POST /leads with a phone that another program stored', () => {
+  const backgroundPass = () => service.service.app.get(LeadPhoneKeys).run();
+
+  it('returns 400 for the current phone, not an outdated key, in any spelling', async () => {
+    const { post, set } = await service.addTenant();
+    await post('/leads', { recordSystemId: 'moved', phoneNumber: '01000000001' }).expect(201);
+    const moved = { 'data.phoneNumber': '(+20) 100.000.0002', updatedAt: new Date() };
+    await set('leads', { recordSystemId: 'moved' }, moved);
+    await post('/leads', { phoneNumber: '01000000001' }).expect(201);
+    await backgroundPass();
+    await post('/leads', { phoneNumber: '01000000002' }).expect(400);
+  });
+
+  it('returns 400 after a pass over more than a thousand organizations', async () => {
+    const { add, organizationId, post } = await service.addTenant();
+    const organizations = service.db.collection('organizations');
+    const { _id: _, ...organization } = (await organizations.findOne({
+      _id: organizationId,
+    })) as Document;
+    const others = range(1_100).map((index) => ({
+      ...organization,
+      apiDomain: `others-${index}.example.com`,
+      settings: { phoneCountry: index % 2 ? 'EG' : 'SA' },
+    }));
+    await organizations.insertMany(others);
+    await add(addLead, { data: { phoneNumber: '(+20) 100.123.4569' } });
+    await backgroundPass();
+    await post('/leads', { phoneNumber: '01001234569' }).expect(400);
+  });
+});
+
+describe('a phone of 50,000 leads', () => {
+  const phone = '01000000001';
+  const derived = { phoneKeys: ['+201000000001'], phoneKeysOf: `["EG","${phone}"]` };
+  /** Enough that reading all of them would show. */
+  const count = 50_000;
+  let tenant: TenantApi;
+
+  beforeAll(async () => {
+    tenant = await service.addTenant();
+    const [nour, mona] = [await tenant.add(addUser, 'Nour'), await tenant.add(addUser, 'Mona')];
+    const updatedAt = new Date();
+    const leads = range(count).map((index) => ({
+      ...conventions(tenant.organizationId),
+      leadId: count - index,
+      data: { phoneNumber: phone },
+      assignedToId: index === count - 2 ? nour : mona,
+      ...derived,
+      updatedAt,
+      phoneKeysAt: updatedAt,
+    }));
+    // Another program has just changed the phone of the first one.
+    Object.assign(leads.at(-1) ?? {}, { data: { phoneNumber: '01000000002' } });
+    await service.db.collection('leads').insertMany(leads);
+  });
+
+  /** How many leads the commands of some work have read. */
+  async function leadsRead(work: () => Promise<unknown>): Promise<number> {
+    const commands = await profiledCommands(service.db, work);
+    const reads = commands.filter(({ ns }) => ns.endsWith('.leads'));
+    expect(reads.length).toBeGreaterThan(0);
+    return reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
+  }
+  const nour = [expect.stringContaining('Nour')];
+
+  it('is found by POST /leads in few reads, with the user of the first lead', async () => {
+    const read = await leadsRead(async () => {
+      const { body } = await tenant.post('/leads', { phoneNumber: '+20 100 000 0001' }).expect(400);
+      expect(body.message).toEqual(nour);
+    });
+    expect(read).toBeLessThan(100);
+  });
+
+  it('is found in few reads by a group and a batch', async () => {
+    const phones = range(30).map((index) => (index === 20 ? phone : `0100000${1_000 + index}`));
+    const leads = phones.map((phoneNumber) => ({ phoneNumber }));
+    const read = await leadsRead(async () => {
+      await Promise.all(leads.map((lead) => tenant.post('/leads', lead)));
+      const { body } = await tenant.post('/leads/batch', { leads, dryRun: true }).expect(200);
+      expect(body.results[20].message).toEqual(nour);
+    });
+    expect(read).toBeLessThan(1_000);
+  });
+});
