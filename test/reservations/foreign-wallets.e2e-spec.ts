@@ -123,7 +123,7 @@ it('a report or an upsert keeps all unknown values of a wallet', async () => {
         if (status !== 404) applied += 1;
       }
       const after = await listOf(_id);
-      // As text: times that JavaScript cannot have are equal to none.
+      // Strings are compared, because invalid dates never equal each other.
       const left = (items: unknown[]) =>
         inspect(
           items.map((item, index) => untouched(item, before[index], steps)),

@@ -8,7 +8,7 @@ import { rounds } from '../support/rounds.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-/** The time of all that is stored, and of every clock. */
+/** Every clock and all stored documents have this time. */
 const now = new Date('2026-02-01T12:00:00Z');
 const times = { createdAt: now, updatedAt: now };
 

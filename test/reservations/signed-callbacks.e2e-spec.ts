@@ -41,7 +41,7 @@ const newCheque = async () => {
   const unitId = await tenant.add(addUnit);
   const reservationId = await tenant.add(addReserved, unitId);
   const id = reservationId.toHexString();
-  // Not ASCII: what is signed are bytes.
+  // The signature covers bytes, so the body is not ASCII.
   const report = { reservationId: id, installmentId: '1', chequeStatus: 'overdue', note: 'شيك' };
   const reports = async () => {
     const { cheques } = await tenant.storedOne('chequeWallets', { reservationId });

@@ -16,24 +16,24 @@ import type { TenantApi } from '../support/tenant-api.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { addUnitCatalogue, type Catalogue } from './catalogue.js';
 
-/** In the short form less than the real one, and units so large that no socket holds them all. */
+/** The short form lowers the limit and enlarges the units, so that no socket holds them all. */
 const exportLimit = rounds(1_000, 10_000);
 const unitCount = exportLimit + 50;
 const bytesOfUnit = rounds(9_000, 0);
-/** An error that is not worth another try. */
+/** The service does not retry this error. */
 const timeExpired = 50;
 const exportPath = '/units/export/all';
 
 let service: TestService;
 let tenant: TenantApi;
 let catalogue: Catalogue;
-/** Has as many units, without what makes them large: for what is about their number. */
+/** This tenant has as many small units, for tests about their number. */
 let tenantOfSmall: TenantApi;
 let unitsPath: string;
 const responses: IncomingMessage[] = [];
 
 beforeAll(async () => {
-  // On a busy machine a large response may take its time; deadlines have tests of their own.
+  // Large responses are slow on a busy machine; other tests cover deadlines.
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' }, randomDatabaseUri());
   service.service.app.get(UnitsService).maxUnits = exportLimit;
   tenant = await service.addTenant();
@@ -55,7 +55,7 @@ async function addUnits(owner: TenantApi, bytes: number): Promise<Catalogue> {
     unitId: `U-${index}`,
     slug: `u-${index}`,
     name: { 'en-us': `Unit ${index}`, 'ar-eg': `وحدة ${index}` },
-    // Not to be compressed, or a socket would hold them after all.
+    // Random data stays large when compressed, so no socket holds it.
     addons: [randomBytes(bytes).toString('base64')],
     propertyTypeId: own.villaId,
     unitDesignId: own.designId,
@@ -80,7 +80,7 @@ async function begin(
   return response;
 }
 
-/** Cursors on the units of this database that wait for their reader. */
+/** Idle cursors on the units of this database. */
 async function openCursors(): Promise<{ cursor: { cursorId: Long } }[]> {
   const admin = service.db.client.db('admin');
   const operations = admin.aggregate<{ cursor: { cursorId: Long } }>([
@@ -157,7 +157,7 @@ describe('a large response', () => {
       range(state).map((index) => [changedBy(index + 1).toHexString(), index + 1]),
     );
     expect(exported.filter(({ _id, price }) => (prices.get(_id) ?? 0) !== price)).toEqual([]);
-    // It may leave out only units that no write has moved to the front.
+    // The export omits only units that no write moved to the front.
     expect([...prices.keys()].filter((_id) => !exportedIds.has(_id))).toEqual([]);
     await units.updateMany(filter, { $unset: { price: 1 }, $set: { updatedAt: new Date() } });
   });
@@ -195,7 +195,7 @@ describe('a large response', () => {
         ['a compound', 'an export'].map((what) => [method, what, encoding]),
       ),
     ),
-  )('reads at most one part for %s of %s without a reader (%s)', async (method, what, encoding) => {
+  )('reads only a part for %s of %s without a reader (%s)', async (method, what, encoding) => {
     const path = what === 'an export' ? exportPath : unitsPath;
     await service.db.command({ profile: 2, filter: { nreturned: { $gt: 0 } } });
     const client = openSocket(service.url);
@@ -217,7 +217,7 @@ describe('a large response', () => {
       0,
     );
     expect(documents).toBeLessThan(exportLimit);
-    // Without waiting for the deadline, and not as a failure.
+    // The log shows success, without waiting for the deadline.
     const logged = { status: 200, ...(method === 'GET' && { aborted: true }) };
     await eventually(
       () => expect(logLinesWith(service.logged(), id)).toMatchObject([logged]),
@@ -260,7 +260,7 @@ describe('a large response', () => {
           'retry-after': '1',
           'content-type': 'application/json; charset=utf-8',
         });
-        // Of a list that there is not.
+        // These headers describe a list, which an error does not return.
         for (const name of ['x-updated-as-of', 'x-total-count', 'content-disposition']) {
           expect(response.headers).not.toHaveProperty(name);
         }

@@ -223,7 +223,7 @@ describe('an export of units as CSV', () => {
     expect(rows.map(({ name }) => name)).toEqual(names.map(([, exported]) => exported));
     expect(withoutCompound).toMatchObject({ price: '-5', compound: '', compoundId: '' });
     expect(rows[0]).toMatchObject({ compound: 'Lake', compoundId: expect.stringMatching(/./) });
-    // Outside of quotes there is no line break but the one at the end of a row.
+    // Outside quotes, a line break only ends a row.
     const unquoted = text.replaceAll(/"(?:[^"]|"")*"/g, '');
     expect(unquoted.replaceAll('\r\n', '')).not.toMatch(/[\r\n\u2028]/);
     expect((await tenant.get(`${path}&bom=1`).expect(200)).text).toBe(`\uFEFF${text}`);

@@ -12,7 +12,7 @@ const count = 120;
 let tenant: TenantApi;
 let units: Document[];
 
-/** Stored numbers, of which several are shown as 0; ids alone decide between equal ones. */
+/** Responses show several of these stored numbers as 0; ids order equal ones. */
 const numbers = [undefined, null, 0, Number.NaN, -3, 5, 5.5, new Decimal128('5.25'), 70, 1e9];
 const statuses = ['Available', 'sold', 'Sold', undefined, 'RESERVED'];
 const arabic = ['ب', undefined, 'ا', '', 'b', null];
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 type Key = readonly (Buffer | number)[];
 
-/** By which values a unit is ordered, as the reference says it. */
+/** The values that order a unit, as the reference documents them. */
 const keys: Record<string, (unit: Document, language: string) => Key> = {
   createdAt: (unit) => [unit['createdAt'].getTime()],
   updatedAt: (unit) => [unit['updatedAt'].getTime()],
@@ -58,7 +58,7 @@ const keys: Record<string, (unit: Document, language: string) => Key> = {
   ],
 };
 
-/** Missing values, then values that are no number, then numbers. */
+/** Missing values come first, then values that are not numbers, then numbers. */
 function storedNumber(value: (typeof numbers)[number]): Key {
   if (value === undefined || value === null) return [0, 0];
   const number = Number(value.toString());
@@ -117,7 +117,7 @@ const combinations = filters.flatMap(([filter, matches]) =>
 
 const sorts = [
   ...Object.keys(keys).flatMap((field) => [field, `-${field}`]),
-  // Of these the first field has few values, or many, or some that are stored as others are.
+  // The first field of these has few values, many, or some that are stored like others.
   'beds,-price',
   '-beds,status,-name',
   '-status,name',
@@ -128,7 +128,7 @@ const sorts = [
   'name,price',
 ];
 
-/** In the short form each order meets one of them, and each of them two orders. */
+/** In the short form each order has one combination, and each combination two orders. */
 const combinationsFor = (sort: string) =>
   combinations.filter(
     (_, turn) => isFull || (sorts.indexOf(sort) + turn) % combinations.length === 0,

@@ -46,7 +46,7 @@ describe('a unit', () => {
     );
   });
 
-  it('has the same text as in lists when a text ends within a character', async () => {
+  it('has the same string as in lists when a stored string ends within a character', async () => {
     const _id = await add({ slug: 'cut', name: { 'en-us': cutText.whole }, status: 'Cut' });
     await cutTexts(service, 'units', _id);
     const { body } = await tenant.get('/units?status=Cut').expect(200);

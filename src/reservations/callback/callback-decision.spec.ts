@@ -86,7 +86,7 @@ function difference(situation: Situation, sent: Omit<ModelCallback, 'reservation
   const isApplied = cheque === 'applied';
   const isReservationChanged = events.includes('reservation.updated');
   const unitTime = unit?.status === situation.unit ? before : now;
-  // A unit that the second step gives back its status has been written by both.
+  // Both steps write a unit whose status the second step restores.
   const hasBothSteps = sent.reservationStatus !== undefined && isApplied;
   const expected = {
     reservation,
@@ -125,7 +125,7 @@ function difference(situation: Situation, sent: Omit<ModelCallback, 'reservation
     unitUpdatedAt: hasBothSteps ? undefined : decided.state.unit?.updatedAt,
     effects: decided.effects,
   };
-  // The decision's objects are of another realm than those of Jest.
+  // The decision creates its objects in another realm than Jest.
   const isEqual = isDeepStrictEqual(found, expected, { skipPrototype: true });
   return isEqual ? undefined : { situation, callback, found, expected };
 }

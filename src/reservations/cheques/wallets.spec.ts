@@ -15,7 +15,7 @@ import { addCheques, addReport, touchWallet } from './wallets.js';
 const mebibyte = 1_048_576;
 const unitId = new ObjectId();
 
-/** A number that fills a wallet to its last byte when it is that of its only cheque. */
+/** The number with which its only cheque fills a wallet to the last byte. */
 function largestNumber(cheque: Cheque): string {
   const wallet = walletWith({ unitId, cheques: [{ ...cheque, chequeNumber: '' }] });
   return 'x'.repeat(4 * mebibyte - BSON.calculateObjectSize(wallet));

@@ -147,7 +147,7 @@ describe('an upsert', () => {
     const fields = { partnerCollection: stored } as Partial<ReservationDocument>;
     const { reservation } = upsert(fields, { partnerCollection: sent });
     expect(reservation).toMatchObject({ partnerCollection, updatedAt: now });
-    // The flow without a value is not active: sending that changes nothing.
+    // A flow without a value is inactive, so sending its state changes nothing.
     const same = upsert(fields, { partnerCollection: !sent }).reservation;
     expect(same.updatedAt).toBe(before);
   });
