@@ -26,7 +26,7 @@ describe('readIndexFor', () => {
 });
 
 describe('countIndexFor', () => {
-  it('skips a partial index that lacks units which the condition matches', () => {
+  it('skips a partial index without units that the condition matches', () => {
     const prices = { price: { $gte: 1 } };
     const filters = [{ compoundId: ids }, { compoundId: { $ne: null } }].map((condition) => ({
       $and: [condition, prices, { saleType: { $in: ['sale'] } }],
