@@ -206,7 +206,7 @@ describe('key', () => {
     const past = '2020-01-01T00:00:00+02:00';
     const errors: [RegExp, string][] = [
       [/^There is no organization with/, `key issue --org ${unknown} --name A --for website`],
-      [/expired already/, `key issue --org ${org} --name A --for crm --expires ${past}`],
+      [/is in the past/, `key issue --org ${org} --name A --for crm --expires ${past}`],
       [/^There is no organization with/, `key list --org ${unknown}`],
       [/^There is no key with id or prefix iapi_none: `key list` lists/, 'key revoke iapi_none'],
       [/^There is more than one key with .* shared, give the id/, 'key revoke shared'],
