@@ -30,7 +30,8 @@ const random = randomNumbers();
 const { db, uri } = await startFaultDatabase();
 const { key, organizationId } = await addTenant(db);
 const service = await startProcess(
-  { MONGODB_URI: uri, OPS_PORT: '0', ...toLoopback },
+  // As in `npm start` and the image: more arenas would keep freed memory.
+  { MONGODB_URI: uri, OPS_PORT: '0', MALLOC_ARENA_MAX: '1', ...toLoopback },
   serviceAfter(join(import.meta.dirname, 'support/collected-garbage.mjs')),
 );
 
