@@ -1,21 +1,12 @@
 import { createHash, randomInt } from 'node:crypto';
 import { expect } from '@jest/globals';
 import { BSON, type Db, type Document, ObjectId } from 'mongodb';
-import {
-  addCatalogue,
-  addClient,
-  addCompound,
-  addLead,
-  addReservation,
-  addTenant,
-  addWallet,
-  type Tenant,
-} from '../support/builders.js';
+import { addTenant, conventions, type Tenant, type TenantOverrides } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { jsonWith, type Operation, type Position } from '../support/operations.js';
 import type { SentRequest } from './requests.js';
 
-/** A tenant with some of everything, and all ids of it by their kind. */
+/** A tenant with records of every kind, and their ids by kind. */
 export interface TenantData extends Tenant {
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
@@ -27,15 +18,15 @@ export function unusedId(kind: string): string {
   return isText(kind) ? `${kind.replaceAll(' ', '-')}-${hex}` : hex;
 }
 
-/** Ids that partners and operators choose; the others are the database's. */
+/** Partners and operators choose these ids; the database makes the others. */
 function isText(kind: string): boolean {
   return /slug|name|external|unitId|installment|idempotency/i.test(kind);
 }
 
-/** How many things of their own callers change in turn: requests for one wait for each other. */
+/** Requests take turns over so many records, because requests for one record wait for each other. */
 export const spread = 8;
 
-/** Bodies that endpoints accept: they change one of the tenant's own things. */
+/** Accepted bodies, each of which changes one of the tenant's own records. */
 const acceptedBodies: Readonly<
   Record<string, (own: (kind: string) => string, number: number) => object>
 > = {
@@ -59,8 +50,8 @@ function chequeReport(own: (kind: string) => string) {
 /**
  * A request that an endpoint accepts, except for a text at a position.
  *
- * @param text as it is written there: encoded, as JSON, or neither
- * @param turn which of the tenant's things it changes
+ * @param text as the position needs it: encoded, as JSON, or neither
+ * @param turn selects the record that the request changes
  */
 export function requestWith(
   { key, ids }: TenantData,
@@ -86,87 +77,88 @@ export function requestWith(
   };
 }
 
-/** Writes a tenant with as many of everything as there should be. */
-export async function addTenantData(db: Db, count: number): Promise<TenantData> {
-  const tenant = await addTenant(db);
+/** Writes a tenant with so many linked records of each kind. */
+export async function addTenantData(
+  db: Db,
+  count: number,
+  overrides?: TenantOverrides,
+): Promise<TenantData> {
+  const tenant = await addTenant(db, overrides);
   const { organizationId } = tenant;
-  const ids: Record<string, string[]> = { 'an organization': [organizationId.toHexString()] };
-  const text = (kind: string) => {
-    const id = unusedId(kind);
-    (ids[kind] ??= []).push(id);
+  const ids: Record<string, string[]> = {};
+  const keep = <T>(kind: string, id: T): T => {
+    (ids[kind] ??= []).push(String(id));
     return id;
   };
+  const text = (kind: string) => keep(kind, unusedId(kind));
+  const add = async (kind: string, collection: string, fields: Document) => {
+    const document = { ...conventions(organizationId), ...fields };
+    await db.collection(collection).insertOne(document);
+    return keep(kind, document._id);
+  };
+  keep('an organization', organizationId);
   for (let index = 0; index < count; index++) {
-    const name = { 'en-us': text('name of a compound') };
-    const slug = text('slug of a compound');
-    const compoundId = await addCompound(db, organizationId, name, { slug });
-    const add = (collection: Parameters<typeof addCatalogue>[1], fields: Document) =>
-      addCatalogue(db, collection, organizationId, fields);
-    const phaseId = await add('phases', {
+    const phone = keep('phone', `+2010${String(randomInt(1e8)).padStart(8, '0')}`);
+    const person = { name: 'Mona', email: `m${phone}@example.com` };
+    const compoundId = await add('a compound', 'compounds', {
+      slug: text('slug of a compound'),
+      name: { 'en-us': text('name of a compound') },
+    });
+    const locationId = await add('a phase', 'phases', {
       parentId: compoundId,
       slug: text('slug of a phase'),
-      name: { 'en-us': 'Phase' },
+      name: { 'en-us': 'Phase', 'ar-eg': 'مرحلة' },
     });
-    const propertyTypeId = await add('propertyTypes', {
+    const propertyTypeId = await add('a property type', 'propertyTypes', {
       slug: text('slug of a property type'),
       name: { 'en-us': text('name of a property type') },
     });
-    const unitDesignId = await add('unitDesigns', {
+    const unitDesignId = await add('a unit design', 'unitDesigns', {
       slug: text('slug of a unit design'),
       name: { 'en-us': 'Design' },
     });
-    const amenityId = await add('amenities', { name: { 'en-us': text('name of an amenity') } });
-    const unitId = await add('units', {
-      compoundId,
-      locationId: phaseId,
-      propertyTypeId,
-      unitDesignId,
-      amenitiesIds: [amenityId],
+    const amenity = { name: { 'en-us': text('name of an amenity') } };
+    const amenityId = await add('an amenity', 'amenities', amenity);
+    const unitId = await add('a unit', 'units', {
+      ...{ compoundId, locationId, propertyTypeId, unitDesignId, amenitiesIds: [amenityId] },
       unitId: text('unitId'),
       recordSystemId: text('external id of a unit'),
       slug: text('slug of a unit'),
       name: { 'en-us': 'Unit' },
-      status: 'Available',
-      rentalStatus: 'Unavailable',
-      saleType: 'primary',
-      price: index,
+      ...{ status: 'Available', rentalStatus: 'Unavailable', saleType: 'primary', price: index },
     });
-    const clientId = await addClient(db, organizationId, { name: 'Mona', phoneNumbers: [] });
-    const leadNumber = randomInt(2 ** 40, 2 ** 41);
-    const leadId = await addLead(db, organizationId, {
+    const assignedToId = await add('a user', 'users', { name: 'Omar' });
+    const clientId = await add('a client', 'clients', { ...person, phoneNumbers: [phone] });
+    const leadId = await add('a lead', 'leads', {
+      ...{ clientId, assignedToId, parentId: null, isActive: true, compoundsIds: [compoundId] },
       recordSystemId: text('external id of a lead'),
-      leadId: leadNumber,
-      clientId,
-      data: { name: 'Mona' },
+      leadId: keep('number of a lead', randomInt(2 ** 40, 2 ** 41)),
+      data: { ...person, phoneNumber: phone },
+      additionalData: { a: 1 },
     });
-    const reservationId = await addReservation(db, organizationId, unitId, {
+    await add('a change', 'changeLogs', {
+      ...{ entity: 'Lead', entityId: leadId, context: 'External Lead Create' },
+      changes: [{ field: 'data.name', from: null, to: 'Mona' }],
+    });
+    const reservationId = await add('a reservation', 'reservations', {
+      ...{ unitId, leadId, status: 'pending_cheque_collection' },
       recordSystemId: text('external id of a reservation'),
-      leadId,
+      partnerCollection: { isActive: true },
     });
-    const walletId = await addWallet(db, organizationId, {
-      reservationId,
-      unitId,
-      cheques: [{ installmentId: text('installment') }],
+    const bounced = { installmentId: '1', status: 'bounced', chequeNumber: '7', chequeAmount: 5 };
+    const statusHistory = [{ ...bounced, changedAt: new Date(), source: 'callback' }];
+    await add('a wallet', 'chequeWallets', {
+      ...{ reservationId, unitId },
+      cheques: [
+        { installmentId: text('installment'), status: 'pending', statusHistory: [] },
+        { ...bounced, dueDate: new Date(), statusHistory },
+      ],
     });
-    const kept = {
-      'a compound': compoundId,
-      'a phase': phaseId,
-      'a property type': propertyTypeId,
-      'a unit design': unitDesignId,
-      'an amenity': amenityId,
-      'a unit': unitId,
-      'a client': clientId,
-      'a lead': leadId,
-      'number of a lead': leadNumber,
-      'a reservation': reservationId,
-      'a wallet': walletId,
-    };
-    for (const [kind, id] of Object.entries(kept)) (ids[kind] ??= []).push(String(id));
   }
   return { ...tenant, ids };
 }
 
-/** Waits until the background pass over phones has nothing to do that would change what is stored. */
+/** Waits until the background pass over phones has no more documents to change. */
 export async function untilPhonesDerived(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
   const $in = tenants.map(({ organizationId }) => organizationId);
   await eventually(async () => {
@@ -175,10 +167,10 @@ export async function untilPhonesDerived(db: Db, ...tenants: readonly Tenant[]):
   });
 }
 
-/** Collections that a refused request may write: when a key was used, what was answered to what. */
+/** A rejected request may write to these: the last use of the key, and its own response. */
 const ofRequests = ['apiKeys', 'reservationCallbacks', 'idempotencyRecords'];
 
-/** Everything that is stored of an organization, by collection, as a hash each. */
+/** A hash of the stored documents of an organization for each collection. */
 export async function storedOf(db: Db, organizationId: ObjectId): Promise<Record<string, string>> {
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
   const names = collections.map(({ name }) => name).filter((name) => !ofRequests.includes(name));
@@ -193,7 +185,7 @@ export async function storedOf(db: Db, organizationId: ObjectId): Promise<Record
   return Object.fromEntries(hashes.flat());
 }
 
-/** The ids of the other organization's documents that anything of an organization refers to. */
+/** Ids of the other organization to which documents of an organization refer. */
 export async function foreignReferences(
   db: Db,
   { organizationId }: Tenant,

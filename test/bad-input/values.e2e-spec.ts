@@ -2,42 +2,37 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { readCatalogue } from '../../src/operator/catalogue-import/catalogue-file.js';
 import * as options from '../../src/operator/cli/command-line/option-values.js';
-import {
-  addCompound,
-  addReservation,
-  addTenant,
-  addUnit,
-  type Tenant,
-} from '../support/builders.js';
+import { addCompound, addReservation, addUnit } from '../support/builders.js';
 import { withValueAt } from '../support/operations.js';
 import { isFull } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
+import type { TenantApi } from '../support/tenant-api.js';
 
 const service = sharedService();
-let tenant: Tenant;
+let tenant: TenantApi;
 let reservationId: string;
 
 beforeAll(async () => {
-  tenant = await addTenant(service.db);
-  const { organizationId } = tenant;
-  await addCompound(service.db, organizationId, { 'en-us': 'Lake' }, { slug: 'lake' });
-  const unitId = await addUnit(service.db, organizationId, { slug: 'villa' });
-  reservationId = (await addReservation(service.db, organizationId, unitId)).toHexString();
+  tenant = await service.addTenant();
+  await tenant.add(addCompound, { 'en-us': 'Lake' }, { slug: 'lake' });
+  const unitId = await tenant.add(addUnit, { slug: 'villa' });
+  reservationId = (await tenant.add(addReservation, unitId)).toHexString();
 });
 
-/** Where a kind of value enters; gives whether it is accepted, null for what cannot enter there. */
+/** Sends a value through one entry point: whether it is accepted, null if it cannot be written there. */
 type Entrance = (value: unknown) => Promise<boolean | null> | boolean | null;
 type Entrances = Readonly<Record<string, Entrance>>;
 
-/** A value that is found or not has been accepted; 414 is a path that is far too long. */
-const accepts = async (path: string, body?: object): Promise<boolean> => {
-  const method = body === undefined ? 'get' : 'post';
-  const request = service.api(method, path).set('api-key', tenant.key);
-  const { status } = await (body === undefined ? request : request.send(body));
-  if (status === 400 || status === 414) return false;
-  expect([200, 201, 404]).toContain(status);
-  return true;
+const statusOf = async (path: string, body?: object): Promise<number> => {
+  const { status } = await (body === undefined ? tenant.get(path) : tenant.post(path, body));
+  expect([200, 201, 400, 404, 414]).toContain(status);
+  return status;
 };
+/** A 404 also means that the value is valid; a path that is too long returns 414. */
+const accepts = async (path: string, body?: object): Promise<boolean> =>
+  [200, 201, 404].includes(await statusOf(path, body));
+const isFound = async (path: string, body?: object): Promise<boolean> =>
+  (await statusOf(path, body)) < 400;
 
 let lastUnit = 0;
 const newUnit = () => ({ recordSystemId: `unit-${lastUnit++}`, compound: 'lake' });
@@ -59,8 +54,8 @@ const inBody = (path: string, ...positions: string[]): Entrances =>
     ]),
   );
 
-/** Paths, queries and arguments carry well-formed texts only, and no path an empty one. */
-const asText =
+/** Paths, queries and arguments carry only well-formed strings. */
+const asString =
   (accept: (text: string) => ReturnType<Entrance>): Entrance =>
   (value) =>
     typeof value === 'string' && value.isWellFormed() ? accept(value) : null;
@@ -69,12 +64,12 @@ const inQuery = (path: string, ...parameters: string[]): Entrances =>
   Object.fromEntries(
     parameters.map((parameter) => [
       `GET ${path}?${parameter}`,
-      asText((text) => accepts(`${path}?${parameter}=${encodeURIComponent(text)}`)),
+      asString((text) => accepts(`${path}?${parameter}=${encodeURIComponent(text)}`)),
     ]),
   );
 
 const inOption = (read: (argument: string) => unknown): Entrances => ({
-  'the command line': asText((text) => {
+  'the command line': asString((text) => {
     try {
       read(text);
       return true;
@@ -106,15 +101,7 @@ const inImport = (kind: string, ...positions: string[]): Entrances =>
     ]),
   );
 
-const notTexts: readonly unknown[] = [
-  null,
-  7,
-  true,
-  ['x'],
-  {},
-  { $ne: null },
-  { constructor: 'x' },
-];
+const notStrings: readonly unknown[] = [null, 7, ['x'], {}, { $ne: null }, { constructor: 'x' }];
 
 interface Table {
   readonly accepted: readonly unknown[];
@@ -124,29 +111,15 @@ interface Table {
 
 const tables: Readonly<Record<string, Table>> = {
   'an external id': {
-    accepted: [
-      'x',
-      ' ',
-      ' padded ',
-      'constructor',
-      '__proto__',
-      '$ne',
-      'a/b',
-      'a%2Fb',
-      'سعر',
-      '\u0001',
-      'x'.repeat(1_024),
-      '🏠'.repeat(600),
-      '🏠'.repeat(1_024),
-    ],
-    rejected: ['', 'x'.repeat(1_025), '🏠'.repeat(1_025), 'a\0b', '\ud800', 'x\udc00', ...notTexts],
+    accepted: [' padded ', '__proto__', '$ne', 'a/b', 'a%2Fb', 'سعر', '\u0001', '🏠'.repeat(1_024)],
+    rejected: ['', '🏠'.repeat(1_025), 'a\0b', 'x\udc00', ...notStrings],
     entrances: {
       ...inBody('/leads', 'recordSystemId'),
       ...inBody('/units', 'recordSystemId', 'unitId'),
       ...inBody('/reservations', 'recordSystemId', 'unit.recordSystemId', 'unit.unitId'),
       ...inBody('/reservations', 'lead.recordSystemId', 'cheques.[].installmentId'),
       ...inBody('/reservations/webhook', 'installmentId'),
-      'GET /leads/:recordSystemId': asText((text) =>
+      'GET /leads/:recordSystemId': asString((text) =>
         text === '' ? null : accepts(`/leads/${encodeURIComponent(text)}`),
       ),
       ...inQuery('/units', 'recordSystemId', 'unitId'),
@@ -157,40 +130,27 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'a time': {
     accepted: [
-      '2026-01-31',
       '2024-02-29',
       '2026-01-31T10:00Z',
-      '2026-01-31T10:00:00Z',
       '2026-01-31T10:00:00.123456Z',
-      '2026-01-31T10:00+02:00',
       '2026-01-31T10:00:00-05:30',
-      '2026-01-31T10:00:00+0200',
-      '2026-01-31T10:00 02:00',
+      '2026-01-31T10:00+0200',
       '2026-01-31T10:00:00.5 02:00',
     ],
     rejected: [
       '',
-      'yesterday',
       '1700000000',
-      '2026',
-      '2026-01',
       '2026-02-30',
       '2025-02-29T00:00Z',
-      '2026-13-01',
       '2026-W05-1',
-      '2026-001',
       '2026-01-31T10:00',
-      '2026-01-31T10:00:00',
-      '2026-01-31T10Z',
       '2026-01-31T24:00Z',
       '2026-01-31T10:60Z',
       '2026-01-31T10:00:60Z',
       '2026-01-31T10:00+25:00',
       '2026-01-31T10:00Z ',
-      ' 2026-01-31',
       '+02026-01-31',
-      '2026-01-31T10:00Z\0',
-      ...notTexts,
+      ...notStrings,
     ],
     entrances: {
       ...inQuery('/compounds', 'updatedSince'),
@@ -233,8 +193,8 @@ const tables: Readonly<Record<string, Table>> = {
       ...inOption(options.limit),
     },
   },
-  'a text of the catalogue': {
-    accepted: ['x', ' padded ', 'constructor', 'سعر', 'x'.repeat(2_048), '🏠'.repeat(2_048)],
+  'a string of the catalogue': {
+    accepted: [' padded ', 'constructor', 'سعر', '🏠'.repeat(2_048)],
     rejected: ['', ' ', '\n', 'x'.repeat(2_049), 'a\0b', '\ud800', 7, true, [], {}],
     entrances: {
       ...inBody('/units', 'name', 'name.ar-eg', 'floor.name', 'listingType.[]'),
@@ -242,7 +202,7 @@ const tables: Readonly<Record<string, Table>> = {
       ...inOption(options.name),
     },
   },
-  'a text that is kept as sent': {
+  'a string that is stored unchanged': {
     accepted: ['x', ' ', ' padded ', 'constructor', '\0', '🏠'.repeat(3_000)],
     rejected: ['', '\ud800', null, 7, true, [], {}, { $ne: null }],
     entrances: {
@@ -255,22 +215,15 @@ const tables: Readonly<Record<string, Table>> = {
     accepted: ['https://cdn.example.com/a.jpg', 'http://a/%00?b#c', 'HTTPS://A'],
     rejected: [
       '',
-      ' ',
-      'plan.png',
       '/plan.png',
       '//a',
       'https://',
       'https://a\0',
-      null,
-      7,
-      {},
-      'javascript:alert(1)',
       'JavaScript://x/%0aalert(1)',
       ' java\nscript:alert(1)',
       'data:text/html,x',
-      'file:///etc/passwd',
-      'ftp://a/b',
       'blob:https://a/b',
+      ...notStrings,
     ],
     entrances: {
       ...inBody('/units', 'media.[].image'),
@@ -300,51 +253,31 @@ describe.each(Object.entries(tables))('%s', (_kind, { accepted, rejected, entran
 
 describe('an ObjectId', () => {
   const found: Entrances = {
-    'GET /reservations/:reservationId': asText((id) =>
-      isFound('get', `/reservations/${encodeURIComponent(id)}`),
+    'GET /reservations/:reservationId': asString((id) =>
+      isFound(`/reservations/${encodeURIComponent(id)}`),
     ),
     'the callback': (reservation) =>
-      isFound('post', '/reservations/webhook', { reservationId: reservation }),
+      isFound('/reservations/webhook', { reservationId: reservation }),
     ...inOption(options.objectId),
   };
 
   it.each(Object.entries(found))('follows the same rule in %s', async (_name, entrance) => {
     const accepted = [reservationId, reservationId.toUpperCase()];
-    const rejected = [
-      `${reservationId}0`,
-      'twelve-chars',
-      'z'.repeat(24),
-      ' ',
-      `${reservationId}\0`,
-    ];
+    const rejected = [`${reservationId}0`, 'twelve-chars', 'z'.repeat(24), `${reservationId}\0`];
     for (const id of accepted) expect([id, await entrance(id)]).toEqual([id, true]);
     for (const id of rejected) expect([id, await entrance(id)]).toEqual([id, false]);
-    for (const id of notTexts) expect(await entrance(id)).not.toBe(true);
+    for (const id of notStrings) expect(await entrance(id)).not.toBe(true);
   });
 });
 
-async function isFound(method: 'get' | 'post', path: string, body?: object): Promise<boolean> {
-  const { status } = await service.api(method, path).set('api-key', tenant.key).send(body);
-  expect([200, 201, 400, 404]).toContain(status);
-  return status < 400;
-}
-
 describe('a slug', () => {
-  const slugs = [
-    'lake',
-    'constructor',
-    '__proto__',
-    'فيلا-١',
-    'a/b',
-    'x'.repeat(400),
-    '🏠'.repeat(400),
-  ];
+  const slugs = ['lake', 'constructor', '__proto__', 'فيلا-١', 'a/b', '🏠'.repeat(400)];
 
   beforeAll(async () => {
-    tenant = await addTenant(service.db);
+    tenant = await service.addTenant();
     for (const slug of slugs) {
-      await addCompound(service.db, tenant.organizationId, { 'en-us': 'Named' }, { slug });
-      await addUnit(service.db, tenant.organizationId, { slug, compoundId: new ObjectId() });
+      await tenant.add(addCompound, { 'en-us': 'Named' }, { slug });
+      await tenant.add(addUnit, { slug, compoundId: new ObjectId() });
     }
   });
 
@@ -352,10 +285,10 @@ describe('a slug', () => {
     for (const slug of slugs) {
       const path = encodeURIComponent(slug);
       const statuses = [
-        await isFound('get', `/units/${path}`),
-        await isFound('get', `/compounds/${path}/units`),
-        await isFound('post', '/units', { ...newUnit(), compound: slug }),
-        await isFound('post', '/reservations', { unit: slug }),
+        await isFound(`/units/${path}`),
+        await isFound(`/compounds/${path}/units`),
+        await isFound('/units', { ...newUnit(), compound: slug }),
+        await isFound('/reservations', { unit: slug }),
         isImported('units', 'compound', slug),
       ];
       expect([slug, ...statuses]).toEqual([slug, true, true, true, true, true]);
@@ -365,12 +298,12 @@ describe('a slug', () => {
   it('is rejected for new records when it is not a single path segment', () => {
     const given = (slug: string) => isImported('propertyTypes', 'slug', slug);
     for (const slug of slugs) expect([slug, given(slug)]).toEqual([slug, slug !== 'a/b']);
-    const rejected = ['.', '..', '...', 'a/b c', 'a b', ' a', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
+    const rejected = ['.', '..', 'a b', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
     for (const slug of rejected) expect([slug, given(slug)]).toEqual([slug, false]);
     expect(given('a.b_c~1')).toBe(true);
   });
 
-  it.each(['a\0b', '\ud800', '', ...notTexts])('%j is rejected', async (slug) => {
+  it.each(['a\0b', '\ud800', '', ...notStrings])('%j is rejected', async (slug) => {
     const outcomes = [
       await accepts('/units', { ...newUnit(), compound: slug }),
       await accepts('/units', { unitId: 'x', compound: 'lake', phase: slug ?? 7 }),
@@ -382,15 +315,12 @@ describe('a slug', () => {
   });
 });
 
-describe('an unescaped plus sign', () => {
-  it('counts as a plus sign in times', async () => {
-    const { organizationId } = tenant;
+describe('a time in a query', () => {
+  it('can have an unescaped plus sign', async () => {
     const updatedAt = new Date('2030-01-01T10:00:00Z');
-    await addUnit(service.db, organizationId, { slug: 'late', unitId: 'late', updatedAt });
-    const since = async (time: string) => {
-      const path = `/units?updatedSince=${time}&unitId=late`;
-      return (await service.api('get', path).set('api-key', tenant.key)).body.data.length;
-    };
+    await tenant.add(addUnit, { slug: 'late', unitId: 'late', updatedAt });
+    const since = async (time: string) =>
+      (await tenant.get(`/units?updatedSince=${time}&unitId=late`)).body.data.length;
     expect(await since('2030-01-01T12:00+02:00')).toBe(1);
     expect(await since('2030-01-01T12:00%2B02:00')).toBe(1);
     expect(await since('2030-01-01T12:01+02:00')).toBe(0);
@@ -398,7 +328,5 @@ describe('an unescaped plus sign', () => {
 });
 
 function brief(value: unknown): unknown {
-  return typeof value === 'string' && value.length > 40
-    ? `${Array.from(value).slice(0, 3).join('')}… (${Array.from(value).length})`
-    : value;
+  return typeof value === 'string' && value.length > 40 ? value.slice(0, 40) : value;
 }

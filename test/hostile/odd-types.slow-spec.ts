@@ -1,0 +1,238 @@
+import { expect, it } from '@jest/globals';
+import { Binary, BSONRegExp, Decimal128, type Document, Long, ObjectId, Timestamp } from 'mongodb';
+import PQueue from 'p-queue';
+import { mayReadEvents } from '../support/builders.js';
+import { rounds } from '../support/rounds.js';
+import { sharedService } from '../support/shared-service.js';
+import { addTenantData } from './tenant-data.js';
+
+const service = sharedService();
+
+/** Values of wrong types that other programs store. */
+const oddValues: Readonly<Record<string, unknown>> = {
+  'a whole number': 5,
+  'a negative number': -7,
+  'a long integer': Long.fromString('9007199254740993'),
+  'not a number': Number.NaN,
+  'a decimal': Decimal128.fromString('1E400'),
+  'an infinite decimal': Decimal128.fromString('Infinity'),
+  true: true,
+  null: null,
+  'a string': 'odd',
+  'an empty string': '',
+  'a time as a string': '2026-01-05T09:30:00Z',
+  'an empty list': [],
+  'a list of anything': [null, 5, 'odd', {}, [1], new ObjectId()],
+  'an empty object': {},
+  'an object of objects': { a: { b: 1 }, 'en-us': { x: 1 }, clients: 5, isActive: 'x' },
+  'a time': new Date(0),
+  'a time out of range': 'a time out of range',
+  'an id': new ObjectId(),
+  bytes: new Binary(Buffer.from('abc')),
+  'a pattern': new BSONRegExp('^a', 'i'),
+  'a time of the database': new Timestamp({ t: 1, i: 1 }),
+};
+const outOfRange = oddValues['a time out of range'];
+
+const collections =
+  'organizations apiKeys users leads clients changeLogs compounds phases propertyTypes unitDesigns amenities units reservations chequeWallets'.split(
+    ' ',
+  );
+
+/** Stands for the status of a request whose connection failed. */
+const noResponse = 599;
+
+/** Queries find a document by these fields, so that it cannot have other values there. */
+const notOdd = new Set(['_id', 'hash', '__v']);
+
+/** Paths of all fields of a validator, nested ones and the first item of each list included. */
+function fieldsOf({ properties = {} }: Document, above = ''): string[] {
+  return Object.entries(properties as Record<string, Document>).flatMap(([name, inner]) => {
+    if (notOdd.has(name) || (name === 'organizationId' && above === '')) return [];
+    const path = above + name;
+    const isList = [inner['bsonType']].flat().includes('array');
+    const items = isList ? [`${path}.0`, ...fieldsOf(inner['items'] ?? {}, `${path}.0.`)] : [];
+    return [path, ...fieldsOf(inner, `${path}.`), ...items];
+  });
+}
+
+/** A document with a value at a path; a list keeps its other items. */
+function withValue(
+  document: unknown,
+  [step, ...steps]: readonly string[],
+  value: unknown,
+): unknown {
+  if (step === undefined) return value;
+  if (Array.isArray(document) || step === '0') {
+    const [first, ...others] = Array.isArray(document) ? (document as unknown[]) : [];
+    return [withValue(first, steps, value), ...others];
+  }
+  const fields = (document ?? {}) as Document;
+  return { ...fields, [step]: withValue(fields[step], steps, value) };
+}
+
+async function addRecords() {
+  const tenant = await addTenantData(service.db, 1, { key: mayReadEvents });
+  const { organizationId } = tenant;
+  await service.db
+    .collection('units')
+    .updateOne({ organizationId }, { $set: { status: 'Reserved' } });
+  const found = collections.map(async (collection) => {
+    const filter = collection === 'organizations' ? { _id: organizationId } : { organizationId };
+    return [collection, (await service.db.collection(collection).findOne(filter))?._id] as const;
+  });
+  return { ...tenant, documentIds: Object.fromEntries(await Promise.all(found)) };
+}
+
+type Records = Awaited<ReturnType<typeof addRecords>>;
+type Request = readonly [method: 'get' | 'post' | 'delete', path: string, body?: object];
+
+/** Every operation that reads the tenant's records, in an order in which each finds one. */
+function requestsOf({ ids }: Records): Request[] {
+  const own = (kind: string) => ids[kind]?.[0] ?? '';
+  const phoneNumber = own('phone');
+  const email = `M${phoneNumber}@example.com`;
+  const lead = { recordSystemId: own('external id of a lead') };
+  const leadPath = `/leads/${lead.recordSystemId}`;
+  const unit = { recordSystemId: own('external id of a unit') };
+  const names = {
+    compound: own('slug of a compound'),
+    phase: own('slug of a phase'),
+    unitDesign: own('slug of a unit design'),
+    propertyType: own('slug of a property type'),
+  };
+  const amenity = own('name of an amenity');
+  const filters = new URLSearchParams({ ...names, amenities: amenity }).toString();
+  const since = 'updatedSince=2020-01-01T00:00:00Z';
+  const reservationId = own('a reservation');
+  const deal = { recordSystemId: own('external id of a reservation') };
+  const report = (chequeStatus: string, installmentId = '1') =>
+    ['post', '/reservations/webhook', { reservationId, installmentId, chequeStatus }] as const;
+  const ledger = { reservationId, installmentId: '1', chequeStatus: 'bounced', chequeNumber: '7' };
+  return [
+    ['get', leadPath],
+    ['get', `/leads?recordSystemId=${lead.recordSystemId}`],
+    ['post', '/leads', { phoneNumber }],
+    ['post', '/leads', { ...lead, data: { phoneNumber2: '01099999990' } }],
+    ['post', '/leads', { ...lead, name: 'Nora', project: own('name of a compound') }],
+    ['post', '/leads', { recordSystemId: 'lead-2', name: 'Mona', email }],
+    ['post', '/leads', { email }],
+    ['post', '/leads/batch', { leads: [{ phoneNumber }, { email }] }],
+    ['post', '/leads/batch', { leads: [{ ...lead, name: 'N' }], dryRun: true }],
+    ['get', '/compounds?all=1&includeDeleted=1'],
+    ['get', `/compounds?${since}`],
+    ['get', '/compounds?after=0&limit=1'],
+    ['get', `/compounds/${names.compound}/units`],
+    ['get', `/units/${own('slug of a unit')}`],
+    ['get', '/units'],
+    ['get', `/units?${filters}`],
+    ['get', `/units?${since}&includeDeleted=1`],
+    ['get', '/units?after=0'],
+    ['get', `/units?status=Reserved&rentalStatus=Unavailable&unitId=${own('unitId')}`],
+    ['get', '/units?minPrice=0&maxPrice=9&minBua=0&maxBua=9&minBeds=0&maxBeds=9'],
+    ...['updatedAt', 'price', '-bua', 'beds', 'name', '-unitId', 'status', 'price,-name'].map(
+      (sort) => ['get', `/units?sort=${sort}`] as const,
+    ),
+    ...['json', 'csv', 'ndjson'].map(
+      (format) => ['get', `/units/export/all?format=${format}`] as const,
+    ),
+    ['get', `/units/export/all?sort=-price&${filters}`],
+    ['post', '/units', { ...unit, ...names, amenities: [amenity], price: 6 }],
+    ['post', '/units', { ...unit, status: 'Available', floor: { name: '1' }, name: 'N' }],
+    ['post', '/units', { unitId: own('unitId'), compound: names.compound, price: 7 }],
+    ['get', `/reservations/${reservationId}`],
+    ['post', '/reservations/reconciliation', { cheques: [ledger], complete: true }],
+    report('post_dated', own('installment')),
+    report('collected'),
+    report('bounced'),
+    report('collected'),
+    ['post', '/reservations/webhook', { reservationId, reservationStatus: 'approved' }],
+    ['post', '/reservations/webhook', { reservationId, reservationStatus: 'canceled' }],
+    ['post', '/reservations', { ...deal, cheques: [{ installmentId: '3' }] }],
+    ['post', '/reservations', { ...deal, status: 'pending', reopen: true }],
+    ['post', '/reservations', { unit, lead }],
+    ['get', '/events?after=0'],
+    ['delete', leadPath],
+    ['post', '/leads', { ...lead, name: 'Mona' }],
+  ];
+}
+
+/** Paths that read a collection; all paths read the collections that are not listed. */
+const readers: Readonly<Record<string, RegExp>> = {
+  users: /lead/,
+  clients: /lead/,
+  changeLogs: /lead/,
+  leads: /lead|reservation/,
+  phases: /unit/,
+  propertyTypes: /unit/,
+  unitDesigns: /unit/,
+  amenities: /unit/,
+  reservations: /reservation|units$/,
+  chequeWallets: /reservation/,
+};
+
+interface Oddity {
+  readonly collection: string;
+  readonly field: string;
+  readonly name: string;
+}
+
+/** @returns false if the database itself rejects the value */
+async function store(
+  { collection, field, name }: Oddity,
+  { documentIds }: Records,
+): Promise<boolean> {
+  const documents = service.db.collection(collection);
+  const _id = documentIds[collection] ?? new ObjectId();
+  const stored = await documents.findOne({ _id });
+  const value = name === 'a time out of range' ? outOfRange : oddValues[name];
+  const odd = withValue(stored, field.split('.'), value);
+  const latest = { $toDate: Long.MAX_VALUE };
+  const update = [
+    { $replaceWith: { $literal: odd } },
+    ...(value === outOfRange && !field.includes('.0') ? [{ $set: { [field]: latest } }] : []),
+  ];
+  try {
+    await documents.updateOne({ _id }, update, { bypassDocumentValidation: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Tests every so many-th combination; `1` tests all of them, which takes a quarter of an hour. */
+const step = rounds(161, 27);
+
+it.each(collections)(
+  'every operation succeeds with unexpected values in %s',
+  async (collection) => {
+    const [info] = await service.db.listCollections({ name: collection }).toArray();
+    const { validator = {} } = (info as { options?: Document }).options ?? {};
+    const oddities = fieldsOf(validator['$jsonSchema']).flatMap((field) =>
+      Object.keys(oddValues).map((name): Oddity => ({ collection, field, name })),
+    );
+    // Validators permit null in every field except in the times of the conventions.
+    const chosen = oddities.filter(
+      ({ field, name }, index) =>
+        index % step === 0 || (name === 'null' && /^\w+edAt$/.test(field)),
+    );
+    const failuresOf = async (oddity: Oddity) => {
+      const records = await addRecords();
+      if (!(await store(oddity, records))) return [];
+      const failed: string[] = [];
+      for (const [method, path, body] of requestsOf(records)) {
+        if (readers[collection]?.test(path) === false) continue;
+        const sent = service.api(method, path).set('api-key', records.key);
+        const { status } = await (body === undefined ? sent : sent.send(body)).catch(() => ({
+          status: noResponse,
+        }));
+        const { field, name } = oddity;
+        if (status >= 500) failed.push(`${field} is ${name}: ${status} ${method} ${path}`);
+      }
+      return failed;
+    };
+    const queue = new PQueue({ concurrency: 16 });
+    const failures = await queue.addAll(chosen.map((oddity) => () => failuresOf(oddity)));
+    expect(failures.flat()).toEqual([]);
+  },
+);
