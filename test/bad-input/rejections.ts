@@ -40,6 +40,7 @@ const strings = (...positions: string[]): BodyRow[] =>
     [position, '', empty(position)] as const,
   ]);
 
+const repeated = <T>(length: number, item: T): T[] => Array.from({ length }, () => item);
 const long = 'x'.repeat(2_049);
 const isEmail = 'email must be an email';
 const scalar = 'must be a string, a number, a boolean or null';
@@ -62,7 +63,7 @@ const leads: BodyRow[] = [
 ];
 
 const batches: BodyRow[] = [
-  ['leads', Array(101).fill({}), atMost('leads', 100)],
+  ['leads', repeated(101, {}), atMost('leads', 100)],
   ['leads', [], 'leads must not be empty'],
   ['leads', {}, array('leads')],
   ['leads', undefined, array('leads')],
@@ -88,14 +89,14 @@ const units: BodyRow[] = [
   ['name', { 'en-us': 'Villa', fr: 'Villa' }, unknown('name.fr')],
   ...each('name', [long, { 'ar-eg': long }], tooLong('name')),
   ...each('amenities', ['gym', [operator], [long]], amenityList),
-  ['listingType', Array(501).fill('sale'), atMost('listingType', 500)],
+  ['listingType', repeated(501, 'sale'), atMost('listingType', 500)],
   ['propertyType', long, tooLong('propertyType')],
   ['propertyType', operator, 'propertyType must be a text or null'],
   ['floor', { name: long }, tooLong('floor.name')],
   ['floor', {}, string('floor.name')],
   ['floor', 'one', object('floor')],
   ['floor', { name: 'Ground', level: 1 }, unknown('floor.level')],
-  ['media', Array(501).fill({ image }), atMost('media', 500)],
+  ['media', repeated(501, { image }), atMost('media', 500)],
   ['media', [{ image: `${image}${long}` }], tooLong('media.0.image')],
   ['media', [{ image: 'no address' }], 'media.0.image must be an http or https URL'],
   ['media', [{ image }, { image, type: 1 }], string('media.1.type')],
@@ -151,7 +152,7 @@ const entry = { reservationId: 'a', installmentId: '1', chequeStatus: 'pending' 
 const ledgers: BodyRow[] = [
   ['cheques', undefined, array('cheques')],
   ['cheques', [], 'cheques must not be empty'],
-  ['cheques', Array(1_001).fill(entry), atMost('cheques', 1_000)],
+  ['cheques', repeated(1_001, entry), atMost('cheques', 1_000)],
   ['cheques', [{ ...entry, amount: 1 }], unknown('cheques.0.amount')],
   ['cheques', [{ ...entry, reservationId: '' }], empty('cheques.0.reservationId')],
   ['complete', 'yes', boolean('complete')],

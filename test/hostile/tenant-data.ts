@@ -119,36 +119,48 @@ export async function addTenantData(
     });
     const amenity = { name: { 'en-us': text('name of an amenity') } };
     const amenityId = await add('an amenity', 'amenities', amenity);
+    const catalogue = { compoundId, locationId, propertyTypeId, unitDesignId };
+    const sale = { status: 'Available', rentalStatus: 'Unavailable', saleType: 'primary' };
     const unitId = await add('a unit', 'units', {
-      ...{ compoundId, locationId, propertyTypeId, unitDesignId, amenitiesIds: [amenityId] },
+      ...catalogue,
+      ...sale,
       unitId: text('unitId'),
       recordSystemId: text('external id of a unit'),
       slug: text('slug of a unit'),
       name: { 'en-us': 'Unit' },
-      ...{ status: 'Available', rentalStatus: 'Unavailable', saleType: 'primary', price: index },
+      amenitiesIds: [amenityId],
+      price: index,
     });
     const assignedToId = await add('a user', 'users', { name: 'Omar' });
     const clientId = await add('a client', 'clients', { ...person, phoneNumbers: [phone] });
+    const owners = { clientId, assignedToId, compoundsIds: [compoundId] };
     const leadId = await add('a lead', 'leads', {
-      ...{ clientId, assignedToId, parentId: null, isActive: true, compoundsIds: [compoundId] },
+      ...owners,
+      parentId: null,
+      isActive: true,
       recordSystemId: text('external id of a lead'),
       leadId: keep('number of a lead', randomInt(2 ** 40, 2 ** 41)),
       data: { ...person, phoneNumber: phone },
       additionalData: { a: 1 },
     });
     await add('a change', 'changeLogs', {
-      ...{ entity: 'Lead', entityId: leadId, context: 'External Lead Create' },
+      entity: 'Lead',
+      entityId: leadId,
+      context: 'External Lead Create',
       changes: [{ field: 'data.name', from: null, to: 'Mona' }],
     });
     const reservationId = await add('a reservation', 'reservations', {
-      ...{ unitId, leadId, status: 'pending_cheque_collection' },
+      unitId,
+      leadId,
+      status: 'pending_cheque_collection',
       recordSystemId: text('external id of a reservation'),
       partnerCollection: { isActive: true },
     });
     const bounced = { installmentId: '1', status: 'bounced', chequeNumber: '7', chequeAmount: 5 };
     const statusHistory = [{ ...bounced, changedAt: new Date(), source: 'callback' }];
     await add('a wallet', 'chequeWallets', {
-      ...{ reservationId, unitId },
+      reservationId,
+      unitId,
       cheques: [
         { installmentId: text('installment'), status: 'pending', statusHistory: [] },
         { ...bounced, dueDate: new Date(), statusHistory },
