@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addTenant, type Tenant } from '../support/builders.js';
-import { openSocket } from '../support/raw-http.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
 import { rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { type GeneratedRequest, requestSequences, cuts } from './generated-requests.js';
 
 const variables = { BODY_LIMIT_BYTES: '1024', REQUEST_TIMEOUT_MS: '1000', DRAIN_MS: '30' };
 let service: TestService;
-let tenant: Tenant;
+let tenant: TenantApi;
 
 beforeAll(async () => {
   service = await startTestService(variables);
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
 });
 afterAll(() => service.stop());
 
@@ -31,19 +31,15 @@ interface Conversation {
   readonly isHalfClosed: boolean;
 }
 
-/** Requests after which the client is to send nothing. */
+/** After these requests the client must not send any more. */
 const announcesClose: ReadonlySet<string> = new Set(['Connection: close', 'HTTP/1.0']);
-/** A client that has sent its last request ends the connection by it. */
-const last = `GET /${basePath}/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+/** Ends the connection of a client that does not close its side. */
+const last = rawRequest(`GET /${basePath}/healthz`, ['Connection: close']);
 
 const conversations = (key: string) =>
-  fc.record({
-    requests: requestSequences(key),
-    cuts,
-    isHalfClosed: fc.boolean(),
-  });
+  fc.record({ requests: requestSequences(key), cuts, isHalfClosed: fc.boolean() });
 
-/** Everything that came until the service closed the connection, and whether the network dropped the rest. */
+/** Everything that the client received until the close of the connection, which may be a reset. */
 interface Received {
   readonly text: string;
   readonly wasReset: boolean;
@@ -88,7 +84,6 @@ function responsesIn(text: string, requests: readonly GeneratedRequest[]): Recei
     const end = rest.indexOf('\r\n\r\n') + 4;
     const head = rest.slice(0, end);
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
-    expect([end > 3, status]).toEqual([true, expect.any(Number)]);
     expect(status).not.toBeNaN();
     rest = rest.slice(end);
     if (status < 200) continue;
@@ -109,22 +104,14 @@ async function prepare(conversation: readonly Conversation[]): Promise<void> {
   );
   for (let at = 0; at < ids.length; at += 10) {
     const leads = ids.slice(at, at + 10).map((recordSystemId) => ({ recordSystemId, name: 'x' }));
-    await service
-      .api('post', '/leads/batch')
-      .set('api-key', tenant.key)
-      .send({ leads })
-      .expect(200);
+    await tenant.post('/leads/batch', { leads }).expect(200);
   }
 }
 
 /** Whether a request was carried out, as the database shows it. */
 async function carriedOut(requests: readonly GeneratedRequest[]): Promise<boolean[]> {
   const ids = requests.flatMap(({ id = '' }) => id);
-  const leads = service.db.collection('leads');
-  const found = await leads
-    .find({ organizationId: tenant.organizationId, recordSystemId: { $in: ids } })
-    .project({ recordSystemId: 1, isDeleted: 1 })
-    .toArray();
+  const found = await tenant.stored('leads', { recordSystemId: { $in: ids } });
   const states = new Map(found.map((one) => [one['recordSystemId'], one['isDeleted'] as boolean]));
   return requests.map(({ id, effect }) => {
     if (effect === undefined || id === undefined) return false;
@@ -171,23 +158,19 @@ describe('pipelined requests on one connection', () => {
 
   it('get their responses in order, or none, during a shutdown', async () => {
     const some = fc.array(conversations(tenant.key), { minLength: 10, maxLength: 20 });
-    const shutdowns = fc.asyncProperty(
-      some,
-      fc.integer({ min: 0, max: 60 }),
-      async (together, afterMs) => {
-        const own = await startTestService(variables);
-        await prepare(together);
-        const conversing = together.map((conversation) => converse(own.url, conversation));
-        await delay(afterMs);
-        const isFinished = await own.service.shutDown();
-        const received = await Promise.all(conversing);
-        await own.stop();
-        expect(isFinished).toBe(true);
-        for (const [index, one] of received.entries()) {
-          expect(await mistakes(together[index] as Conversation, one)).toEqual([]);
-        }
-      },
-    );
+    const pause = fc.integer({ min: 0, max: 60 });
+    const shutdowns = fc.asyncProperty(some, pause, async (together, afterMs) => {
+      const own = await startTestService(variables);
+      await prepare(together);
+      const conversing = together.map((conversation) => converse(own.url, conversation));
+      await delay(afterMs);
+      expect(await own.service.shutDown()).toBe(true);
+      const received = await Promise.all(conversing);
+      await own.stop();
+      for (const [index, one] of received.entries()) {
+        expect(await mistakes(together[index] as Conversation, one)).toEqual([]);
+      }
+    });
     await fc.assert(shutdowns, { numRuns: rounds(3, 60), endOnFailure: true });
   });
 });
