@@ -21,8 +21,8 @@ import {
   untilPhonesDerived,
 } from './tenant-data.js';
 
-/** Of the short form each place gets every so many-th of the values, each value at some places. */
-const every = isFull ? 1 : 19;
+/** The short run sends every so many-th value at each position. */
+const every = isFull ? 1 : 11;
 
 let service: TestService;
 let tenant: TenantData;
@@ -46,11 +46,11 @@ interface Attack {
   readonly operation: Operation;
   readonly name: string;
   readonly request: SentRequest;
-  /** Where it stands in the body, and what it is there, if it is any JSON. */
+  /** Position in the body, and the value if it is JSON. */
   readonly inBody?: { readonly steps: readonly string[]; readonly value: unknown };
 }
 
-/** The values for a position as they are written there. */
+/** The values for a position in its encoding. */
 function payloadsAt({ place, steps: [parameter = ''] }: Position): readonly Payload[] {
   const written = {
     path: hostileParameters,
@@ -69,7 +69,7 @@ function attacksAt(operation: Operation, position: Position): Attack[] {
   const { place, steps } = position;
   return payloadsAt(position).map(({ name, json }) => {
     const request = requestWith(tenant, operation, position, json, turn++);
-    // A translation is shown to whom it is for.
+    // A response shows a translation only in its language.
     const language = steps.at(-1) === 'ar-eg' ? { language: 'ar-eg' } : {};
     return {
       operation,
@@ -80,7 +80,7 @@ function attacksAt(operation: Operation, position: Position): Attack[] {
   });
 }
 
-/** All attacks; the short form takes some for each place, others for the next. */
+/** The short run sends other values at the next position. */
 function allAttacks(): Attack[] {
   const key: Position = { place: 'header', steps: ['api-key'] };
   return operations.flatMap((operation) =>
@@ -98,7 +98,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** The fault of a response, null for none. */
+/** The fault of a response, or null. */
 function fault(
   { operation, name, inBody }: Attack,
   { status, headers, text }: Answer,
@@ -118,9 +118,9 @@ function fault(
     return typeof headers['x-error-code'] === 'string' ? null : said('has no code');
   }
   if (inBody === undefined || text === '' || isTrivial(inBody.value)) return null;
-  // It stores nothing, and shows of what was sent only what differs.
+  // A reconciliation stores nothing and shows only differences.
   if (operation.name === 'POST /reservations/reconciliation') return null;
-  // It says of each lead what another endpoint says with its status.
+  // A batch reports the errors of its leads in the body.
   if (operation.name === 'POST /leads/batch' && text.startsWith('{"ok":false')) return null;
   const path = inBody.steps.map((step) => (step === '[]' ? '0' : step)).join('.');
   const place = path.replaceAll(/[^\x21-\x7e]|,/g, '?');
@@ -129,7 +129,7 @@ function fault(
   return holds(parsed(text), inBody.value) ? null : said('does not show what was stored');
 }
 
-/** A path that the router cannot read, or that leads to another endpoint or none. */
+/** Statuses of a path that the router cannot read, or that leads to another endpoint. */
 function isBeforeAny(status: number): boolean {
   return [400, 404, 405, 414, 431].includes(status);
 }
@@ -143,12 +143,12 @@ function isTrivial(value: unknown): boolean {
 function holds(whole: unknown, part: unknown): boolean {
   if (isDeepStrictEqual(whole, part)) return true;
   if (typeof whole !== 'object' || whole === null) return false;
-  // A sent object is merged into the stored one.
+  // The service merges a sent object into the stored one.
   if (typeof part === 'object' && isDeepStrictEqual({ ...whole, ...part }, whole)) return true;
   return Object.values(whole).some((inner) => holds(inner, part));
 }
 
-/** The prototypes of the realm that the service runs in, and the names that they have. */
+/** Property names of the prototypes in the realm of the service. */
 function prototypeNames(): (string | symbol)[][] {
   const lines: object = workerLog.lines;
   const ofArrays = Object.getPrototypeOf(lines) as object;

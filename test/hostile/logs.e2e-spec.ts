@@ -1,30 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import { LeadsService } from '../../src/leads/leads.service.js';
-import { addTenant, addUnit, addReservation, type Tenant } from '../support/builders.js';
+import { addReservation, addUnit } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, readToEnd } from '../support/raw-http.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { basePath } from '../support/shared-service.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import {
   startWebhookService,
   type TestEndpoint,
   type WebhookService,
 } from '../webhooks/webhook-service.js';
 
-/** Marks what may not be in the log: each has it, in the alphabet of its field. */
+/** Marks every value that must not be in the log. */
 const marker = 'zqxmark';
-/** The same in digits, for phones. */
+/** Marks phones, which need digits. */
 const digits = '01198765432';
 
 let service: WebhookService;
-let tenant: Tenant;
+let tenant: TenantApi;
 let receiver: Receiver;
 let endpoint: TestEndpoint;
 
 beforeAll(async () => {
   service = await startWebhookService({ LOG_LEVEL: 'trace' });
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
   receiver = await startReceiver((_received, response) =>
     response.writeHead(500, { 'x-receiver': `${marker}-header` }).end(`${marker}-response`),
   );
@@ -46,7 +47,7 @@ const person = {
 
 const id = `${marker}-lead`;
 type Method = 'get' | 'post' | 'delete' | 'put';
-/** Accepted, repeated, refused by every kind of check, and unknown: with its status where it is always the same. */
+/** Accepted, repeated, rejected and unknown requests, with their status if it is always the same. */
 const requests: readonly (readonly [Method, string, object | string | null, number?])[] = [
   ['post', '/leads', { recordSystemId: id, ...person }, 201],
   ['post', '/leads', { recordSystemId: id, ...person }, 200],
@@ -75,7 +76,7 @@ describe('the log', () => {
         authorization: `Bearer ${marker}-bearer`,
         'user-agent': `${marker}-agent`,
       });
-    const unitId = await addUnit(service.db, tenant.organizationId, { slug: `${marker}-unit` });
+    const unitId = await tenant.add(addUnit, { slug: `${marker}-unit` });
     for (const [method, path, body, status] of requests) {
       const request = send(method, path);
       const response = await (body === null ? request : request.type('json').send(body));
@@ -83,7 +84,7 @@ describe('the log', () => {
     }
     await send('post', '/leads').type('text').send(`${marker}-text`).expect(415);
     await send('get', '/leads/x', `${marker}-wrong-key`).expect(401);
-    const reservationId = await addReservation(service.db, tenant.organizationId, unitId);
+    const reservationId = await tenant.add(addReservation, unitId);
     const callback = {
       reservationId: reservationId.toHexString(),
       installmentId: `${marker}-installment`,
@@ -100,7 +101,7 @@ describe('the log', () => {
     const invalid = `x: ${marker}\r\nbroken ${marker}`;
     socket.end(`GET /${basePath}/leads/${marker} HTTP/1.1\r\n${invalid}\r\n\r\n`);
     await readToEnd(socket);
-    // Faults of the database quote what it holds.
+    // Errors of the database quote stored values.
     const leads = service.service.app.get(LeadsService);
     const original = leads.read.bind(leads);
     for (const message of [
@@ -120,7 +121,7 @@ describe('the log', () => {
     }
     leads.read = original;
     await send('delete', `/leads/${id}`).expect(200);
-    // Webhooks that fail, of which one cannot be signed.
+    // All webhooks fail, and the service cannot sign the last one.
     await receiver.receivedRequests(3);
     await service.db
       .collection('webhookEndpoints')

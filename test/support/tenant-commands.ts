@@ -79,7 +79,7 @@ export function watchTenantCommands(connection: Connection): TenantCommands {
 }
 
 /** Whether a command is meant for all organizations. */
-export function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
+function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
   return acrossTenants.some(
     ([of, commands, filtered]) =>
       of === collection &&
