@@ -72,8 +72,8 @@ const batches: BodyRow[] = [
 ];
 
 const image = 'https://example.com/a.jpg';
-const translations = 'name must be a text, or an object of texts by en-us and ar-eg';
-const amenityList = 'amenities must be a list of texts of up to 2048 characters';
+const translations = 'name must be a string, or an object with strings for en-us and ar-eg';
+const amenityList = 'amenities must be a list of strings of up to 2048 characters';
 
 const units: BodyRow[] = [
   ['unitId', undefined, 'recordSystemId or unitId is required'],
@@ -91,7 +91,7 @@ const units: BodyRow[] = [
   ...each('amenities', ['gym', [operator], [long]], amenityList),
   ['listingType', repeated(501, 'sale'), atMost('listingType', 500)],
   ['propertyType', long, tooLong('propertyType')],
-  ['propertyType', operator, 'propertyType must be a text or null'],
+  ['propertyType', operator, 'propertyType must be a string or null'],
   ['floor', { name: long }, tooLong('floor.name')],
   ['floor', {}, string('floor.name')],
   ['floor', 'one', object('floor')],
@@ -167,7 +167,7 @@ const bodies = (path: string, base: object, rows: readonly BodyRow[]): Rejection
 const malformed = 'The request body is not valid JSON in UTF-8';
 const forbiddenKey = 'The request body must not have the keys __proto__ or constructor.prototype';
 const reservedKey = 'The request body must not have the key _bsontype';
-const brokenKey = 'The request body has a key with a null character or a broken character';
+const brokenKey = 'The request body has a key with a null character or an unpaired surrogate';
 const reference = 'The request body must not have an object with both keys $ref and $id';
 const surrogate = 'The request body contains a string with an unpaired surrogate';
 const outOfRange = 'The request body has a number that is out of range';

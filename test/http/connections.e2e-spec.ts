@@ -92,12 +92,12 @@ describe('a connection', () => {
   });
 
   it('executes no request after a body that is too long to drain', async () => {
-    const { key, stored } = await service.addTenant();
-    const tooLong = post(key, ' '.repeat(8_388_608 + 10));
-    const statuses = await statusesOf(service.url, tooLong + post(key, '{}').repeat(20));
+    const own = await service.addTenant();
+    const tooLong = post(own.key, ' '.repeat(8_388_608 + 10));
+    const statuses = await statusesOf(service.url, tooLong + post(own.key, '{}').repeat(20));
     expect([[], [413]]).toContainEqual(statuses);
-    await statusesOf(service.url, post(key, '{"recordSystemId":"last"}').repeat(2));
-    expect(await stored('leads')).toMatchObject([{ recordSystemId: 'last' }]);
+    await statusesOf(service.url, post(own.key, '{"recordSystemId":"last"}').repeat(2));
+    expect(await own.stored('leads')).toMatchObject([{ recordSystemId: 'last' }]);
   });
 
   it('returns the responses to all pipelined requests during a shutdown', async () => {
