@@ -30,7 +30,7 @@ const changeKey = ($set: Document) =>
   change('apiKeys', { organizationId: tenant.organizationId }, $set);
 /** Field names in the warnings about a document. */
 const warningsAbout = (id: unknown) =>
-  logLinesWith(service.logged(), 'other types')
+  logLinesWith(service.logged(), 'Ignored fields whose types differ')
     .filter((line) => JSON.stringify(line).includes(String(id)))
     .map(({ fields }) => fields as unknown);
 
