@@ -370,7 +370,7 @@ describe('the background pass over phones', () => {
 
   it('reads only leads of other programs, each one once', async () => {
     const tenant = await service.addTenant();
-    // The leads of an organization that has just changed are looked through for their country.
+    // The pass reads all leads of a recently changed organization, because its country may be new.
     const $set = { updatedAt: new Date(Date.now() - 3_600_000) };
     await service.db.collection('organizations').updateMany({}, { $set });
     await pass();
@@ -427,7 +427,7 @@ describe('the background pass over phones', () => {
     };
     const first = await ownerAfterPassOf(service);
     expect(await ownerAfterPassOf(other)).toBe(first);
-    // As if nothing was heard of the first one for so long.
+    // The first one did not renew its lease.
     await leases.updateOne({ name: 'lead-phone-keys' }, { $set: { until: new Date() } });
     setClock(other, 20_000);
     const second = await ownerAfterPassOf(other);
@@ -438,7 +438,7 @@ describe('the background pass over phones', () => {
     await pass();
     expect(await ownerAfterPassOf(other)).toBe(second);
     expect(await tenant.storedOne('leads')).toMatchObject({ phoneKeys });
-    // One that stops hands it over at once.
+    // An instance that stops releases the lease at once.
     await other.stop();
     setClock(service, 20_000);
     expect(await ownerAfterPassOf(service)).toBe(first);

@@ -26,7 +26,7 @@ const templates = [...deployments, ...ofKind('Job')].map(({ metadata, spec }) =>
   ...spec.template,
 }));
 const key = Buffer.alloc(32).toString('base64');
-/** Within what time a process ends after a signal. */
+/** A process exits within this time after a signal. */
 const shutdownSeconds = 10;
 
 describe('Kubernetes manifests', () => {
@@ -53,7 +53,7 @@ describe('Kubernetes manifests', () => {
     const given = { ...configuration.data, ...secret.stringData, ...own };
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(given)));
     expect(readEnvironment({ ...given, ENCRYPTION_KEYS: key }).NODE_ENV).toBe('production');
-    // The example must not come into use as it is.
+    // The unchanged example must not start.
     expect(() => readEnvironment(given)).toThrow('ENCRYPTION_KEYS: must be keys');
   });
 
@@ -70,7 +70,7 @@ describe('Kubernetes manifests', () => {
       ['operations', livenessPath],
       ['operations', readinessPath],
     ]);
-    // A database that does not respond takes two seconds to find out.
+    // A probe takes two seconds when the database does not respond.
     expect(readinessProbe.timeoutSeconds).toBeGreaterThan(2);
   });
 
@@ -105,7 +105,7 @@ describe.each([
   });
 });
 
-/** As Compose fills it in when nothing but what is required is set. */
+/** The variables of a service as Compose fills them in with only the required settings. */
 function environmentOf(file: string, name: string): Record<string, string> {
   const compose: Node = parse(readFileSync(file, 'utf8'), { merge: true });
   const entries = Object.entries(compose.services[name].environment as Record<string, string>);

@@ -151,7 +151,7 @@ it('package-lock.json contains the hash of every package, including other platfo
   expect(unhashed.map(([path]) => path)).toEqual([]);
 });
 
-/** Whether it is what programs write. */
+/** Whether programs write this path. */
 function isIgnored(path: string): boolean {
   return read('.gitignore').split('\n').includes(path);
 }

@@ -12,7 +12,7 @@ export function conventions(organizationId: ObjectId): Document & { _id: ObjectI
   return { _id: new ObjectId(), organizationId, isDeleted: false, createdAt: now, updatedAt: now };
 }
 
-/** Writes a document of an organization with nothing but what is given and the conventions. */
+/** Writes a document of an organization with the conventions and these fields only. */
 async function insert(
   db: Db,
   collection: string,
@@ -123,7 +123,7 @@ export function addCompound(
   return insert(db, 'compounds', organizationId, { name, slug, ...overrides });
 }
 
-/** Writes a document of the catalogue with nothing but what is given and the conventions. */
+/** Writes a document of the catalogue with the conventions and these fields only. */
 export function addCatalogue(
   db: Db,
   collection: 'amenities' | 'phases' | 'propertyTypes' | 'unitDesigns' | 'units',
@@ -142,7 +142,7 @@ export function addClient(db: Db, organizationId: ObjectId, fields: Document): P
   return insert(db, 'clients', organizationId, { phoneNumbers: [], ...fields });
 }
 
-/** Writes a unit with only what reservations look at. */
+/** Writes a unit with only the fields that reservations read. */
 export function addUnit(
   db: Db,
   organizationId: ObjectId,
@@ -183,7 +183,7 @@ export function addWallet(
   });
 }
 
-/** Writes a reservation with one cheque; `cheque` is its status, `isDeleted` is about the wallet. */
+/** Writes a reservation with one cheque. `cheque` is the cheque's status, `isDeleted` the wallet's. */
 export async function addReserved(
   db: Db,
   organizationId: ObjectId,

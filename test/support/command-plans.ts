@@ -1,7 +1,7 @@
 import type { Db, Document } from 'mongodb';
 import { eventually } from './eventually.js';
 
-/** More than a command may read beyond what it gives or changes, and less than there is. */
+/** How many documents a command may read beyond its results; collections of tests have more. */
 const slack = 120;
 const profileBytes = 64 * 1_048_576;
 
@@ -21,9 +21,9 @@ export async function profiledCommands(db: Db, work: () => Promise<unknown>): Pr
   return commands.filter((command) => !isMeantToReadAll(command));
 }
 
-/** With room for all; the server's own size of a megabyte forgets the first commands of work that takes long. */
+/** The server's default size of 1 MB drops the first commands of long work. */
 async function emptyProfile(db: Db): Promise<void> {
-  // A command that began while the profile before was written is recorded at its end, also after the drop.
+  // A command of the previous profile is recorded when it ends, even after the drop.
   await db.collection('system.profile').drop();
   await db.createCollection('system.profile', { capped: true, size: profileBytes });
 }
@@ -33,7 +33,7 @@ function isMeantToReadAll({ ns }: Document): boolean {
   return ns.endsWith('.organizations');
 }
 
-/** Examined keys and documents as text, for failed tests. */
+/** Describes a command in the message of a failed test. */
 function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Document) {
   const given = rest['nreturned'] ?? rest['nMatched'] ?? rest['ndeleted'] ?? 0;
   const what = JSON.stringify(command).slice(0, 600);
@@ -41,7 +41,7 @@ function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Do
   return { ns, op, planSummary, docsExamined, keysExamined, given, what };
 }
 
-/** The commands that look at more entries of indexes than they need; counts have to look at all that they count. */
+/** Commands that examine more index entries than they need. A count has to examine all that it counts. */
 export function tooManyKeys(commands: readonly Document[]) {
   return commands
     .map(summary)

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { BSON, type ObjectId } from 'mongodb';
 import type { BlackBox } from './shared-service.js';
 
-/** A text whose character takes two bytes, and as it is shown when the second one is gone. */
+/** A string that begins with a two-byte character, and how it is shown without the second byte. */
 export const cutText = { whole: 'م~~~', shown: '\u{FFFD}~~~~' } as const;
 const secondByte = Buffer.from(cutText.whole).subarray(1);
 const withoutIt = '~'.repeat(secondByte.length);
@@ -13,8 +13,8 @@ const opMsg = 2013;
 const headBytes = 21;
 
 /**
- * Leaves only the first byte of the character in every {@link cutText} of a stored document, as another program
- * may have stored it that cuts texts by bytes. The driver stores no such text, so that the command goes there by hand.
+ * Leaves only the first byte of the character in every {@link cutText} of a stored document. Programs that cut strings
+ * by bytes store that. The driver rejects such strings, so this sends the command itself.
  */
 export async function cutTexts(
   { db, databaseUri }: Pick<BlackBox, 'db' | 'databaseUri'>,
@@ -30,7 +30,7 @@ export async function cutTexts(
   for (let at = -1; (at = command.indexOf(secondByte, at + 1)) >= 0; count++) {
     command.write(withoutIt, at);
   }
-  if (count === 0) throw new Error('The document has no text to cut.');
+  if (count === 0) throw new Error('The document has no string to cut.');
   const head = Buffer.alloc(headBytes);
   head.writeInt32LE(headBytes + command.length, 0);
   head.writeInt32LE(opMsg, 12);
@@ -41,5 +41,5 @@ export async function cutTexts(
   const [reply] = (await once(socket, 'data')) as [Buffer];
   socket.destroy();
   const { nModified } = BSON.deserialize(reply.subarray(headBytes));
-  if (nModified !== 1) throw new Error(`It was not stored: ${String(reply)}`);
+  if (nModified !== 1) throw new Error(`The update was not stored: ${String(reply)}`);
 }

@@ -56,7 +56,7 @@ export interface Position {
   readonly steps: readonly string[];
 }
 
-/** New endpoints are tested without a change here. */
+/** Reads the generated reference, so that new endpoints are tested without a change here. */
 export function documentedOperations(): Operation[] {
   const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ReferenceDocument;
   const { schemas } = document.components;
@@ -82,7 +82,7 @@ export function documentedOperations(): Operation[] {
   );
 }
 
-/** A body, or a part of it, with a value at a place; an array there has it as its only item. */
+/** A body, or a part of it, with a value at a place; an array on the way has one item. */
 export function withValueAt(
   base: unknown,
   [step, ...steps]: readonly string[],
@@ -95,7 +95,7 @@ export function withValueAt(
   return { ...object, [step]: withValueAt(inner, steps, value) };
 }
 
-/** The JSON of a body with the text of any value, be it JSON or not, at a place. */
+/** The JSON of a body with any bytes at a place, valid JSON or not. */
 export function jsonWith(
   base: unknown,
   steps: readonly string[],
@@ -109,7 +109,7 @@ export function jsonWith(
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** A key that no endpoint knows, where any is taken. */
+/** A key for objects that accept any key. */
 const anyKey = 'anything';
 
 function bodyPositions(

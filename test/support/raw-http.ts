@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 
 export interface RawResponse {
-  /** Everything that came, further responses included. */
+  /** All received bytes, including further responses. */
   readonly text: string;
   readonly status: number;
-  /** By their names in lower case. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON of the body, if it has one. */
   readonly body: unknown;
@@ -22,7 +22,7 @@ export function rawRequest(line: string, headers: readonly string[], body = ''):
 /**
  * Sends raw bytes and returns all bytes received until the service closes the connection.
  *
- * @param headers without the line that asks for the end of the connection
+ * @param headers without `Connection: close`
  */
 export async function sendRaw(
   url: string,
@@ -43,7 +43,7 @@ export async function readToEnd(socket: Socket): Promise<RawResponse> {
   return parsed(text);
 }
 
-/** The service may close the connection during the write. */
+/** Reads until the end or an error: the service may close the connection during the write. */
 export async function readWhatCame(socket: Socket): Promise<RawResponse> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));

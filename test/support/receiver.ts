@@ -18,10 +18,10 @@ export interface Received {
   readonly at: number;
 }
 
-/** How a receiver responds; it may take its time, or never end. */
+/** How a receiver responds: at once, later or never. */
 export type Respond = (received: Received, response: Parameters<RequestListener>[1]) => void;
 
-/** An HTTP server on loopback that keeps what it gets. */
+/** An HTTP server on loopback that keeps its requests. */
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
@@ -32,7 +32,7 @@ export interface Receiver {
   stop(): Promise<void>;
 }
 
-/** Starts a receiver; it responds with 204 unless it is given something else. */
+/** Starts a receiver, which responds with 204 by default. */
 export async function startReceiver(first: Respond | number = 204): Promise<Receiver> {
   const received: Received[] = [];
   let respond = toRespond(first);

@@ -11,22 +11,22 @@ export interface ServiceProcess {
   readonly process: ChildProcessByStdio<null, Readable, Readable>;
   /** Address without path; empty for a worker, which listens nowhere. */
   readonly url: string;
-  /** Everything that it has printed, and what of it on standard output. */
+  /** Everything printed so far; `stdout` is the part on standard output. */
   readonly output: () => string;
   readonly stdout: () => string;
-  /** Resolves with the exit code, null when a signal ended it. */
+  /** Resolves with the exit code, or null after a signal. */
   readonly exited: Promise<number | null>;
 }
 
 export const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
-/** The command that runs the compiled service once a module has been loaded. */
+/** The command that loads a module, then runs the compiled service. */
 export function serviceAfter(module: string): string[] {
   const [node, ...service] = compiledService;
   return [node as string, '--import', module, ...service];
 }
 
-/** @throws Error with the output when the process ends before it listens */
+/** @throws Error with the output when the process exits before it listens */
 export async function startProcess(
   variables: Record<string, string>,
   command = compiledService,
@@ -46,7 +46,7 @@ export async function startProcess(
   return { process: child, url, output, stdout, exited };
 }
 
-/** Runs the compiled service until it ends by itself, and gives its exit code and output. */
+/** Runs the compiled service until it exits, and returns its exit code and output. */
 export async function runToEnd(
   variables: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
@@ -97,12 +97,12 @@ export async function send(
   return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as ResponseBody };
 }
 
-/** Address of the metrics and probes of a service with `OPS_PORT`, as it has printed it. */
+/** The printed address of the metrics and probes of a service with `OPS_PORT`. */
 export function operationsUrl({ output }: ServiceProcess): string {
   return /Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1] ?? '';
 }
 
-/** The environment of a service in a process of its own, with what a test sets. */
+/** The environment of a service in a process of its own, with the variables of a test. */
 export function serviceEnvironment(variables: Record<string, string>): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],

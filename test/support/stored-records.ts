@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Db, ObjectId } from 'mongodb';
 
-/** In an order and with names for ids that depend on contents only: ids are random. */
+/** Ids are random, so the order of the records and the names of ids depend on contents only. */
 export async function storedRecords(
   db: Db,
   organizationId: ObjectId,
@@ -34,7 +34,7 @@ export async function storedRecords(
 }
 
 /**
- * Roles that distinguish ids in otherwise equal documents: the texts around an id, and in turn around their ids.
+ * Roles that distinguish ids in otherwise equal documents: the strings around an id, and in turn around their ids.
  * Ids with the same role are interchangeable.
  */
 function rolesOf(texts: readonly string[]): Map<string, string> {
@@ -60,7 +60,7 @@ function compareTexts(one: string, other: string): number {
   return Number(one > other) - Number(one < other);
 }
 
-/** Callbacks that failed are logged when the database takes it. */
+/** Leaves out failed callbacks: whether the database could log them is a matter of luck. */
 const logged = { 'outcome.status': { $not: { $gte: 500 } } };
 /** Fields of background work, of locks, and of the time of storing. */
 const unordered = new Set(['phoneKeysAt', 'availabilityLock', 'statusLock', 'storedAt']);

@@ -19,7 +19,7 @@ export interface TenantCommand {
   readonly organizations: readonly string[] | null;
 }
 
-/** The option with which a service tells its commands. */
+/** The option with which a driver emits its commands. */
 export const monitored = 'monitorCommands=true';
 
 /**
@@ -91,7 +91,7 @@ function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
 interface Part {
   readonly name: string;
   readonly collection: string;
-  /** Each has to say whose documents it is about. */
+  /** Each has to name the organization. */
   readonly filters: readonly Document[];
 }
 
@@ -108,7 +108,7 @@ function partsOf(name: string, command: Document, collections: ReadonlySet<strin
 function filtersOf(name: string, { filter, query, updates, deletes, documents }: Document) {
   const filters: Record<string, () => Document[]> = {
     find: () => [filter ?? {}],
-    // Without a query it is the number that the server keeps, which `db init` asks for.
+    // Without a query the server returns the number that it keeps, which `db init` reads.
     count: () => (query === undefined ? [] : [query]),
     distinct: () => [query ?? {}],
     findAndModify: () => [query ?? {}],
@@ -119,11 +119,11 @@ function filtersOf(name: string, { filter, query, updates, deletes, documents }:
   return filters[name]?.() ?? [];
 }
 
-/** The beginnings of a pipeline and of those inside of it. */
+/** The first stages of a pipeline and of its inner pipelines. */
 function pipelineParts(collection: string, steps: readonly Document[]): Part[] {
   const inner = steps.flatMap(({ $lookup, $graphLookup = $lookup, $unionWith, $facet }) => {
-    // The parts would begin with documents that the filter before has found.
-    if ($facet !== undefined) throw new Error('Nobody looks into $facet yet.');
+    // Its parts begin with the documents that the filter before it has found.
+    if ($facet !== undefined) throw new Error('The stages of $facet are not checked yet.');
     const united = typeof $unionWith === 'string' ? { coll: $unionWith } : $unionWith;
     const { from, coll = from, pipeline } = $graphLookup ?? united ?? {};
     return coll === undefined ? [] : pipelineParts(coll, listOf(pipeline));

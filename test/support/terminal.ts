@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** A command that runs on a pseudo-terminal. */
 export interface Terminal {
-  /** Exit code of the command and everything that it has printed. */
+  /** Resolves with the exit code and the whole output. */
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
   /** Resolves with the match as soon as the pattern has been printed, from an offset of the output on. */
   untilShown(pattern: RegExp, from?: number): Promise<RegExpExecArray>;

@@ -27,7 +27,7 @@ export interface TestService extends BlackBox {
   readonly service: Service;
   /** Its commands on the data of tenants; one that names no organization has failed. */
   readonly tenantCommands: TenantCommands;
-  /** Ends it; its database goes when the run is over. @throws Error when a command named no organization */
+  /** Its database is removed after the run. @throws Error when a command named no organization */
   stop(): Promise<void>;
 }
 
@@ -45,12 +45,12 @@ export function workerLogger(environment: Environment): Logger {
   return createLogger(environment, workerLog.destination);
 }
 
-/** Uses the database of the shared service, or with a random name one of its own. */
+/** Uses the database of the shared service, or a given one. */
 export async function startTestService(
   variables: Record<string, string> = {},
   databaseUri = sharedAddresses().databaseUri,
 ): Promise<TestService> {
-  // It prepares the database that they have in common.
+  // The shared service prepares the database.
   if (databaseUri === sharedAddresses().databaseUri) await addressOf('shared');
   const environment = readEnvironment({
     NODE_ENV: 'test',

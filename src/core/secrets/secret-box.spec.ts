@@ -19,7 +19,7 @@ describe('seal and open', () => {
     expect(() => open(sealed, [older], 'endpoint')).toThrow('is missing in ENCRYPTION_KEYS');
   });
 
-  it('reject a missing key, another owner and a modified text', () => {
+  it('reject a missing key, another owner and a modified secret', () => {
     const sealed = seal(secret, [newer], 'endpoint');
     expect(() => open(sealed, [foreign], 'endpoint')).toThrow('is missing in ENCRYPTION_KEYS');
     expect(() => open(sealed, [newer], 'another')).toThrow(changedWords);

@@ -290,7 +290,7 @@ describe('GroupCommit', () => {
   it('compares all deadlines with one time, so each request gets its own response', async () => {
     const { submitAll, waiting } = doubling();
     const all = submitAll([1, 2, 3]);
-    // It is over between two looks at the clock.
+    // The deadline passes between two reads of the clock.
     let looks = 0;
     const end = workDeadline(start + 8_000, 8_000);
     clock.mockImplementation(() => (++looks <= 2 ? end - 1 : end));
@@ -368,7 +368,7 @@ describe('GroupCommit with batches and idempotency keys', () => {
     expect(calls).toEqual([['load', { ...loaded, isDryRun: true }]]);
   });
 
-  it('answers an empty batch without a transaction', async () => {
+  it('returns an empty response for an empty batch without a transaction', async () => {
     const empty = { status: 201, body: [] };
     expect(await commit.submitAll(batchOf([], 1))).toEqual(empty);
     expect(await commit.dryRun(batchOf([], 1))).toEqual(empty);
