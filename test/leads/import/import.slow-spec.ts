@@ -6,43 +6,49 @@ import { Types } from 'mongoose';
 import { Transactions } from '../../../src/core/database/transactions/transactions.js';
 import { LeadImportsService } from '../../../src/leads/import/lead-imports.service.js';
 import { OrganizationsRepository } from '../../../src/tenants/organizations/organizations.repository.js';
-import { runCli, runJson } from '../../operator/command-line.js';
-import { addCompound, addTenant, type Tenant } from '../../support/builders.js';
+import { startSession } from '../../operator/command-line.js';
+import { addCompound } from '../../support/builders.js';
+import { range } from '../../support/counting.js';
 import { sharedService } from '../../support/shared-service.js';
+import type { TenantApi } from '../../support/tenant-api.js';
 import { startTestService } from '../../support/test-service.js';
 
 const service = sharedService();
-const variables = { MONGODB_URI: service.databaseUri };
+const cli = startSession({ MONGODB_URI: service.databaseUri });
 let folder: string;
-let tenant: Tenant;
+let tenant: TenantApi;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lead-import-'));
 });
 beforeEach(async () => {
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const fileOf = async (name: string, text: string | Buffer) => {
+const fileOf = async (name: string, content: string | Buffer | readonly string[]) => {
   const path = join(folder, `${tenant.organizationId.toHexString()}-${name}`);
+  const text =
+    typeof content === 'string' || Buffer.isBuffer(content) ? content : content.join('\n');
   await writeFile(path, text);
   return path;
 };
-const argsOf = (file: string, ...options: string[]) => [
-  'lead',
-  'import',
-  file,
-  '--org',
-  tenant.organizationId.toHexString(),
-  ...options,
-];
-const stored = (collection: string) =>
-  service.db
-    .collection(collection)
-    .find({ organizationId: tenant.organizationId })
-    .sort({ leadId: 1, _id: 1 })
-    .toArray();
+const argsOf = (file: string, options: readonly string[]) => {
+  const org = tenant.organizationId.toHexString();
+  return [file, '--org', org, ...options];
+};
+const runText = (file: string, ...options: string[]) =>
+  cli.run('lead import', ...argsOf(file, options));
+const run = (file: string, ...options: string[]) =>
+  cli.json<Outcome>('lead import', ...argsOf(file, options));
+const leads = async () =>
+  (await tenant.stored('leads')).toSorted((one, other) => one['leadId'] - other['leadId']);
+
+interface Outcome {
+  readonly refusedRows: { row: number; line: number; code: string; message: string }[];
+}
+/** A row that the import refuses. */
+const tooLong = 'x'.repeat(1_025);
 
 describe('lead import', () => {
   it('imports CSV with nested columns and treats empty cells as not sent', async () => {
@@ -53,71 +59,45 @@ describe('lead import', () => {
       '',
       'c,,,,,',
       'a,"Mona\nAdel",,,,',
-      `${'x'.repeat(1_025)},,,,,`,
+      `${tooLong},,,,,`,
     ];
     const file = await fileOf('leads.csv', lines.join('\r\n'));
-    const dry = await runJson(argsOf(file, '--dry-run'), variables);
+    const dry = await run(file, '--dry-run');
     expect(dry).toMatchObject({ dryRun: true, rows: 5, created: 2, updated: 1, refused: 2 });
-    expect([await stored('leads'), await stored('imports')]).toEqual([[], []]);
+    expect([await leads(), await tenant.stored('imports')]).toEqual([[], []]);
     const report = join(folder, 'refused.csv');
-    const outcome = await runJson(argsOf(file, '--report', report), variables);
+    const outcome = await run(file, '--report', report);
+    const duplicate =
+      'Duplicate Lead: Existing Lead (+20 100 000 0001) exists. and is not assigned to anyone.';
+    const length = 'recordSystemId must not be longer than 1024 characters';
     const refusedRows = [
-      {
-        row: 2,
-        line: 3,
-        code: 'lead.duplicate_phone',
-        message:
-          'Duplicate Lead: Existing Lead (+20 100 000 0001) exists. and is not assigned to anyone.',
-      },
-      {
-        row: 5,
-        line: 8,
-        code: 'validation.failed',
-        message: 'recordSystemId must not be longer than 1024 characters',
-      },
+      { row: 2, line: 3, code: 'lead.duplicate_phone', message: duplicate },
+      { row: 5, line: 8, code: 'validation.failed', message: length },
     ];
-    expect(outcome).toEqual({ ...(dry as object), dryRun: false, refusedRows });
-    expect(await readFile(report, 'utf8')).toBe(
-      refusedRows
-        .map(({ row, line, code, message }) => `${row},${line},${code},${message}\r\n`)
-        .join(''),
-    );
-    expect(await stored('leads')).toMatchObject([
-      {
-        recordSystemId: 'a',
-        data: {
-          name: 'Mona\nAdel',
-          phoneNumber: '01000000001',
-          leadSource: 'Website',
-          'nested.key': 'x',
-        },
-        additionalData: { utm: 'spring' },
-      },
+    expect(outcome).toEqual({ ...dry, dryRun: false, refusedRows });
+    const reported = refusedRows.map((row) => `${Object.values(row).join(',')}\r\n`);
+    expect(await readFile(report, 'utf8')).toBe(reported.join(''));
+    const contact = { name: 'Mona\nAdel', phoneNumber: '01000000001' };
+    const data = { ...contact, leadSource: 'Website', 'nested.key': 'x' };
+    expect(await leads()).toMatchObject([
+      { recordSystemId: 'a', data, additionalData: { utm: 'spring' } },
       { recordSystemId: 'c', data: {}, additionalData: {} },
     ]);
-    expect(await stored('imports')).toMatchObject([
-      { state: 'finished', done: 5, total: 5, created: 2, refused: 2 },
-    ]);
+    const finished = { state: 'finished', done: 5, total: 5, created: 2, refused: 2 };
+    expect(await tenant.stored('imports')).toMatchObject([finished]);
   });
 
-  it('skips blank rows', async () => {
-    const row = (index: number) => `lead-${index},Name ${index}`;
-    const leads = Array.from({ length: 101 }, (_, index) => row(index));
-    const lines = [
-      'recordSystemId,name',
-      ',',
-      ...leads.slice(0, 99),
-      ', ',
-      ',',
-      ...leads.slice(99),
-    ];
-    const file = await fileOf('blank.csv', [...lines, ',', ','].join('\n'));
-    const outcome = await runJson(argsOf(file), variables);
-    expect(outcome).toMatchObject({ rows: 101, doneBefore: 0, created: 101, refused: 0 });
-    expect(await stored('leads')).toHaveLength(101);
-    const again = await runJson(argsOf(file), variables);
-    expect(again).toMatchObject({ rows: 101, doneBefore: 101, created: 101 });
-    expect(await stored('leads')).toHaveLength(101);
+  it('skips blank rows, and rows that an earlier run has imported', async () => {
+    const rows = range(101).map((index) => `lead-${index},Name ${index}`);
+    const lines = [',', ...rows.slice(0, 99), ', ', ',', ...rows.slice(99), ',', ','];
+    const file = await fileOf('blank.csv', ['recordSystemId,name', ...lines]);
+    const outcome = { rows: 101, created: 101, refused: 0 };
+    expect(await run(file)).toMatchObject({ ...outcome, doneBefore: 0 });
+    expect(await leads()).toHaveLength(101);
+    expect(await run(file)).toMatchObject({ ...outcome, doneBefore: 101 });
+    const dry = { rows: 101, doneBefore: 101, created: 0, updated: 0, refused: 0 };
+    expect(await run(file, '--dry-run')).toMatchObject(dry);
+    expect(await leads()).toHaveLength(101);
   });
 
   it('imports each line of NDJSON as a request body', async () => {
@@ -131,119 +111,90 @@ describe('lead import', () => {
       '{"data":{"rate":0.12345678901234567891}}',
       '{"name":"Without id"}',
     ];
-    const file = await fileOf('leads.ndjson', lines.join('\n'));
-    const outcome = await runJson<{
-      refusedRows: { row: number; line: number; code: string; message: string }[];
-    }>(argsOf(file), variables);
+    const file = await fileOf('leads.ndjson', lines);
+    const { refusedRows, ...outcome } = await run(file);
     expect(outcome).toMatchObject({ rows: 7, created: 2, updated: 0, refused: 5 });
-    expect(outcome.refusedRows.map(({ row, line, code }) => [row, line, code])).toEqual([
-      [1, 1, 'request.inexact_integer'],
-      [3, 4, 'request.malformed_json'],
-      [4, 5, 'request.body_not_object'],
-      [5, 6, 'request.forbidden_key'],
-      [6, 7, 'lead.inexact_number'],
+    const starting = (text: string): unknown => expect.stringMatching(new RegExp(`^${text},`));
+    const keys = 'The line must not have the keys __proto__ or constructor.prototype';
+    const [integer, number] = ['integer 12345678901234567890', 'number 0.12345678901234567891'];
+    expect(refusedRows.map(({ row, line, code, message }) => [row, line, code, message])).toEqual([
+      [1, 1, 'request.inexact_integer', starting(`The line has the ${integer}`)],
+      [3, 4, 'request.malformed_json', 'The line is not valid JSON in UTF-8'],
+      [4, 5, 'request.body_not_object', 'The line must be a JSON object'],
+      [5, 6, 'request.forbidden_key', keys],
+      [6, 7, 'lead.inexact_number', starting(`The line has the ${number}`)],
     ]);
-    expect(outcome.refusedRows.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^The line has the integer 12345678901234567890,/),
-      'The line is not valid JSON in UTF-8',
-      'The line must be a JSON object',
-      'The line must not have the keys __proto__ or constructor.prototype',
-      expect.stringMatching(/^The line has the number 0.12345678901234567891,/),
-    ]);
-    const again = await runJson(argsOf(file), variables);
-    expect(again).toMatchObject({
-      rows: 7,
-      doneBefore: 7,
-      created: 2,
-      refused: 5,
-      refusedRows: [],
-    });
-    expect(await stored('leads')).toHaveLength(2);
-    expect(await runJson(argsOf(file, '--restart'), variables)).toMatchObject({
-      doneBefore: 0,
-      created: 1,
-      updated: 1,
-    });
-    expect(await stored('leads')).toHaveLength(3);
+    const again = { rows: 7, doneBefore: 7, created: 2, refused: 5, refusedRows: [] };
+    expect(await run(file)).toMatchObject(again);
+    expect(await leads()).toHaveLength(2);
+    const restarted = { doneBefore: 0, created: 1, updated: 1 };
+    expect(await run(file, '--restart')).toMatchObject(restarted);
+    expect(await leads()).toHaveLength(3);
   });
 
-  it('stores no lead of an unreadable or empty file', async () => {
-    const files = {
-      'unknown.csv': 'recordSystemId,phone,data.\na,1,2\n',
-      'ragged.csv': `recordSystemId,name\n${'a,b\n'.repeat(150)}c\n`,
-      'latin.csv': Buffer.from('recordSystemId,name\na,Ren\xE9\n', 'latin1'),
-      'semicolons.csv': 'recordSystemId;name\na;Mona\n',
-      'leads.json': '[{"recordSystemId":"a"}]',
-      'empty.csv': '',
-      'header.csv': 'recordSystemId,name\n',
-      'empty.ndjson': '\n',
-    };
-    const known =
-      'Known are recordSystemId, name, email, phoneNumber, phoneNumber2, project, ' +
-      'data.<key>, additionalData.<key>.';
-    const errors = [
-      `Unknown columns: phone, data.. ${known}\n`,
-      'Invalid Record Length: columns length is 2, got 1 on line 152\n',
-      'The file is not UTF-8. Convert it and import it again.\n',
-      `Unknown columns: recordSystemId;name. ${known} Separate columns by commas.\n`,
-      'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) named .ndjson or .jsonl.\n',
-      ...Array<string>(3).fill('The file has no rows to import.\n'),
-    ];
-    for (const [index, [name, text]] of Object.entries(files).entries()) {
-      const { code, stderr } = await runCli(argsOf(await fileOf(name, text)), variables);
-      expect({ code, stderr }).toEqual({ code: 1, stderr: errors[index] });
-    }
-    expect(await stored('leads')).toEqual([]);
+  const known =
+    'Known are recordSystemId, name, email, phoneNumber, phoneNumber2, project, ' +
+    'data.<key>, additionalData.<key>.';
+  const json =
+    'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) ' +
+    'named .ndjson or .jsonl.';
+  const short = 'Invalid Record Length: columns length is 2, got 1 on line 152';
+  const empty = 'The file has no rows to import.';
+  const commas = `Unknown columns: recordSystemId;name. ${known} Separate columns by commas.`;
+  const latin = Buffer.from('recordSystemId,name\na,Ren\xE9\n', 'latin1');
+
+  it.each([
+    [
+      'unknown.csv',
+      'recordSystemId,phone,data.\na,1,2\n',
+      `Unknown columns: phone, data.. ${known}`,
+    ],
+    ['ragged.csv', `recordSystemId,name\n${'a,b\n'.repeat(150)}c\n`, short],
+    ['latin.csv', latin, 'The file is not UTF-8. Convert it and import it again.'],
+    ['semicolons.csv', 'recordSystemId;name\na;Mona\n', commas],
+    ['leads.json', '[{"recordSystemId":"a"}]', json],
+    ['empty.csv', '', empty],
+    ['header.csv', 'recordSystemId,name\n', empty],
+    ['empty.ndjson', '\n', empty],
+  ])('rejects %s with one line and stores no lead', async (name, content, message) => {
+    const { code, stderr } = await runText(await fileOf(name, content));
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
+    expect(await leads()).toEqual([]);
   });
 
   it('fails with one line when the report cannot be written', async () => {
     const file = await fileOf('reported.csv', 'recordSystemId,phoneNumber\na,01000000001\n');
-    expect(await runCli(argsOf(file, '--report', file), variables)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `The report ${file} is the file that is imported: name another one.\n`,
-    });
-    const report = join(folder, 'none', 'refused.csv');
-    expect(await runCli(argsOf(file, '--report', report), variables)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `The report ${report} cannot be written: no such file or directory.\n`,
-    });
-    expect(await stored('leads')).toEqual([]);
-    const refused = await fileOf('full.csv', `recordSystemId\n${'x'.repeat(1_025)}\n`);
-    expect(await runCli(argsOf(refused, '--report', '/dev/full'), variables)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'The report /dev/full cannot be written: no space left on device.\n',
-    });
-  });
-
-  it('matches project names in the language of --language', async () => {
-    const names = { 'en-us': 'Lake', 'ar-eg': 'بحيرة' };
-    const compound = await addCompound(service.db, tenant.organizationId, names);
-    const file = await fileOf('arabic.csv', 'recordSystemId,project\na,بحيرة\n');
-    await runJson(argsOf(file), variables);
-    expect(await stored('leads')).toMatchObject([{ compoundsIds: [] }]);
-    await runJson(argsOf(file, '--restart', '--language', 'ar-eg'), variables);
-    expect(await stored('leads')).toMatchObject([{ compoundsIds: [compound] }]);
-  });
-
-  it('counts only the current run in a dry run', async () => {
-    const file = await fileOf('done.csv', 'recordSystemId,name\ndone-1,A\ndone-2,B\n');
-    await runJson(argsOf(file), variables);
-    const dry = await runJson<object>(argsOf(file, '--dry-run'), variables);
-    expect(dry).toMatchObject({ rows: 2, doneBefore: 2, created: 0, updated: 0, refused: 0 });
+    const refused = await fileOf('full.csv', `recordSystemId\n${tooLong}\n`);
+    const missing = join(folder, 'none', 'refused.csv');
+    for (const [imported, report, reason] of [
+      [file, file, 'is the file that is imported: name another one'],
+      [file, missing, 'cannot be written: no such file or directory'],
+      [refused, '/dev/full', 'cannot be written: no space left on device'],
+    ] as const) {
+      const stderr = `The report ${report} ${reason}.\n`;
+      expect(await runText(imported, '--report', report)).toEqual({ code: 1, stdout: '', stderr });
+    }
+    expect(await leads()).toEqual([]);
   });
 
   it('prints the path of the report when earlier runs rejected rows', async () => {
-    const file = await fileOf('again.csv', `recordSystemId\n${'x'.repeat(1_025)}\n`);
+    const file = await fileOf('again.csv', `recordSystemId\n${tooLong}\n`);
     const report = join(folder, 'again-refused.csv');
-    await runJson(argsOf(file, '--report', report), variables);
+    await run(file, '--report', report);
     const more = 'Not all refused rows are listed (some are from earlier runs):';
-    const withReport = await runCli(argsOf(file, '--report', report), variables);
+    const withReport = await runText(file, '--report', report);
     expect(withReport.stdout).toContain(`${more} see ${report}.\n`);
-    const without = await runCli(argsOf(file), variables);
+    const without = await runText(file);
     expect(without.stdout).toContain(`${more} use --report <file> to keep the refused rows.\n`);
+  });
+
+  it('matches project names in the language of --language', async () => {
+    const compound = await tenant.add(addCompound, { 'en-us': 'Lake', 'ar-eg': 'بحيرة' });
+    const file = await fileOf('arabic.csv', 'recordSystemId,project\na,بحيرة\n');
+    await run(file);
+    expect(await leads()).toMatchObject([{ compoundsIds: [] }]);
+    await run(file, '--restart', '--language', 'ar-eg');
+    expect(await leads()).toMatchObject([{ compoundsIds: [compound] }]);
   });
 
   it('imports no row twice after a crash, even without external ids', async () => {
@@ -251,31 +202,34 @@ describe('lead import', () => {
     const { app } = own.service;
     const id = new Types.ObjectId(tenant.organizationId.toHexString());
     const organization = await app.get(OrganizationsRepository).find(id);
-    const rows = Array.from({ length: 250 }, (_, index) => JSON.stringify({ name: `L${index}` }));
-    const file = await fileOf('many.ndjson', rows.join('\n'));
+    if (organization === null) throw new Error('The organization is missing.');
+    const names = range(250).map((index) => `L${index}`);
+    const file = await fileOf(
+      'many.ndjson',
+      names.map((name) => JSON.stringify({ name })),
+    );
     const transactions = app.get(Transactions);
-    const run = transactions.run.bind(transactions);
+    const runOnce = transactions.run.bind(transactions);
     let calls = 0;
     transactions.run = async (work, options) => {
       calls += 1;
-      // Before a batch, and after one whose result the process does not get to know.
+      // Before a batch, and after one whose result the process does not receive.
       if (calls === 2) throw new Error('killed');
-      const result = await run(work, options);
+      const result = await runOnce(work, options);
       if (calls === 4) throw new Error('killed');
       return result;
     };
     const [isDryRun, isRestarted] = [false, false];
     const options = { isDryRun, isRestarted, onRefused: () => {}, progress: () => {} };
     const runs: (number | string)[] = [];
-    if (organization === null) throw new Error('There is no organization.');
-    for (const _ of [1, 2, 3, 4]) {
+    for (const _ of range(4)) {
       const outcome = app.get(LeadImportsService).import(organization, file, options);
       runs.push(await outcome.then(({ doneBefore }) => doneBefore, String));
     }
     await own.stop();
     expect(runs.slice(0, 2)).toEqual(['Error: killed', 'Error: killed']);
-    const names = (await stored('leads')).map(({ data }) => (data as { name: string }).name);
-    expect(names).toEqual(rows.map((_row, index) => `L${index}`));
-    expect(await stored('imports')).toMatchObject([{ done: 250, created: 250, refused: 0 }]);
+    expect((await leads()).map(({ data }) => (data as { name: string }).name)).toEqual(names);
+    const counts = { done: 250, created: 250, refused: 0 };
+    expect(await tenant.stored('imports')).toMatchObject([counts]);
   });
 });
