@@ -284,11 +284,11 @@ const recordsOf = (...loaded: Parameters<typeof loadedWith>) =>
   new LeadRecords(loadedWith(...loaded));
 
 describe('LeadRecords', () => {
-  const ids = ['1', '2'].map((digit) => new ObjectId(digit.repeat(24)));
+  const idOf = (digit: number) => new ObjectId(`${digit}`.repeat(24));
 
   it.each<[string, Partial<LeadDocument>[]]>([
-    ['lowest number', [{ leadId: 1 }, { leadId: 2 }, { leadId: 3 }]],
-    ['lowest id without numbers', ids.map((_id) => ({ _id, leadId: null }))],
+    ['lowest number', [3, 1, 2].map((digit, index) => ({ _id: idOf(digit), leadId: index + 1 }))],
+    ['lowest id without numbers', [1, 2].map((digit) => ({ _id: idOf(digit), leadId: null }))],
   ])('finds the owner of a phone with the %s', (_what, fields) => {
     const owners = fields.map((each) => leadWith({ ...each, data }));
     for (const order of [
