@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
-import { runCli, runJson } from '../operator/command-line.js';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { startSession } from '../operator/command-line.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 import {
   allDelivered,
@@ -18,25 +18,27 @@ import {
 
 const person = newPerson();
 let service: WebhookService;
-let tenant: Tenant;
+let tenant: TenantApi;
 let restore: () => Promise<void>;
 
 beforeAll(async () => {
   service = await startWebhookService();
-  tenant = await addTenant(service.db);
+  tenant = await service.addTenant();
   await leaveTraces(service, tenant, person);
   restore = await dumpOf(service.db, tenant);
 });
 afterAll(() => service.stop());
 
-const traces = () => collectionsWith(service.db, person, { organizationId: tenant.organizationId });
-const stored = (collection: string, filter: Document = {}) =>
-  service.db
-    .collection(collection)
-    .find({ organizationId: tenant.organizationId, ...filter })
-    .toArray();
+const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
+const eraseArgs = (...options: string[]) => [
+  '--org',
+  tenant.organizationId.toHexString(),
+  ...options,
+];
+const traces = () => collectionsWith(service.db, person, tenant);
+const stored = (collection: string, filter?: Document) => tenant.stored(collection, filter);
 
-/** Ends the process, as far as what it is doing knows, before or after one of its transactions. */
+/** Does some work as a process that is killed before or after one of its transactions. */
 async function killedAt(step: number, isAfter: boolean, work: () => Promise<unknown>) {
   const transactions = service.service.app.get(Transactions);
   const run = transactions.run.bind(transactions);
@@ -86,10 +88,8 @@ it('lead erase completes interrupted erasures first, even when it finds no lead'
   await restore();
   const { erase } = await erasuresOf(service, tenant);
   expect(await killedAt(3, true, () => erase(person.recordSystemId))).toBe(true);
-  const org = ['--org', tenant.organizationId.toHexString()];
-  const variables = { MONGODB_URI: service.databaseUri };
-  const args = ['lead', 'erase', ...org, '--phone', person.phone, '--yes'];
-  expect(await runJson(args, variables)).toMatchObject({ leadIds: [], finished: 1 });
+  const args = eraseArgs('--phone', person.phone, '--yes');
+  expect(await cli.json('lead erase', ...args)).toMatchObject({ leadIds: [], finished: 1 });
   expect(await traces()).toEqual({});
 });
 
@@ -99,35 +99,30 @@ it('lead erase reports an erasure that the database rejects, and completes the o
   const { erase } = await erasuresOf(service, tenant);
   expect(await killedAt(0, false, () => erase('refused'))).toBe(true);
   const [unfinished] = await stored('erasures');
-  const id = unfinished?._id.toHexString();
+  const notFinished = `This erasure could not be finished: ${String(unfinished?.['_id'])} (`;
   const [leads] = await service.db.listCollections({ name: 'leads' }).toArray();
   const { validator } = (leads as Document)['options'];
   const allow = (rule: Document) => service.db.command({ collMod: 'leads', validator: rule });
-  const variables = { MONGODB_URI: service.databaseUri };
-  const org = ['--org', tenant.organizationId.toHexString()];
-  const erasing = ['lead', 'erase', ...org, '--lead', person.recordSystemId];
-  // As it is now it is allowed.
+  const eraseLead = (id: string) => cli.run('lead erase', ...eraseArgs('--lead', id));
+  // The rule allows the lead as it is now.
   const asItIs = { $or: [{ recordSystemId: { $ne: 'refused' } }, { 'data.source': 'form' }] };
   await allow({ $and: [validator, asItIs] });
   try {
-    const { code, stderr, stdout } = await runCli(erasing, variables);
+    const { code, stderr, stdout } = await eraseLead(person.recordSystemId);
     expect([code, stdout]).toEqual([1, expect.stringContaining('Removed from:')]);
-    expect(stderr).toContain(`This erasure could not be finished: ${id} (`);
+    expect(stderr).toContain(notFinished);
     expect(await traces()).toEqual({});
-    const missing = await runCli([...erasing.slice(0, -1), 'nobody'], variables);
-    expect([missing.code, missing.stderr]).toEqual([1, stderr]);
-    const refused = await runCli([...erasing.slice(0, -1), 'refused'], variables);
-    expect([refused.code, refused.stderr]).toEqual([1, stderr]);
-    const again = await runCli(['db', 'reapply-erasures'], variables);
-    expect([again.code, again.stdout]).toEqual([
-      1,
-      expect.stringContaining('Erasures repeated: 1.'),
-    ]);
-    expect(again.stderr).toContain(`This erasure could not be finished: ${id} (`);
+    for (const id of ['nobody', 'refused']) {
+      expect(await eraseLead(id)).toMatchObject({ code: 1, stderr });
+    }
+    const again = await cli.run('db reapply-erasures');
+    const done = expect.stringContaining('Erasures repeated: 1.');
+    expect(again).toEqual({ code: 1, stdout: done, stderr: expect.stringContaining(notFinished) });
   } finally {
     await allow(validator);
   }
-  expect(await runJson([...erasing, '--yes'], variables)).toMatchObject({ finished: 1 });
+  const args = eraseArgs('--lead', person.recordSystemId, '--yes');
+  expect(await cli.json('lead erase', ...args)).toMatchObject({ finished: 1 });
 });
 
 it('db reapply-erasures removes restored personal data again', async () => {
@@ -137,31 +132,25 @@ it('db reapply-erasures removes restored personal data again', async () => {
   await allDelivered(service.db, tenant);
   const folder = await mkdtemp(join(tmpdir(), 'erasures-'));
   const ledger = join(folder, 'erasures.json');
-  const variables = { MONGODB_URI: service.databaseUri };
   try {
-    const { stdout } = await runCli(['db', 'erasures', '--json'], variables);
+    const { stdout } = await cli.run('db erasures --json');
     await writeFile(ledger, stdout);
-    for (const place of [...person.values, ...person.digits]) expect(stdout).not.toContain(place);
+    for (const value of [...person.values, ...person.digits]) expect(stdout).not.toContain(value);
     await restore();
     expect(Object.keys(await traces())).not.toEqual([]);
     expect(await stored('erasures')).toEqual([]);
-    const args = ['db', 'reapply-erasures', '--ledger', ledger];
-    const report = await runJson(args, variables);
+    const report = await cli.json('db reapply-erasures --ledger', ledger);
     expect(report).toMatchObject({ erasures: 1, counts });
     expect(await traces()).toEqual({});
     expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(1);
     const noneLeft = Object.fromEntries(Object.keys(counts).map((kind) => [kind, 0]));
-    expect(await runJson(['db', 'reapply-erasures'], variables)).toMatchObject({
-      erasures: 1,
-      counts: noneLeft,
-    });
+    const again = { erasures: 1, counts: noneLeft };
+    expect(await cli.json('db reapply-erasures')).toMatchObject(again);
     for (const wrong of ['{}', `\n> integration-api@1.0.0 cli\n\n${stdout}`]) {
       await writeFile(ledger, wrong);
-      const { code, stderr } = await runCli(args, variables);
-      expect(code).toBe(1);
-      expect(stderr).toContain(
-        `${ledger} is not the output of db erasures --json. Remove lines of npm`,
-      );
+      const { code, stderr } = await cli.run('db reapply-erasures --ledger', ledger);
+      const reason = 'is not the output of db erasures --json. Remove lines of npm';
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${ledger} ${reason}`)]);
     }
   } finally {
     await rm(folder, { recursive: true });

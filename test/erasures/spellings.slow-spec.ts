@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Document } from 'mongodb';
 import { foldCase } from '../../src/core/localization/fold-case.js';
 import { post } from '../idempotency/keyed-requests.js';
 import { runJson } from '../operator/command-line.js';
-import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
+import { addReservation, addUnit } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
-import { allDelivered } from './traces.js';
+import { allDelivered, collectionNames } from './traces.js';
 
 const recordSystemId = 'form-1';
 
@@ -127,45 +127,41 @@ const steps = fc.array(
 
 /** @returns the id of a lead that came without an external id */
 async function take(
-  { key, organizationId }: Tenant,
+  tenant: TenantApi,
   { kind, body, isKeyed }: Step,
   person: Person,
 ): Promise<string | undefined> {
-  const { url, db } = service;
   const sent = spelled(body, person) as Fields;
-  const keyed = { url, apiKey: key, ...(isKeyed ? {} : { key: null }) };
-  const active = { organizationId, isDeleted: false };
-  if (kind === 'lead') await post({ ...keyed, body: sent });
-  if (kind === 'batch') {
-    await post({ ...keyed, path: '/leads/batch', body: { leads: [sent, { ...sent }] } });
-  }
-  if (kind === 'callback') await post({ ...keyed, path: '/reservations/webhook', body: sent });
-  if (kind === 'delete') {
-    await service.api('delete', `/leads/${recordSystemId}`).set('api-key', key);
-  }
-  if (kind === 'other lead' && (await db.collection('leads').countDocuments(active)) > 0) {
+  const isActive = { isDeleted: false };
+  const send = (sentBody: object, path = '/leads') => {
+    const key = isKeyed ? {} : { key: null };
+    return post({ url: service.url, apiKey: tenant.key, ...key, path, body: sentBody });
+  };
+  if (kind === 'lead') await send(sent);
+  if (kind === 'batch') await send({ leads: [sent, sent] }, '/leads/batch');
+  if (kind === 'callback') await send(sent, '/reservations/webhook');
+  if (kind === 'delete') await tenant.delete(`/leads/${recordSystemId}`);
+  if (kind === 'other lead' && (await tenant.count('leads', isActive)) > 0) {
     const { phoneNumber = '01000000000' } = sent;
-    const { status, text } = await post({ ...keyed, body: { phoneNumber } });
-    // It is refused wherever the person's lead has the phone, and is the person's otherwise.
+    const { status, text } = await send({ phoneNumber });
+    // The service rejects it if the person's lead has the phone; otherwise the lead is the person's.
     if (status === 201) return (JSON.parse(text) as { lead: { _id: string } }).lead._id;
   }
   if (kind === 'foreign client') {
     const $replaceWith = { $mergeObjects: ['$$ROOT', { $literal: sent }] };
-    await db.collection('clients').updateMany(active, [{ $replaceWith }]);
+    const own = { organizationId: tenant.organizationId, ...isActive };
+    await service.db.collection('clients').updateMany(own, [{ $replaceWith }]);
   }
   return undefined;
 }
 
-/** The texts with values of a person in any spelling, in the stored documents of a tenant. */
-async function tracesOf({ organizationId }: Tenant, { word, digits }: Person): Promise<string[]> {
+/** The stored documents of a tenant that contain a value of a person in any spelling. */
+async function tracesOf(tenant: TenantApi, { word, digits }: Person): Promise<string[]> {
   const texts: string[] = [];
-  for (const { name: collection } of await service.db.listCollections().toArray()) {
+  for (const collection of await collectionNames(service.db)) {
     // Stored responses expire by themselves.
-    if (collection.startsWith('system.') || collection === 'idempotencyRecords') continue;
-    const documents: Document[] = await service.db
-      .collection(collection)
-      .find({ organizationId })
-      .toArray();
+    if (collection === 'idempotencyRecords') continue;
+    const documents = await tenant.stored(collection);
     texts.push(...documents.map((document) => `${collection} ${JSON.stringify(document)}`));
   }
   return texts.filter((stored) => {
@@ -181,22 +177,20 @@ it('an erasure removes every spelling of a value, except from stored responses',
   let planted = 0;
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (taken, isDelivered) => {
-      const tenant = await addTenant(service.db);
-      const { organizationId } = tenant;
+      const tenant = await service.addTenant();
       await service.subscribe(tenant, receiver.url, ['lead.*', 'client.*']);
-      const unitId = await addUnit(service.db, organizationId);
-      const reservationId = await addReservation(service.db, organizationId, unitId);
+      const reservationId = await tenant.add(addReservation, await tenant.add(addUnit));
       const { spellings, ...values } = newPerson();
       const RESERVATION = reservationId.toHexString();
       const person = { ...values, spellings: { ...spellings, RESERVATION } };
-      const others: string[] = [];
-      for (const step of taken) others.push(...[(await take(tenant, step, person)) ?? []].flat());
+      const ids: (string | undefined)[] = [];
+      for (const step of taken) ids.push(await take(tenant, step, person));
       if (isDelivered) await allDelivered(service.db, tenant);
       planted += (await tracesOf(tenant, person)).length;
-      const named = { organizationId, recordSystemId };
-      const isNamed = (await service.db.collection('leads').countDocuments(named)) > 0;
-      for (const id of [...(isNamed ? [recordSystemId] : []), ...others]) {
-        const args = ['lead', 'erase', '--org', organizationId.toHexString(), '--lead', id];
+      if ((await tenant.count('leads', { recordSystemId })) > 0) ids.push(recordSystemId);
+      const org = tenant.organizationId.toHexString();
+      for (const id of ids.filter((each) => each !== undefined)) {
+        const args = ['lead', 'erase', '--org', org, '--lead', id];
         await runJson(args, { MONGODB_URI: service.databaseUri });
       }
       await allDelivered(service.db, tenant);

@@ -8,6 +8,7 @@ import { ErasuresService } from '../../src/operator/erasure/erasures.service.js'
 import { OrganizationsRepository } from '../../src/tenants/organizations/organizations.repository.js';
 import { post } from '../idempotency/keyed-requests.js';
 import { addReservation, addUnit, type Tenant } from '../support/builders.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import { eventually } from '../support/eventually.js';
 import type { WebhookService } from '../webhooks/webhook-service.js';
 
@@ -63,9 +64,9 @@ export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: 
 
 /**
  * Leaves a person in all collections: two requests with stored responses, a batch, another request that
- * is refused for the phone, callbacks, deliveries to a receiver that answers with what it got.
+ * is refused for the phone, callbacks, deliveries to a receiver that returns what it got.
  */
-export async function leaveTraces(service: WebhookService, tenant: Tenant, person: Person) {
+export async function leaveTraces(service: WebhookService, tenant: TenantApi, person: Person) {
   const receiver = await startReceiver((received, response) => response.end(received.body));
   receivers.push(receiver);
   await service.subscribe(tenant, receiver.url, ['lead.*', 'client.*']);
@@ -80,47 +81,46 @@ export async function leaveTraces(service: WebhookService, tenant: Tenant, perso
     { path: '/leads/batch', body: { leads: [{ phoneNumber: spelled }, now, { name: 'Other' }] } },
     { body: { recordSystemId: 'another', phoneNumber: spelled } },
   ];
-  const answers = [];
-  for (const request of requests) answers.push(await post({ url, apiKey, ...request }));
-  const { organizationId } = tenant;
-  const lead = await db.collection('leads').findOne({ organizationId, recordSystemId });
-  const unitId = await addUnit(db, organizationId);
-  const reservation = { leadId: lead?._id };
-  const reservationId = await addReservation(db, organizationId, unitId, reservation);
+  const responses = [];
+  for (const request of requests) responses.push(await post({ url, apiKey, ...request }));
+  const { _id: leadId } = await tenant.storedOne('leads', { recordSystemId });
+  const unitId = await tenant.add(addUnit);
+  const reservationId = await tenant.add(addReservation, unitId, { leadId });
   const payer = values.find((value) => value.startsWith('payer'));
   const callbacks = [
     { reservationId, chequeNumber: 'Kept 1', installmentId: '1', payer, phones: [{ phone }] },
     { reservationId: 'unknown', note: `call ${spelled}`, people: [person.name, 'Somebody else'] },
   ];
-  for (const body of callbacks) {
-    await service.api('post', '/reservations/webhook').set('api-key', apiKey).send(body);
-  }
+  for (const body of callbacks) await tenant.post('/reservations/webhook', body);
   await allDelivered(db, tenant);
-  return { answers, leadId: lead?._id as ObjectId, reservationId };
+  return { responses, leadId: leadId as ObjectId };
 }
 
 /** Waits until every event of a tenant was delivered, and the worker has released its endpoints. */
 export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<void> {
+  const unfinished = {
+    outboxEvents: { sequence: null },
+    webhookDeliveries: { status: 'pending' },
+    webhookEndpoints: { leaseOwner: { $ne: null } },
+  };
   await eventually(async () => {
-    const waiting = await db
-      .collection('outboxEvents')
-      .countDocuments({ organizationId, sequence: null });
-    const pending = await db
-      .collection('webhookDeliveries')
-      .countDocuments({ organizationId, status: 'pending' });
-    const leased = await db
-      .collection('webhookEndpoints')
-      .countDocuments({ organizationId, leaseOwner: { $ne: null } });
-    const left = { waiting, pending, leased };
-    if (waiting + pending + leased > 0) throw new Error(`Not delivered: ${JSON.stringify(left)}`);
+    for (const [name, filter] of Object.entries(unfinished)) {
+      const left = await db.collection(name).countDocuments({ organizationId, ...filter });
+      if (left > 0) throw new Error(`Not delivered: ${left} of ${name}`);
+    }
   });
 }
 
-/** All stored documents but those of an organization's own choice, as bytes by their collection and id. */
-async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
+/** The collections that the service or other programs have created. */
+export async function collectionNames(db: Db): Promise<string[]> {
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  return collections.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
+}
+
+/** All stored documents that match, as bytes by their collection and id. */
+async function allBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
   const bytes = new Map<string, Buffer>();
-  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-    if (name.startsWith('system.')) continue;
+  for (const name of await collectionNames(db)) {
     for await (const raw of db.collection(name).find(filter, { raw: true })) {
       const buffer = Buffer.from(raw as unknown as Uint8Array);
       const { _id } = BSON.deserialize(buffer);
@@ -131,18 +131,15 @@ async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buff
 }
 
 /** As {@link allBytes}, without usage statistics, which change meanwhile. */
-export async function bytesButUsage(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
+export async function bytesButUsage(db: Db, filter: Document): Promise<Map<string, Buffer>> {
   const all = [...(await allBytes(db, filter))];
   return new Map(all.filter(([place]) => !place.startsWith('usageStats ')));
 }
 
-/**
- * The collections in which something of a person is found, looking through every byte of them; stored
- * responses, which end by themselves, are left out.
- */
-export async function collectionsWith(db: Db, person: Person, filter: Document = {}) {
+/** The values of a person by the collections whose bytes contain them. Stored responses are left out: they expire. */
+export async function collectionsWith(db: Db, person: Person, { organizationId }: Tenant) {
   const found = new Map<string, Set<string>>();
-  for (const [place, bytes] of await allBytes(db, filter)) {
+  for (const [place, bytes] of await allBytes(db, { organizationId })) {
     const [collection = ''] = place.split(' ');
     if (collection === 'idempotencyRecords') continue;
     const text = bytes.toString('utf8');
@@ -156,11 +153,10 @@ export async function collectionsWith(db: Db, person: Person, filter: Document =
   return Object.fromEntries([...found].map(([name, values]) => [name, [...values]]));
 }
 
-/** All that a tenant has stored, to be put back as a restore does. */
+/** Copies all that a tenant has stored, and returns a function that restores it. */
 export async function dumpOf(db: Db, { organizationId }: Tenant) {
   const dump = new Map<string, Document[]>();
-  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
-    if (name.startsWith('system.')) continue;
+  for (const name of await collectionNames(db)) {
     const options = { promoteLongs: false, promoteBuffers: false };
     dump.set(name, await db.collection(name).find({ organizationId }, options).toArray());
   }
@@ -172,12 +168,12 @@ export async function dumpOf(db: Db, { organizationId }: Tenant) {
   };
 }
 
-/** The erasures of a service's own process, on an organization. */
+/** Erases in the process of the service. */
 export async function erasuresOf({ service: { app } }: WebhookService, tenant: Tenant) {
   const erasures = app.get(ErasuresService);
   const _id = new Types.ObjectId(tenant.organizationId.toHexString());
   const organization = await app.get(OrganizationsRepository).find(_id);
-  if (organization === null) throw new Error('There is no such organization.');
+  if (organization === null) throw new Error('The organization is missing.');
   const erase = async (recordSystemId: string, isDryRun = false) => {
     const leads = await app.get(LeadLookupService).named(_id, recordSystemId);
     const leadIds = leads.map((lead) => lead._id);
