@@ -178,11 +178,23 @@ describe('the decision about a callback', () => {
       reservationStatus: status,
     };
     const callback = fc.record(sendable, { requiredKeys: [], noNullPrototype: true });
+    const recoveryOfOlderWallet: [Situation, object] = [
+      {
+        reservation: 'canceled',
+        other: 'rejected',
+        isInCollection: true,
+        unit: 'Available',
+        isUnitDeleted: false,
+        wallets: [{ 2: 'pending' }, { 1: 'bounced' }],
+        hasActiveWallet: false,
+      },
+      { installmentId: '1', chequeStatus: 'collected' },
+    ];
     fc.assert(
       fc.property(situation, callback, (given, sent) => {
         expect(difference(given, sent as Partial<ModelCallback>)).toBeUndefined();
       }),
-      { numRuns: 10_000 },
+      { numRuns: 5_000, examples: [recoveryOfOlderWallet] },
     );
   });
 });
