@@ -9,7 +9,7 @@ import { randomNumbers, report } from './support/random.js';
 
 const deadlineMs = 1_600;
 const slug = 'palm-meadows';
-/** Whatever a request sends but the commit, which may take longer than the rest of its time. */
+/** All commands of a request except the commit, which may exceed the deadline. */
 const commands = ['find', 'insert', 'update', 'findAndModify', 'aggregate'];
 
 const database = await startFaultDatabase();
@@ -62,7 +62,7 @@ async function post({ path, body, isKeyed }: Attempt, key: string, round: number
   return (await send(service.url, { method: 'POST', path, key, body, headers })).status;
 }
 
-/** Whatever a request has begun has ended by then. */
+/** Waits until no request has an open transaction. */
 const untilQuiet = () =>
   eventually(async () => {
     const { transactions } = await database.server.command({ serverStatus: 1 });
@@ -73,7 +73,7 @@ it('a request that returned 503 stores nothing later when the database delays an
   const random = randomNumbers();
   const responses: { readonly status: number }[] = [];
   for (let round = 0; round < rounds(5, 120); round++) {
-    // Nobody has asked for this key: it is looked up within the request's time.
+    // The service has not cached this key: it reads it within the request's time.
     const key = await addKey(db, organizationId);
     const all = await attempts(round);
     const delayed = commands.filter(() => random.next() < 0.7);
@@ -92,7 +92,7 @@ it('a request that returned 503 stores nothing later when the database delays an
       const expected = status === 503 ? 0 : whole;
       expect([context, await storedOf(attempt)]).toEqual([context, expected]);
       if (status !== 503) continue;
-      // The client repeats, and what it wanted is there once. A 409 tells it that its first request has just ended.
+      // A 409 says that the first request with the key still ran.
       let again = 409;
       await eventually(async () => {
         again = await post(attempt, key, round);

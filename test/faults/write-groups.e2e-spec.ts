@@ -16,7 +16,6 @@ import {
   addCompound,
   addLead,
   addReservation,
-  addTenant,
   addUnit,
   addWallet,
 } from '../support/builders.js';
@@ -27,6 +26,7 @@ import { report } from './support/random.js';
 
 const database = await startFaultDatabase();
 const service = await database.startService();
+const { db } = service;
 const { app } = service.service;
 
 afterEach(() => database.pass());
@@ -104,11 +104,11 @@ type Kind = keyof typeof kinds;
 /** Requests of one kind that arrive at once, each with a key or without. */
 const burstOf = (kind: Kind) =>
   fc
-    .array(fc.record({ body: kinds[kind] as fc.Arbitrary<object>, isKeyed: fc.boolean() }), {
+    .array(fc.tuple(kinds[kind] as fc.Arbitrary<object>, fc.boolean()), {
       minLength: 1,
       maxLength: 8,
     })
-    .map((requests) => requests.map((request) => ({ kind, ...request })));
+    .map((requests) => requests.map(([body, isKeyed]) => ({ kind, body, isKeyed })));
 /** Kinds that run at once do not share records: reservations and callbacks take turns. */
 const moment = fc
   .tuple(
@@ -137,37 +137,30 @@ const fault = fc.option(
 /** Of leads without phones; the pass over the leads of other programs leaves them as they are. */
 const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
 
-/** An organization with records of every kind, some of them by other programs. */
-async function makeCaller() {
-  const { db } = service;
-  const { organizationId } = await addTenant(db);
+/** An organization with records of every kind, some of them by other programs, and its caller. */
+async function makeTenant() {
+  const { organizationId, add } = await service.addTenant();
   for (const slug of ['palm', 'lake']) {
-    const compoundId = await addCompound(db, organizationId, { 'en-us': slug }, { slug });
-    if (slug === 'palm') {
-      await addCatalogue(db, 'phases', organizationId, { slug: 'north', parentId: compoundId });
-    }
+    const compoundId = await add(addCompound, { 'en-us': slug }, { slug });
+    const north = { slug: 'north', parentId: compoundId };
+    if (slug === 'palm') await addCatalogue(db, 'phases', organizationId, north);
     for (const unitId of ['twice', 'both']) {
-      await addUnit(db, organizationId, { unitId, compoundId, slug: `${unitId} ${slug}` });
+      await add(addUnit, { unitId, compoundId, slug: `${unitId} ${slug}` });
     }
   }
-  await addCatalogue(db, 'propertyTypes', organizationId, {
-    name: { 'en-us': 'Villa' },
-    slug: 'villa',
-  });
-  await addLead(db, organizationId, { recordSystemId: 'lead', leadId: 1, ...derived });
+  const villa = { name: { 'en-us': 'Villa' }, slug: 'villa' };
+  await addCatalogue(db, 'propertyTypes', organizationId, villa);
+  await add(addLead, { recordSystemId: 'lead', leadId: 1, ...derived });
   // The next numbers are taken.
-  for (const leadId of [2, 3]) await addLead(db, organizationId, { leadId, ...derived });
-  await addUnit(db, organizationId, { slug: 'free' });
-  const unitId = await addUnit(db, organizationId, { slug: 'held', status: 'Reserved' });
-  const reservations = new Map<string, ObjectId>();
+  for (const leadId of [2, 3]) await add(addLead, { leadId, ...derived });
+  await add(addUnit, { slug: 'free' });
+  const unitId = await add(addUnit, { slug: 'held', status: 'Reserved' });
+  const reservations = new Map<string | undefined, ObjectId>();
   for (const name of ['first', 'second']) {
-    const reservationId = await addReservation(db, organizationId, unitId);
+    const reservationId = await add(addReservation, unitId);
     reservations.set(name, reservationId);
-    await addWallet(db, organizationId, {
-      reservationId,
-      unitId,
-      cheques: [{ installmentId: '1', chequeAmount: 5 }],
-    });
+    const cheques = [{ installmentId: '1', chequeAmount: 5 }];
+    await add(addWallet, { reservationId, unitId, cheques });
   }
   const document = await db.collection('organizations').findOne({ _id: organizationId });
   const caller: Caller = {
@@ -181,30 +174,26 @@ async function makeCaller() {
   return { caller, reservations };
 }
 
-type Tenant = Awaited<ReturnType<typeof makeCaller>>;
+type Tenant = Awaited<ReturnType<typeof makeTenant>>;
 
-/** One request of its service. */
-async function run(tenant: Tenant, kind: Kind, body: object): Promise<unknown> {
-  const { caller } = tenant;
+interface Request {
+  readonly kind: Kind;
+  readonly body: object;
+}
+
+/** One request of its service; over HTTP, requests that are sent together arrive in any order. */
+async function run({ caller, reservations }: Tenant, kind: Kind, body: object): Promise<unknown> {
   if (kind === 'lead') return app.get(LeadsService).upsert(caller, body);
   if (kind === 'unit') return app.get(UnitUpsertsService).upsert(caller, body);
-  if (kind === 'reservation') {
-    return app.get(ReservationUpsertsService).upsert(caller, body);
-  }
-  const { reservationId = '' } = body as { reservationId?: string };
-  const _id = tenant.reservations.get(reservationId) ?? new ObjectId('f'.repeat(24));
-  const payload = { ...body, reservationId: _id.toHexString() };
+  if (kind === 'reservation') return app.get(ReservationUpsertsService).upsert(caller, body);
+  const { reservationId: name } = body as { reservationId?: string };
+  const reservationId = reservations.get(name)?.toHexString() ?? 'f'.repeat(24);
+  const payload = { ...body, reservationId };
   return app.get(CallbacksService).handle(caller, payload, { id: '', body: payload });
 }
 
-interface Outcome {
-  readonly value?: unknown;
-  readonly refusal?: unknown;
-  /** The database's error; nothing was stored. */
-  readonly failure?: unknown;
-}
-
-async function outcomeOf(response: Promise<unknown>): Promise<Outcome> {
+/** The result of a request; of one that failed with an error of the database nothing was stored. */
+async function outcomeOf(response: Promise<unknown>) {
   try {
     return { value: await response };
   } catch (error) {
@@ -213,63 +202,20 @@ async function outcomeOf(response: Promise<unknown>): Promise<Outcome> {
   }
 }
 
-/** The caller of a request with an `Idempotency-Key`, which has the right to run. */
-async function keyed(caller: Caller): Promise<Caller> {
-  const { claim } = await app.get(IdempotencyService).begin({
-    caller,
-    key: randomUUID(),
-    fingerprint: '',
-    headersSoFar: () => ({}),
-  });
-  return { ...caller, ...(claim && { claim }) };
-}
-
-interface Request {
-  readonly kind: Kind;
-  readonly body: object;
-  readonly isKeyed: boolean;
-}
-
-/** All requests of a moment at once, each with its outcome. */
-async function together(
-  tenant: Tenant,
-  requests: readonly Request[],
-  failing: { readonly mode: Document; readonly data: Document } | null,
-) {
-  const callers = await Promise.all(
-    requests.map(async ({ isKeyed }) => (isKeyed ? keyed(tenant.caller) : tenant.caller)),
-  );
-  if (failing !== null) await database.fail(failing.data, failing.mode);
-  return Promise.all(
-    requests.map(async ({ kind, body }, index) => {
-      const caller = callers[index] ?? tenant.caller;
-      const outcome = await outcomeOf(run({ ...tenant, caller }, kind, body));
-      return { kind, body, caller, outcome };
-    }),
-  );
+/** The tenant of a request with an `Idempotency-Key`, which has the right to run. */
+async function keyed({ caller, ...tenant }: Tenant): Promise<Tenant> {
+  const begun = { caller, key: randomUUID(), fingerprint: '', headersSoFar: () => ({}) };
+  const { claim } = await app.get(IdempotencyService).begin(begun);
+  return { ...tenant, caller: { ...caller, ...(claim && { claim }) } };
 }
 
 /** Another program creates a lead that requests create too; whether it came first. */
-async function foreignLead({ organizationId }: Caller): Promise<boolean> {
-  try {
-    const fields = { recordSystemId: 'foreign', leadId: 50_000, ...derived };
-    await addLead(service.db, organizationId, fields);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The responses that are stored for keys: the one of each request that was stored or refused. */
-async function assertResponsesStored(handled: Awaited<ReturnType<typeof together>>) {
-  for (const { caller, outcome } of handled) {
-    const { claim } = caller;
-    if (claim === undefined || outcome.failure !== undefined) continue;
-    const record = await service.db
-      .collection('idempotencyRecords')
-      .findOne({ _id: claim.recordId });
-    expect(record?.['response']).toMatchObject({ status: claim.response?.status });
-  }
+function addForeignLead({ caller: { organizationId } }: Tenant): Promise<boolean> {
+  const fields = { recordSystemId: 'foreign', leadId: 50_000, ...derived };
+  return addLead(db, organizationId, fields).then(
+    () => true,
+    () => false,
+  );
 }
 
 it('grouped requests have the same results as sequential ones under random failures', async () => {
@@ -278,31 +224,43 @@ it('grouped requests have the same results as sequential ones under random failu
     fc.asyncProperty(
       fc.array(fc.tuple(moment, fault), { minLength: 1, maxLength: 3 }),
       async (moments) => {
-        const [grouped, single] = [await makeCaller(), await makeCaller()];
-        const outcomes: Outcome[] = [];
-        const expected: Outcome[] = [];
+        const [grouped, single] = [await makeTenant(), await makeTenant()];
+        const outcomes: unknown[] = [];
+        const expected: unknown[] = [];
         for (const [sent, failing] of moments) {
-          const running = together(grouped, sent, failing);
-          const isFirst = await foreignLead(grouped.caller);
-          const handled = await running;
+          const callers = await Promise.all(
+            sent.map(({ isKeyed }) => (isKeyed ? keyed(grouped) : grouped)),
+          );
+          if (failing !== null) await database.fail(failing.data, failing.mode);
+          const running = callers.map((tenant, index) => {
+            const { kind, body } = sent[index] as (typeof sent)[number];
+            return outcomeOf(run(tenant, kind, body));
+          });
+          const isFirst = await addForeignLead(grouped);
+          const handled = await Promise.all(running);
           await database.pass();
           requests += sent.length;
-          const failed = handled.filter(({ outcome }) => outcome.failure !== undefined);
+          const failed = handled.filter((outcome) => outcome.failure !== undefined);
           failures += failed.length;
           // Whether such a request was stored is not known to its sender either.
-          const isUnknown = failed.some(({ outcome }) => isDatabaseUnavailable(outcome.failure));
+          const isUnknown = failed.some(({ failure }) => isDatabaseUnavailable(failure));
           unknown += Number(isUnknown);
           fc.pre(!isUnknown);
-          await assertResponsesStored(handled);
-          if (isFirst) await foreignLead(single.caller);
-          for (const { kind, body, outcome } of handled) {
+          if (isFirst) await addForeignLead(single);
+          for (const [index, outcome] of handled.entries()) {
             if (outcome.failure !== undefined) continue;
             outcomes.push(outcome);
+            const { kind, body } = sent[index] as (typeof sent)[number];
             expected.push(await outcomeOf(run(single, kind, body)));
+            const { claim } = callers[index]?.caller ?? {};
+            if (claim === undefined) continue;
+            const records = db.collection('idempotencyRecords');
+            const record = await records.findOne({ _id: claim.recordId });
+            expect(record?.['response']).toMatchObject({ status: claim.response?.status });
           }
         }
-        const stored = ({ caller: { organizationId } }: Tenant, of: readonly Outcome[]) =>
-          storedRecords(service.db, organizationId, collections, of);
+        const stored = ({ caller: { organizationId } }: Tenant, of: readonly unknown[]) =>
+          storedRecords(db, organizationId, collections, of);
         expect(await stored(grouped, outcomes)).toEqual(await stored(single, expected));
       },
     ),

@@ -40,7 +40,7 @@ describe('the alert rules', () => {
     expect(namesIn(expected.filter((one) => !one.exp_alerts?.length))).toEqual(names);
   });
 
-  // Prometheus' own tool evaluates them; it is no package of npm.
+  // npm has no package of Prometheus' tool, which evaluates them.
   const wherePromtoolIs = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
   wherePromtoolIs('produce the alerts that their tests expect', async () => {
     await run('promtool', ['test', 'rules', 'ops/alerts.test.yml']);

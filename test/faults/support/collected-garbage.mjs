@@ -1,5 +1,5 @@
-// Loaded before the service: collects all garbage every five seconds. Else memory shows when V8 thought it
-// worth while, which it does late where little is asked of it, and not what is kept.
+// Loaded before the service: collects all garbage every five seconds. Otherwise memory shows when V8 collects, not
+// what the service keeps.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

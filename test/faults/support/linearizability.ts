@@ -6,7 +6,7 @@ import {
   type ModelState,
 } from '../../reservations/callback/callback-model.js';
 
-/** A request; what its response showed depends on `op`. */
+/** A request; the shown part of its response depends on `op`. */
 export interface Input {
   readonly op: string;
   readonly [field: string]: string | number;

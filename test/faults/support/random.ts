@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Numbers that look random and are the same again with the same seed. */
+/** A seed repeats them, but not the timing between processes. */
 export interface RandomNumbers {
   readonly seed: number;
   /** At least 0, below 1. */
@@ -9,12 +9,7 @@ export interface RandomNumbers {
   below(limit: number): number;
 }
 
-/**
- * Random numbers of a seed, which the caller has to name in what it prints; `FAULT_SEED` or a new one
- * by default.
- *
- * Timing between processes still differs from run to run.
- */
+/** Random numbers of a seed, which the caller reports: `FAULT_SEED` or a new one by default. */
 export function randomNumbers(
   seed = Number(process.env['FAULT_SEED'] ?? randomInt(2 ** 31)),
 ): RandomNumbers {
@@ -29,7 +24,7 @@ export function randomNumbers(
   return { seed, next, below: (limit) => Math.floor(next() * limit) };
 }
 
-/** Prints what a test has measured, one line. */
+/** Prints a measurement of a test. */
 export function report(line: string): void {
   process.stdout.write(`  ${line}\n`);
 }
