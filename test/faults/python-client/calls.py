@@ -36,6 +36,7 @@ lead = {"recordSystemId": "python", "name": "Mona", "data": {"rooms": [2, 3]}}
 created = call("upsert_lead", body=UpsertLeadDto.from_dict(lead)).lead
 assert created.data.to_dict() == {"name": "Mona", "rooms": [2, 3]}, created
 assert call("read_lead", "python").lead.lead_id == created.lead_id
+assert call("find_lead", record_system_id="python").lead.lead_id == created.lead_id
 batch = {"leads": [{"name": "Omar"}, {"email": "no address"}]}
 results = call("upsert_leads", body=LeadBatchDto.from_dict(batch)).results
 assert [result.status_code for result in results] == [201, 400], results
