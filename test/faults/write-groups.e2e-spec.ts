@@ -139,28 +139,29 @@ const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
 
 /** An organization with records of every kind, some of them by other programs, and its caller. */
 async function makeTenant() {
-  const { organizationId, add } = await service.addTenant();
+  const tenant = await service.addTenant();
+  const { organizationId } = tenant;
   for (const slug of ['palm', 'lake']) {
-    const compoundId = await add(addCompound, { 'en-us': slug }, { slug });
+    const compoundId = await tenant.add(addCompound, { 'en-us': slug }, { slug });
     const north = { slug: 'north', parentId: compoundId };
     if (slug === 'palm') await addCatalogue(db, 'phases', organizationId, north);
     for (const unitId of ['twice', 'both']) {
-      await add(addUnit, { unitId, compoundId, slug: `${unitId} ${slug}` });
+      await tenant.add(addUnit, { unitId, compoundId, slug: `${unitId} ${slug}` });
     }
   }
   const villa = { name: { 'en-us': 'Villa' }, slug: 'villa' };
   await addCatalogue(db, 'propertyTypes', organizationId, villa);
-  await add(addLead, { recordSystemId: 'lead', leadId: 1, ...derived });
+  await tenant.add(addLead, { recordSystemId: 'lead', leadId: 1, ...derived });
   // The next numbers are taken.
-  for (const leadId of [2, 3]) await add(addLead, { leadId, ...derived });
-  await add(addUnit, { slug: 'free' });
-  const unitId = await add(addUnit, { slug: 'held', status: 'Reserved' });
+  for (const leadId of [2, 3]) await tenant.add(addLead, { leadId, ...derived });
+  await tenant.add(addUnit, { slug: 'free' });
+  const unitId = await tenant.add(addUnit, { slug: 'held', status: 'Reserved' });
   const reservations = new Map<string | undefined, ObjectId>();
   for (const name of ['first', 'second']) {
-    const reservationId = await add(addReservation, unitId);
+    const reservationId = await tenant.add(addReservation, unitId);
     reservations.set(name, reservationId);
-    const cheques = [{ installmentId: '1', chequeAmount: 5 }];
-    await add(addWallet, { reservationId, unitId, cheques });
+    const cheque = { installmentId: '1', chequeAmount: 5 };
+    await tenant.add(addWallet, { reservationId, unitId, cheques: [cheque] });
   }
   const document = await db.collection('organizations').findOne({ _id: organizationId });
   const caller: Caller = {
@@ -175,11 +176,6 @@ async function makeTenant() {
 }
 
 type Tenant = Awaited<ReturnType<typeof makeTenant>>;
-
-interface Request {
-  readonly kind: Kind;
-  readonly body: object;
-}
 
 /** One request of its service; over HTTP, requests that are sent together arrive in any order. */
 async function run({ caller, reservations }: Tenant, kind: Kind, body: object): Promise<unknown> {
@@ -229,7 +225,7 @@ it('grouped requests have the same results as sequential ones under random failu
         const expected: unknown[] = [];
         for (const [sent, failing] of moments) {
           const callers = await Promise.all(
-            sent.map(({ isKeyed }) => (isKeyed ? keyed(grouped) : grouped)),
+            sent.map(async ({ isKeyed }) => (isKeyed ? keyed(grouped) : grouped)),
           );
           if (failing !== null) await database.fail(failing.data, failing.mode);
           const running = callers.map((tenant, index) => {

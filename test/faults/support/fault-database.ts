@@ -47,8 +47,8 @@ async function startMember(folder: string) {
     host: `127.0.0.1:${port}`,
     port,
     /** Runs a command of the server on the admin database. */
-    command: async (command: Document) => {
-      await using client = new MongoClient(address, { serverSelectionTimeoutMS: 1_000 });
+    command: async (command: Document, serverSelectionTimeoutMS = 10_000) => {
+      await using client = new MongoClient(address, { serverSelectionTimeoutMS });
       return await client.db('admin').command(command);
     },
     /** Ends it at once, as a power cut does to the process. */
@@ -69,7 +69,9 @@ async function startMember(folder: string) {
 export async function primaryOf(members: readonly Member[]): Promise<Member> {
   let primary: Member | undefined;
   await eventually(async () => {
-    const hellos = members.map((member) => member.command({ hello: 1 }).catch(() => undefined));
+    const hellos = members.map((member) =>
+      member.command({ hello: 1 }, 1_000).catch(() => undefined),
+    );
     const found = await Promise.all(hellos);
     primary = members[found.findIndex((hello) => hello?.['isWritablePrimary'] === true)];
     expect(primary).toBeDefined();

@@ -69,7 +69,7 @@ export class RecordedClients {
     const wanted = this.history.length + operations;
     await eventually(() => {
       if (this.history.length < wanted) throw new Error(`${this.history.length} of ${wanted}`);
-    });
+    }, 120_000);
   }
 
   /** Begins a new history. */
