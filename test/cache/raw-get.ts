@@ -1,16 +1,15 @@
-import { Agent, get, type IncomingHttpHeaders } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { Agent, type Dispatcher, request } from 'undici';
 import { basePath } from '../support/shared-service.js';
 
 /** A response as it was sent: nothing is unpacked. */
 export interface SentResponse {
-  readonly status: number | undefined;
+  readonly status: number;
   /** Without headers that differ between requests. */
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Dispatcher.ResponseData['headers'];
   readonly body: Buffer;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+const dispatcher = new Agent({ connections: 64 });
 
 /** Sends a GET and returns the raw response. */
 export async function rawGet(
@@ -18,14 +17,8 @@ export async function rawGet(
   path: string,
   headers: Record<string, string>,
 ): Promise<SentResponse> {
-  const { promise, resolve, reject } = Promise.withResolvers<SentResponse>();
-  const request = get(`${url}/${basePath}${path}`, { agent, headers }, (response) => {
-    const { date: _date, 'x-request-id': _id, ...sent } = response.headers;
-    buffer(response).then(
-      (body) => resolve({ status: response.statusCode, headers: sent, body }),
-      reject,
-    );
-  });
-  request.once('error', reject);
-  return promise;
+  const response = await request(`${url}/${basePath}${path}`, { dispatcher, headers });
+  const { date: _date, 'x-request-id': _id, ...sent } = response.headers;
+  const body = Buffer.from(await response.body.arrayBuffer());
+  return { status: response.statusCode, headers: sent, body };
 }
