@@ -16,6 +16,7 @@ let service: TestService;
 let second: TestService;
 let tenant: Tenant;
 let catalogue: Catalogue;
+let unitId: ObjectId;
 
 beforeAll(async () => {
   const uri = randomDatabaseUri();
@@ -31,9 +32,8 @@ afterAll(async () => {
 beforeEach(async () => {
   tenant = await addTenant(service.db);
   catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
-  await addUnit(service.db, tenant.organizationId, catalogue, {
+  unitId = await addOne({
     slug: 'lake-1',
-    unitId: 'L-1',
     recordSystemId: 'lake-1',
     locationId: catalogue.phaseId,
     propertyTypeId: catalogue.villaId,
@@ -53,7 +53,6 @@ function stopClocks(): void {
     one.app.get(FreshCache).now = () => now;
   }
 }
-const ofTenant = () => ({ organizationId: tenant.organizationId });
 const passTime = (milliseconds: number) => (now += milliseconds);
 const readings = () => cacheMetrics(service.service.app.get(Metrics), 'response');
 const read = (path: string, headers: Record<string, string> = {}, of = service) =>
@@ -63,16 +62,12 @@ const readUncached = (path: string, headers: Record<string, string> = {}) => {
   service.service.app.get(FreshCache).invalidate(tenant.organizationId);
   return read(path, headers);
 };
-/** As far as tests look at it. */
-interface Shown {
-  readonly price: number;
-  readonly status: string;
-}
-const json = ({ body }: SentResponse) => JSON.parse(body.toString()) as { data: Shown };
+const json = ({ body }: SentResponse) => JSON.parse(body.toString()) as Document;
 const post = (path: string, body: object) =>
   service.api('post', path).set('api-key', tenant.key).send(body);
-const set = (collection: string, _id: ObjectId, update: Document) =>
-  service.db.collection(collection).updateOne({ _id }, update);
+const set = (collection: string, _id: ObjectId, $set: Document) =>
+  service.db.collection(collection).updateOne({ _id }, { $set });
+const addOne = (fields: Document) => addUnit(service.db, tenant.organizationId, catalogue, fields);
 
 /** Reads twice, the second time from the cache. */
 async function readCached(path: string, headers: Record<string, string> = {}) {
@@ -97,22 +92,17 @@ const paths = [
 describe('a cached response', () => {
   it('equals a new response byte for byte, including headers', async () => {
     // Compressed as a stream, as small ones are not.
-    await addUnit(service.db, tenant.organizationId, catalogue, {
-      slug: 'large',
-      description: { 'en-us': 'A very long text. '.repeat(40_000) },
-    });
+    await addOne({ slug: 'large', description: { 'en-us': 'A very long text. '.repeat(40_000) } });
+    const encodings = ['br', 'gzip', 'gzip;q=0.5, br', 'identity', '*'];
     const requests = fc.record({
       path: fc.constantFrom(...paths),
       language: fc.constantFrom('en-us', 'ar-eg', 'other'),
-      encodings: fc.constantFrom(undefined, 'br', 'gzip', 'gzip;q=0.5, br', 'identity', '*'),
+      encodings: fc.constantFrom({}, ...encodings.map((each) => ({ 'accept-encoding': each }))),
       hasTag: fc.boolean(),
     });
     await fc.assert(
-      fc.asyncProperty(requests, async ({ path, language, encodings, hasTag }) => {
-        const usual = {
-          language,
-          ...(encodings === undefined ? {} : { 'accept-encoding': encodings }),
-        };
+      fc.asyncProperty(requests, async ({ path, language, encodings: accepted, hasTag }) => {
+        const usual = { language, ...accepted };
         const { etag = '' } = (await readUncached(path, usual)).headers;
         const headers = hasTag ? { ...usual, 'if-none-match': `"other", W/${etag}` } : usual;
         const uncached = await readUncached(path, headers);
@@ -182,8 +172,7 @@ describe('a cached response', () => {
     await profile.drop();
     expect(new Set(responses.map(({ body }) => body.toString('hex'))).size).toBe(1);
     const [response] = responses;
-    const { data } = JSON.parse(brotliDecompressSync(response?.body ?? '').toString());
-    expect(data).toHaveLength(1);
+    expect(String(brotliDecompressSync(response?.body ?? ''))).toMatch(/^\{"data":\[\{/);
   });
 });
 
@@ -192,32 +181,28 @@ describe('a change by another program', () => {
 
   it('is visible after one second in every response that shows the record', async () => {
     const { organizationId } = tenant;
-    const addOne = (fields: Document = {}) =>
-      addUnit(service.db, organizationId, catalogue, { price: 3, ...fields });
     const [unit, removed, replaced, moved] = [
-      await addOne(),
-      await addOne(),
-      await addOne(),
-      await addOne(),
+      await addOne({}),
+      await addOne({}),
+      await addOne({}),
+      await addOne({}),
     ] as const;
     const elsewhere = { organizationId: new ObjectId() };
+    const unvalidated = { bypassDocumentValidation: true };
     const units = service.db.collection('units');
     const lake = '/compounds/lake/units';
     const writes: [string, () => Promise<unknown>][] = [
-      ['/compounds', () => set('compounds', catalogue.compoundId, { $set: { area: 9 } })],
-      ['/compounds', () => set('organizations', organizationId, { $set: { name: 'Other' } })],
-      ['/units', () => set('units', unit, { $set: { price: 5 } })],
-      ['/units/lake-1', () => set('phases', catalogue.phaseId, { $set: { name } })],
-      ['/units', () => set('propertyTypes', catalogue.villaId, { $set: { name } })],
-      [lake, () => set('unitDesigns', catalogue.designId, { $set: { name } })],
-      [lake, () => set('amenities', catalogue.poolId, { $set: { name } })],
+      ['/compounds', () => set('compounds', catalogue.compoundId, { area: 9 })],
+      ['/compounds', () => set('organizations', organizationId, { name: 'Other' })],
+      ['/units', () => set('units', unit, { price: 5 })],
+      ['/units/lake-1', () => set('phases', catalogue.phaseId, { name })],
+      ['/units', () => set('propertyTypes', catalogue.villaId, { name })],
+      [lake, () => set('unitDesigns', catalogue.designId, { name })],
+      [lake, () => set('amenities', catalogue.poolId, { name })],
       [lake, () => addOne({ slug: 'lake-2' })],
       [lake, () => units.deleteOne({ _id: removed })],
-      [
-        '/units',
-        () => units.replaceOne({ _id: replaced }, elsewhere, { bypassDocumentValidation: true }),
-      ],
-      ['/units', () => set('units', moved, { $set: elsewhere })],
+      ['/units', () => units.replaceOne({ _id: replaced }, elsewhere, unvalidated)],
+      ['/units', () => set('units', moved, elsewhere)],
     ];
     for (const [path, write] of writes) {
       await read(path, {}, second);
@@ -235,14 +220,14 @@ describe('a change by another program', () => {
 describe('a poller of changes', () => {
   it('returns a late write even when part of the list was cached', async () => {
     const shown = async (path: string) => {
-      const { headers, body } = await read(path);
-      const { data } = JSON.parse(body.toString()) as { data: { phase: { name: string } }[] };
-      return { mark: headers['x-updated-as-of'], phases: data.map(({ phase }) => phase.name) };
+      const response = await read(path);
+      const phases = json(response)['data'].map(({ phase }: Document) => phase.name);
+      return { mark: response.headers['x-updated-as-of'], phases };
     };
     await read('/units');
     passTime(900);
     const fields = { name: { 'en-us': 'New' }, updatedAt: new Date(now - 119_970) };
-    await set('phases', catalogue.phaseId, { $set: fields });
+    await set('phases', catalogue.phaseId, fields);
     passTime(50);
     const { mark, phases } = await shown('/units?sort=price');
     expect(phases).toEqual(['North']);
@@ -252,8 +237,9 @@ describe('a poller of changes', () => {
 });
 
 describe('a change through the same instance', () => {
+  const lake = async () => json(await read('/units/lake-1'))['data'];
+
   it('is visible in the next response', async () => {
-    const find = async (path: string) => json(await read(path)).data;
     await readCached('/units/lake-1');
     for (let value = 2; value < 12; value++) {
       let isWritten = false;
@@ -262,28 +248,22 @@ describe('a change through the same instance', () => {
         while (!isWritten) await read('/units/lake-1');
       })();
       await post('/units', { recordSystemId: 'lake-1', price: value }).expect(200);
-      const { price } = await find('/units/lake-1');
+      const { price } = await lake();
       isWritten = true;
       await others;
       expect(price).toBe(value);
     }
     const reservation = { recordSystemId: 'r-1', unit: 'lake-1', status: 'pending' };
     await post('/reservations', reservation).expect(201);
-    expect((await find('/units/lake-1')).status).toBe('Reserved');
+    expect(await lake()).toMatchObject({ status: 'Reserved' });
   });
 
   it('is visible in the next response after a callback', async () => {
-    const unit = await service.db.collection('units').findOne({ slug: 'lake-1', ...ofTenant() });
-    const reservationId = await addReservation(
-      service.db,
-      tenant.organizationId,
-      unit?._id as never,
-    );
-    const before = json(await readCached('/units/lake-1')).data.status;
-    await post('/reservations/webhook', { reservationId, reservationStatus: 'approved' }).expect(
-      201,
-    );
-    expect(json(await read('/units/lake-1')).data.status).not.toBe(before);
+    const reservationId = await addReservation(service.db, tenant.organizationId, unitId);
+    await readCached('/units/lake-1');
+    const report = { reservationId, reservationStatus: 'approved' };
+    await post('/reservations/webhook', report).expect(201);
+    expect(await lake()).toMatchObject({ status: 'Sold' });
   });
 
   it('keeps cached responses when it concerns a lead or another organization', async () => {
@@ -299,10 +279,7 @@ describe('a change through the same instance', () => {
   });
 
   it('keeps cached responses when it is rejected', async () => {
-    await addUnit(service.db, tenant.organizationId, catalogue, {
-      unitId: 'taken',
-      recordSystemId: 'holder',
-    });
+    await addOne({ unitId: 'taken', recordSystemId: 'holder' });
     const refused: [string, object][] = [
       ['/units', { recordSystemId: 'lake-1', price: 'much' }],
       ['/units', { recordSystemId: 'lake-1', unitDesign: 'nowhere' }],
@@ -315,14 +292,10 @@ describe('a change through the same instance', () => {
     const readAll = () => Promise.all(paths.slice(0, -1).map((path) => read(path)));
     await readAll();
     const { hits, misses } = await readings();
-    for (let times = 1; times <= 5; times++) {
-      for (const [path, body] of refused) {
-        const { status } = await post(path, body);
-        expect([400, 404, 409, 422]).toContain(status);
-      }
-      await readAll();
+    for (const [path, body] of refused) {
+      expect([400, 404, 409, 422]).toContain((await post(path, body)).status);
     }
-    const lists = paths.length - 1;
-    expect(await readings()).toMatchObject({ hits: hits + 5 * lists, misses });
+    await readAll();
+    expect(await readings()).toMatchObject({ hits: hits + paths.length - 1, misses });
   });
 });
