@@ -130,25 +130,24 @@ describe('cursor pagination', () => {
     await get(`${path}&${after}`).expect(200);
     await get(`/units?limit=9&updatedSince=2026-01-15T02:00:00%2B02:00&${after}`).expect(200);
     const other = await addTenant(service.db);
-    const rejected = [
-      get(`${path}&includeDeleted=1&${after}`),
-      get(`${path}&minPrice=1&${after}`),
-      get(`${path}&sort=price&${after}`),
-      get(`/units?limit=1&updatedSince=2026-01-14&${after}`),
-      get(`/units?${after}`),
-      get(`/compounds?updatedSince=${fortnight}&${after}`),
-      get(`${path}&${after}`, other.key),
-      get(`${path}&${after}&page=2`),
-      get('/units?after=0&page=2'),
-      get('/compounds?after=x'),
+    const rejected: [string, string?][] = [
+      [`${path}&includeDeleted=1&${after}`],
+      [`${path}&minPrice=1&${after}`],
+      [`${path}&sort=price&${after}`],
+      [`/units?limit=1&updatedSince=2026-01-14&${after}`],
+      [`/units?${after}`],
+      [`/compounds?updatedSince=${fortnight}&${after}`],
+      [`${path}&${after}`, other.key],
+      [`${path}&${after}&page=2`],
+      ['/units?after=0&page=2'],
+      ['/compounds?after=x'],
     ];
-    const message = [
-      'after must be 0 or a cursor returned for the same parameters, and cannot be combined with page',
-    ];
-    for (const response of await Promise.all(rejected)) {
-      expect(response.status).toBe(400);
-      expect(response.body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
-      expect(response.headers).toMatchObject({ 'x-error-code': 'list.cursor_unusable' });
+    for (const [request, key] of rejected) {
+      const response = get(request, key).expect('x-error-code', 'list.cursor_unusable');
+      const { body: error } = await response.expect(400);
+      expect(error.message).toEqual([
+        expect.stringMatching(/^after must be 0 or a cursor .*page$/),
+      ]);
     }
     const secondKey = await addKey(service.db, tenant.organizationId);
     await get(`${path}&${after}`, secondKey).expect(200);
@@ -169,8 +168,7 @@ describe('cursor pagination', () => {
     await forged([], ...rest).expect(200);
     await forged([null], {}, {}, 1, 1).expect(400);
     for (const after of ['', '00', 'null', 'W10', 'e30', '%00', 'x&after=y', 'a'.repeat(8_000)]) {
-      const { body: error } = await get(`/units?after=${after}`).expect(400);
-      expect(error.statusCode).toBe(400);
+      await get(`/units?after=${after}`).expect(400);
     }
   });
 });
@@ -207,11 +205,12 @@ describe('a field with values of any type', () => {
     new MinKey(),
     new MaxKey(),
   ];
+  const twice = [...values, ...values];
   let odd: Tenant;
   beforeAll(async () => {
     odd = await addTenant(service.db);
     // Two of each value, so that ids decide; those of one value are not next to each other.
-    const oddUnits = [...values, ...values].map((price, index) => ({
+    const oddUnits = twice.map((price, index) => ({
       ...conventions(odd.organizationId),
       unitId: `u${index}`,
       ...(price === undefined ? {} : { price }),
@@ -224,23 +223,15 @@ describe('a field with values of any type', () => {
   it.each(['price', '-price', '-status', 'status,-price', '-beds,price'])(
     'lets cursors return each unit once in the order %s',
     async (sort) => {
-      const all = 2 * values.length;
       for (const limit of [1, 7]) {
         const found: string[] = [];
-        let after: string | null = '0';
-        while (after !== null && found.length <= all) {
-          const cursor: string = after;
-          const path = `/units?sort=${sort}&limit=${limit}&after=${cursor}`;
+        for (let after = '0'; after !== null && found.length <= twice.length;) {
+          const path = `/units?sort=${sort}&limit=${limit}&after=${after}`;
           const { body } = await get(path, odd.key).expect(200);
           found.push(...body.data.map(({ unitId }: Record<string, string>) => unitId));
           after = body.pagination.next;
         }
-        expect(found.toSorted()).toEqual(
-          values
-            .concat(values)
-            .map((_, i) => `u${i}`)
-            .toSorted(),
-        );
+        expect(found.toSorted()).toEqual(twice.map((_, index) => `u${index}`).toSorted());
       }
     },
   );
@@ -314,12 +305,9 @@ describe('a sort by several fields', () => {
     expect(sorted.body.data).toMatchObject([{ unitId: 'u9998' }, { unitId: 'u9995' }]);
     await service.db.collection('units').insertMany(unitsOf(1, 'other'));
     for (const list of [path, `${path}&after=0`, '/units/export/all?sort=-beds,-unitId']) {
-      const { body, headers } = await get(list, many.key).expect(400);
-      const message = [
-        'sort by several fields is limited to 10000 matching units: add filters, or sort by one field',
-      ];
-      expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
-      expect(headers['x-error-code']).toBe('unit.too_many_to_sort');
+      const rejected = get(list, many.key).expect('x-error-code', 'unit.too_many_to_sort');
+      const { body } = await rejected.expect(400);
+      expect(body.message).toEqual([expect.stringContaining('limited to 10000 matching units')]);
     }
     await get(`${path}&status=sold`, many.key).expect(200);
     await get('/units?sort=-beds', many.key).expect(200);
