@@ -143,12 +143,13 @@ describe('the unit of a request', () => {
   const elsewhere = unitWith({ unitId: 'A-3', compoundId: lake });
   const twin = unitWith({ unitId: 'A-3' });
   const nameless = unitWith();
-  const homeless = unitWith({ recordSystemId: 'ERP-4', compoundId: null });
+  const homeless = unitWith({ recordSystemId: 'ERP-4', unitId: 'A-3', compoundId: null });
   const units = [recorded, unrecorded, elsewhere, twin, nameless, homeless];
   const records = () => recordsWith({ units });
 
   it.each<[string, UpsertUnitDto, UnitDocument]>([
     ['by external id', { recordSystemId: 'ERP-1' }, recorded],
+    ['by external id although it has no compound', { recordSystemId: 'ERP-4' }, homeless],
     ['by unitId', { unitId: 'A-2' }, unrecorded],
     ['by unitId although it has an external id', { unitId: 'A-1' }, recorded],
     ['by unitId within the compound', { unitId: 'A-3', compound: 'palm' }, twin],
