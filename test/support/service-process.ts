@@ -18,7 +18,7 @@ export interface ServiceProcess {
   readonly exited: Promise<number | null>;
 }
 
-export const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
+const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
 /** The command that loads a module, then runs the compiled service. */
 export function serviceAfter(module: string): string[] {
@@ -103,7 +103,7 @@ export function operationsUrl({ output }: ServiceProcess): string {
 }
 
 /** The environment of a service in a process of its own, with the variables of a test. */
-export function serviceEnvironment(variables: Record<string, string>): NodeJS.ProcessEnv {
+function serviceEnvironment(variables: Record<string, string>): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
     HOME: process.env['HOME'],
