@@ -49,11 +49,16 @@ const health = `/${basePath}/healthz`;
 /** Name, headers, and another body than the usual one. */
 const ambiguousPosts: readonly (readonly [string, readonly string[], string?])[] = [
   ['a length and chunks', ['Content-Length: 4', inChunks], chunked(body)],
+  ['chunks and a length', [inChunks, 'Content-Length: 4'], chunked(body)],
   ['two lengths', [length, 'Content-Length: 2']],
+  ['one length twice', [length, length]],
   ['a list of lengths', [`${length}, ${body.length}`]],
   ['a length with a sign', [`Content-Length: +${body.length}`]],
+  ['a negative length', ['Content-Length: -1']],
+  ['a hexadecimal length', ['Content-Length: 0x18']],
   ['an excessive length', [`Content-Length: ${'9'.repeat(30)}`]],
   ['a blank before the colon', [`Content-Length : ${body.length}`]],
+  ['a folded line', ['X-Folded: a', ' b', length]],
   ['a folded length', ['Content-Length:', ` ${body.length}`]],
   ['an unknown transfer encoding', ['Transfer-Encoding: xchunked'], chunked(body)],
   ['chunks that are not last', ['Transfer-Encoding: chunked, identity'], chunked(body)],
@@ -65,9 +70,11 @@ const ambiguousPosts: readonly (readonly [string, readonly string[], string?])[]
   ['a header without a name', [': x', length]],
   ['a chunk size that is not a number', [inChunks], `zz\r\n${body}\r\n0\r\n\r\n`],
   ['an excessive chunk size', [inChunks], `${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`],
+  ['a chunk size with a sign', [inChunks], `-1\r\n${body}\r\n0\r\n\r\n`],
   ['a chunk without its line end', [inChunks], '2\r\n{}x\r\n0\r\n\r\n'],
 ];
-const inHttp10 = () => post([inChunks], chunked(body)).replace('HTTP/1.1', 'HTTP/1.0');
+const inHttp10 = (...headers: readonly string[]) =>
+  post([...headers, inChunks], chunked(body)).replace('HTTP/1.1', 'HTTP/1.0');
 
 describe('an ambiguous request', () => {
   it.each<[string, () => string]>([
@@ -75,7 +82,10 @@ describe('an ambiguous request', () => {
       return [name, () => post(headers, sent)];
     }),
     ['a transfer encoding in HTTP/1.0', () => inHttp10()],
+    ['the same on a keep-alive connection', () => inHttp10('Connection: keep-alive')],
     ['an upgrade request', () => get(health, 'Connection: Upgrade', 'Upgrade: h2c')],
+    ['no host', () => get(health).replace('Host: x\r\n', '')],
+    ['two hosts', () => get(health, 'Host: y')],
     ['lines without a carriage return', () => post([length], body).replaceAll('\r\n', '\n')],
     ['the HTTP/2 preface', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['an unknown version', () => get('/').replace('HTTP/1.1', 'HTTP/3.7')],
