@@ -15,9 +15,7 @@ export interface Outcome {
 
 const compiled = join(process.cwd(), 'dist');
 
-/**
- * Runs the command line; variables are its environment, none of this process's is.
- */
+/** Runs the command line; variables are its environment, none of this process's is. */
 export async function runCli(
   args: readonly string[],
   variables: Record<string, string> = {},
@@ -27,11 +25,15 @@ export async function runCli(
   return (await response.json()) as Outcome;
 }
 
-/** The command line with variables that stay. Spaces separate the words of a first text. */
+type Run<T> = (line: string, ...more: readonly string[]) => Promise<T>;
+
+/** The command line with variables that stay. Spaces separate the words of a first string. */
 export interface Session {
-  readonly run: (line: string, ...more: readonly string[]) => Promise<Outcome>;
-  /** Runs a command with `--json` and gives what it printed; fails when it fails. */
-  readonly json: <T>(line: string, ...more: readonly string[]) => Promise<T>;
+  readonly run: Run<Outcome>;
+  /** Runs a command with `--json` and returns what it printed. @throws Error when it fails */
+  readonly json: <T>(...call: Parameters<Run<T>>) => Promise<T>;
+  /** Runs a command and returns its table. @throws Error when it fails */
+  readonly text: Run<string>;
 }
 
 /** @param variables a function where they are known only when tests run */
@@ -39,9 +41,14 @@ export function startSession(
   variables: Record<string, string> | (() => Record<string, string>),
 ): Session {
   const known = () => (typeof variables === 'function' ? variables() : variables);
+  const words: (...call: Parameters<Run<void>>) => string[] = (line, ...more) => [
+    ...line.split(' '),
+    ...more,
+  ];
   return {
-    run: (line, ...more) => runCli([...line.split(' '), ...more], known()),
-    json: (line, ...more) => runJson([...line.split(' '), ...more], known()),
+    run: (...call) => runCli(words(...call), known()),
+    json: (...call) => runJson(words(...call), known()),
+    text: (...call) => stdoutOf(words(...call), known()),
   };
 }
 
@@ -53,7 +60,7 @@ export function runCliProcess(
   return runNode([join(compiled, 'cli.js'), ...args], variables);
 }
 
-/** As {@link runCliProcess}, but what it prints goes into a file, or into a pipe that nobody reads. */
+/** As {@link runCliProcess}, but its output goes into a file, or into a pipe that nobody reads. */
 export async function runCliUnread(
   args: readonly string[],
   variables: Record<string, string> = {},
@@ -82,14 +89,18 @@ export function runCliOnTerminal(
   return openTerminal(command, { env: environmentWith(variables), cwd: tmpdir() });
 }
 
-/** Runs a command with `--json` and gives what it printed; fails when it fails. */
+/** Runs a command with `--json` and returns what it printed. @throws Error when it fails */
 export async function runJson<T>(
   args: readonly string[],
   variables: Record<string, string>,
 ): Promise<T> {
-  const { code, stdout, stderr } = await runCli([...args, '--json'], variables);
+  return JSON.parse(await stdoutOf([...args, '--json'], variables)) as T;
+}
+
+async function stdoutOf(args: readonly string[], variables: Record<string, string>) {
+  const { code, stdout, stderr } = await runCli(args, variables);
   if (code !== 0 || stderr !== '') throw new Error(`${args.join(' ')}: ${code} ${stderr}`);
-  return JSON.parse(stdout) as T;
+  return stdout;
 }
 
 /** Runs a program in a process of its own. */

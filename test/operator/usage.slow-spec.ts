@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../src/operator/cli/command-line/program.js';
-import { runCli, runCliProcess, runCliUnread } from './command-line.js';
+import { addKey } from '../support/builders.js';
+import { sharedService } from '../support/shared-service.js';
+import { runCli, runCliProcess, runCliUnread, runNode, startSession } from './command-line.js';
 
 const id = '665f1c2ab7e4d2f0a1b2c3d4';
 const groups = createProgram().commands;
@@ -9,19 +13,18 @@ const groups = createProgram().commands;
 const commands = groups.flatMap((group) =>
   group.commands.map((command) => `${group.name()} ${command.name()}`),
 );
+const missing = join(tmpdir(), 'there-is-no-such-file');
 
 /** A part of the message, the words of a command and, apart, arguments with spaces or without any text. */
-const wrongUsages: readonly (readonly [part: string, command: string, ...string[]])[] = [
+type Rejected = readonly [part: string, command: string, ...string[]];
+
+const wrongUsages: readonly Rejected[] = [
   ["unknown command 'invoice'", 'invoice'],
-  ...groups.map((group) => ["unknown command 'x'", `${group.name()} x`] as const),
-  ["unknown option '--colour'", 'org list --colour'],
+  ["unknown command 'x'", 'webhook x'],
   ["unknown option '--evnts' (Did you mean --events?)", 'webhook add --evnts lead.*'],
   ["required option '--name <name>' not specified", 'org create'],
   ["required option '--org <id>' not specified: `org list`", 'lead history form-1'],
   ["missing required argument 'id'", 'org show'],
-  ["missing required argument 'id'", 'reservation callbacks'],
-  ["missing required argument 'id'", 'webhook replay'],
-  ["missing required argument 'id-or-prefix'", 'key revoke'],
   ['endpoint or delivery, or --org', 'webhook deliveries'],
   ['24 hexadecimal digits', 'org show nile-homes'],
   ['24 hexadecimal digits', 'webhook test mine'],
@@ -31,18 +34,17 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ...['https://api.example.com', 'api.example.com:443', 'api_1.example.com', '10.0.0.1'].map(
     (domain) => ['host name', `org update ${id} --api-domain ${domain}`] as const,
   ),
-  ['http or https URL', `org update ${id} --logo logo.png`],
   ['http or https URL', `org update ${id} --logo javascript:alert(1)`],
   ['http or https URL', `webhook update ${id} --url ftp://a.example`],
   ["'EGY' is invalid. It must be an ISO 3166", `org update ${id} --phone-country EGY`],
+  ['ISO 3166 alpha-2', `org update ${id} --phone-country XX`],
   ['true or false', `org update ${id} --allow-conflict-leads yes`],
   ['true or false', `org update ${id} --create-clients True`],
   ['true or false', `org update ${id} --update-clients 1`],
-  ...['name', 'phone,name', 'phone,phone'].map(
-    (fields) => ['phone, email or both', `org update ${id} --match-clients-by ${fields}`] as const,
+  ...['phone,name', 'phone,phone', ''].map(
+    (fields) => ['phone, email or both', `org update ${id} --match-clients-by`, fields] as const,
   ),
-  ['phone, email or both', `org update ${id} --match-clients-by`, ''],
-  ...['tomorrow', '2030-02-30', '2030-02-01T10:00'].map(
+  ...['tomorrow', '2030-02-30', '2030-02-01T10:00', '90days'].map(
     (when) => ['2030-01-31', `key issue --org ${id} --name A --for crm --expires ${when}`] as const,
   ),
   ['number from 0', 'key limit iapi_x --rps 1.5'],
@@ -60,23 +62,46 @@ const wrongUsages: readonly (readonly [part: string, command: string, ...string[
   ['en-us or ar-eg', `lead import a.csv --org ${id} --language ar`],
   ['Give at least one option to change', `org update ${id}`],
   ['Give at least one option to change', `webhook update ${id}`],
+  ['--signed requires the operation', `key issue --org ${id} --name A --for website --signed`],
   ['Say what the key is for', `key issue --org ${id} --name A`],
   ['Give at least one of --for', 'key update x'],
-  ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call) => [
-    ['collector or crm', `${call} --for partner`] as const,
-    ['Give --for or --operations', `${call} --for crm --operations leads.read`] as const,
-    ['list of leads.write', `${call} --operations leads.read,leads.eat`] as const,
-    ['list of leads.write', `${call} --operations`, ''] as const,
-    ...['example.com', '10.0.0.0/33', ''].map(
-      (from) => ['addresses and ranges', `${call} --for crm --addresses`, from] as const,
-    ),
+  ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call): Rejected[] => [
+    ['collector or crm', `${call} --for partner`],
+    ['Give --for or --operations', `${call} --for crm --operations leads.read`],
+    ['list of leads.write', `${call} --operations leads.read,leads.eat`],
+    ['list of leads.write', `${call} --operations`, ''],
+    ['addresses and ranges', `${call} --for crm --addresses 10.0.0.0/33`],
   ]),
-  ['number of days', `key issue --org ${id} --name A --for crm --expires 90days`],
-  ['ISO 3166 alpha-2', `org update ${id} --phone-country XX`],
   ['--lead) or the person (--phone, --email)', `lead erase --org ${id}`],
   ['--lead) or the person', `lead erase --org ${id} --lead a --phone 01001234567`],
   ['is not a phone number', `lead erase --org ${id} --phone 12`],
   ['is not an email address', `lead erase --org ${id} --email mona`],
+];
+
+/** With an existing organization as `ORG`. */
+const failures: readonly Rejected[] = [
+  [`There is no organization with id ${id}: \`org list\` lists them.`, `org show ${id}`],
+  ['There is no organization with', `key issue --org ${id} --name A --for website`],
+  ['There is no organization with', `key list --org ${id}`],
+  ['There is no key with id or prefix iapi_none: `key list` lists', 'key revoke iapi_none'],
+  ['There is more than one key with', 'key revoke shared'],
+  ['The key ended is revoked and cannot be rotated', 'key rotate ended'],
+  ['expired already', 'key issue --org ORG --name A --for crm --expires 2020-01-01T00:00:00+02:00'],
+  ['There is no webhook endpoint with id', `webhook show ${id}`],
+  ['There is no webhook endpoint or delivery with id', `webhook deliveries ${id}`],
+  ['There is no lead nobody', 'lead show nobody --org ORG'],
+  [`There is no reservation with id ${id}.`, `reservation show ${id}`],
+  ['There is no reservation with id unknown.', 'reservation show unknown'],
+  ...[
+    ['must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)', 'http://example.com/'],
+    ['is not allowed: 169.254.169.254 is not a public address', 'https://2852039166/'],
+    ['must not carry a user or password', 'https://user:word@example.com/'],
+  ].map(([part = '', url]) => [part, `webhook add --org ORG --events * --url ${url}`] as const),
+  ...['catalog import', 'lead import', 'reservation reconcile'].flatMap((call): Rejected[] => [
+    [`The file ${missing} cannot be read: no such file`, `${call} ${missing} --org ORG`],
+    [`The file ${tmpdir()} cannot be read: it is a folder.`, `${call} ${tmpdir()} --org ORG`],
+  ]),
+  [`The file ${missing} cannot be read: no such`, `db reapply-erasures --ledger ${missing}`],
 ];
 
 describe('the help', () => {
@@ -95,12 +120,9 @@ describe('the help', () => {
     async (group) => {
       const { code, stdout } = await runCli(group === '' ? [] : [group]);
       expect(code).toBe(0);
-      for (const part of [
-        `Usage: npm run cli -- ${group}`,
-        'Commands:',
-        'Example:\n  npm run cli -- ',
-      ])
-        expect(stdout).toContain(part);
+      expect(stdout).toMatch(
+        new RegExp(`Usage: npm run cli -- ${group}[^]+Commands:[^]+Example:\n  npm run cli -- `),
+      );
     },
   );
 });
@@ -118,32 +140,68 @@ describe('standard output', () => {
   });
 });
 
-describe('wrong usage', () => {
-  it.each(wrongUsages)(
-    'exits with 2 and a line with "%s" for %s, before the database is asked',
-    async (words, command, ...more) => {
-      const { code, stdout, stderr } = await runCli([...command.split(' '), ...more]);
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toMatch(/^error: [^\n]+\n$/);
-      expect(stderr).toContain(words);
-    },
-  );
+it.each(wrongUsages)(
+  'wrong usage exits with 2 and the line "%s" before the database is used: %s',
+  async (part, command, ...more) => {
+    const { code, stdout, stderr } = await runCli([...command.split(' '), ...more]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+    expect(stderr).toContain(part);
+  },
+);
+
+describe('a failed command', () => {
+  const service = sharedService();
+  const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
+  let organization: string;
+  beforeAll(async () => {
+    const tenant = await service.addTenant();
+    organization = tenant.organizationId.toHexString();
+    for (const prefix of ['shared', 'shared', 'ended']) {
+      await tenant.add(addKey, { prefix, revokedAt: prefix === 'ended' ? new Date(0) : null });
+    }
+  });
+
+  it.each(failures)('exits with 1 and the line "%s": %s', async (part, call) => {
+    const outcome = await cli.run(call.replace('ORG', organization), '--json');
+    expect(outcome).toMatchObject({ code: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
+    expect(outcome.stderr).toContain(part);
+  });
 });
 
-describe('npm run cli without --', () => {
-  it('rejects an option that npm consumed', async () => {
-    const variables = { npm_lifecycle_event: 'cli', npm_config_dry_run: 'true' };
-    const outcome = await runCliProcess(['lead', 'erase', 'form-1', id], variables);
-    expect(outcome).toEqual({
-      code: 2,
-      stdout: '',
-      stderr:
-        'error: npm kept the option --dry-run for itself: put -- before the command, ' +
-        'as in `npm run cli -- lead erase --dry-run`.\n',
-    });
-    const given = await runCliProcess(['lead', 'erase', '--dry-run'], variables);
-    expect(given.stderr).toContain("required option '--org <id>' not specified");
-  });
+it('an option that npm kept for itself is rejected', async () => {
+  const variables = { npm_lifecycle_event: 'cli', npm_config_dry_run: 'true' };
+  const { code, stderr } = await runCliProcess(['lead', 'erase', 'form-1', id], variables);
+  expect([code, stderr]).toEqual([
+    2,
+    'error: npm kept the option --dry-run for itself: put -- before the command, ' +
+      'as in `npm run cli -- lead erase --dry-run`.\n',
+  ]);
+  const given = await runCliProcess(['lead', 'erase', '--dry-run'], variables);
+  expect(given.stderr).toContain("required option '--org <id>' not specified");
+});
+
+it('help and wrong usage load no framework and no driver', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'light-command-line-'));
+  const addPackage = (name: string) =>
+    symlink(join(process.cwd(), 'node_modules', name), join(folder, 'node_modules', name));
+  const run = (call: string) => runNode([join(folder, 'dist/cli.js'), ...call.split(' ')]);
+  const rejected = (message: string) => ({ code: 2, stderr: expect.stringContaining(message) });
+  await cp('dist', join(folder, 'dist'), { recursive: true });
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await mkdir(join(folder, 'node_modules'));
+  for (const name of ['cli-progress', 'cli-table3', 'commander']) await addPackage(name);
+  expect(await run('webhook')).toMatchObject({ code: 0, stderr: '' });
+  expect(await run('webhook replay --help')).toMatchObject({ code: 0, stderr: '' });
+  expect(await run('invoice')).toMatchObject(rejected('unknown command'));
+  expect(await run('key limit x --burst 5')).toMatchObject(rejected('--burst requires --rps'));
+  const stderr = expect.stringMatching(/^Cannot find package '.+' imported from .+\n$/);
+  expect(await run('org list')).toMatchObject({ code: 1, stderr });
+  await addPackage('libphonenumber-js');
+  const country = 'org create --name Nile --phone-country XX';
+  expect(await run(country)).toMatchObject(rejected("argument 'XX' is invalid. It must be an ISO"));
+  await rm(folder, { recursive: true });
 });
 
 it('prints the version with --version', async () => {

@@ -1,0 +1,219 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import {
+  addLoggedRequest,
+  addReservation,
+  addUnit,
+  addWallet,
+  type Tenant,
+} from '../support/builders.js';
+import { sharedService } from '../support/shared-service.js';
+import { runJson, startSession } from './command-line.js';
+
+const service = sharedService();
+const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
+let org: string;
+/** The reservation and another one, which blocks its unit. */
+let id: string;
+let blocking: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'integration-api-lookups-'));
+  const [tenant, other] = [await service.addTenant(), await service.addTenant()];
+  org = tenant.organizationId.toHexString();
+  const unitId = await tenant.add(addUnit, { slug: 'villa-1' });
+  const reservationId = await tenant.add(addReservation, unitId, { recordSystemId: 'ERP-77' });
+  id = reservationId.toHexString();
+  const dueDate = new Date('2026-06-01');
+  const cheques = [
+    { installmentId: '1', dueDate },
+    { installmentId: '2', dueDate },
+  ];
+  await tenant.add(addWallet, { reservationId, unitId, cheques });
+  const report = (from: Tenant, body: object) =>
+    tenant.with(from.key).post('/reservations/webhook', { reservationId: id, ...body });
+  const bounced = { installmentId: '1', chequeStatus: 'bounced', chequeNumber: '77' };
+  await report(other, { reservationStatus: 'canceled' }).expect(404);
+  await report(tenant, bounced).expect(201);
+  blocking = (await tenant.add(addReservation, unitId, { status: 'approved' })).toHexString();
+  await report(tenant, { installmentId: '1', chequeStatus: 'collected' }).expect(422);
+  const lead = { recordSystemId: 'form-1', phoneNumber: '01001230000' };
+  await tenant.post('/leads', lead).expect(201);
+  await tenant.post('/leads', { ...lead, data: { budget: 5 } }).expect(200);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function ledgerFile(ledger: string): Promise<string> {
+  const file = join(folder, 'ledger.csv');
+  await writeFile(file, ledger);
+  return file;
+}
+
+/** The names of all fields with the types of their values; of a list, its first item. */
+const shapeOf = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.slice(0, 1).map(shapeOf).join('')}]`;
+  if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
+  const fields = Object.entries(value).map(([name, one]) => `${name}: ${shapeOf(one)}`);
+  return `{ ${fields.toSorted().join(', ')} }`;
+};
+
+describe('the JSON of commands', () => {
+  const shape = async (line: string) => shapeOf(await cli.json(line));
+
+  /** Reads all organizations; the shared database holds some with invalid values, which are logged. */
+  const ofAllOrganizations = async <T>(line: string) =>
+    JSON.parse((await cli.run(`${line} --json`)).stdout) as T[];
+
+  it('keeps the fields that programs read', async () => {
+    const ledger = await ledgerFile(`reservationId,installmentId,chequeStatus\n${id},1,pending\n`);
+    const issued = await cli.json<{ _id: string }>(`key issue --org ${org} --name JSON --for crm`);
+    const organizations = await ofAllOrganizations<{ _id: string }>('org list');
+    const { _id: key } = issued;
+    const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(key) };
+    const usage = await ofAllOrganizations<{ keyId: string }>('key usage');
+    await addLoggedRequest(service.db, ids, 1, { errorCodes: ['lead.duplicate_phone'] });
+    expect({
+      'lead show': await shape(`lead show form-1 --org ${org}`),
+      'lead history': await shape(`lead history form-1 --org ${org}`),
+      'reservation show': await shape(`reservation show ${id}`),
+      // The second one was accepted.
+      'reservation callbacks': shapeOf(
+        (await cli.json<[]>(`reservation callbacks ${id}`)).slice(1),
+      ),
+      'reservation reconcile': await shape(`reservation reconcile ${ledger} --org ${org}`),
+      'org show': await shape(`org show ${org}`),
+      'org list': shapeOf(organizations.filter(({ _id }) => _id === org)),
+      'key issue': shapeOf(issued),
+      'key list': await shape(`key list --org ${org}`),
+      'key limit': await shape(`key limit ${key} --rps 5`),
+      'key rotate': await shape(`key rotate ${key}`),
+      'key revoke': await shape(`key revoke ${key}`),
+      'key requests': await shape(`key requests ${key}`),
+      'key usage': shapeOf(usage.filter(({ keyId }) => keyId === key)),
+    }).toEqual({
+      'key issue':
+        '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, operations: [string], organizationId: string, prefix: string }',
+      'key limit':
+        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: null, state: string }',
+      'key list':
+        '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string, used: {  } }]',
+      'key requests':
+        '[{ durationMs: number, errorCodes: [string], ignoredFields: [], messages: [], requestId: string, route: string, status: number, time: string }]',
+      'key revoke':
+        '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isSigned: boolean, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
+      'key rotate':
+        '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, prefix: string }',
+      'key usage':
+        '[{ calls: number, errors: number, expiresAt: null, isSigned: boolean, isUnrestricted: boolean, keyId: string, lastCallAt: null, missedCalls: number, name: string, operations: [string], organizationId: string, organizationName: string, state: string, used: {  }, usualCalls: null, week: [number] }]',
+      'lead history':
+        '[{ at: string, changes: [{ field: string, from: null, to: string }], kind: string, leadId: number, modifier: string, requestId: string, source: string, what: string }]',
+      'lead show':
+        '{ _id: string, additionalData: {  }, assignedToId: null, clientId: string, compoundsIds: [], createdAt: string, data: { budget: number, phoneNumber: string }, isActive: boolean, isDeleted: boolean, leadId: number, parentId: null, recordSystemId: string, updatedAt: string }',
+      'org list':
+        '[{ _id: string, apiDomain: string, createdAt: string, logo: string, name: string, settings: { allowConflictLeads: boolean, clients: { createFromLeads: boolean, matchBy: [string], updateExisting: boolean }, phoneCountry: string }, updatedAt: string }]',
+      'org show':
+        '{ _id: string, apiDomain: string, createdAt: string, logo: string, name: string, settings: { allowConflictLeads: boolean, clients: { createFromLeads: boolean, matchBy: [string], updateExisting: boolean }, phoneCountry: string }, updatedAt: string }',
+      'reservation callbacks':
+        '[{ apiKeyId: string, organizationId: string, otherFields: number, outcome: { cheque: string, effects: { cheque: { from: string, to: string }, reservation: { from: string, to: string }, wallet: string }, errorCode: null, messages: [], reservation: string, status: number }, payload: { chequeNumber: string, chequeStatus: string, installmentId: string, reservationId: string }, receivedAt: string, refusedFields: [], requestId: string }]',
+      'reservation reconcile':
+        '{ compared: number, differences: [{ index: number, installmentId: string, kind: string, ours: string, reservationId: string, theirs: string }], matching: number, ok: boolean }',
+      'reservation show':
+        '{ _id: string, approvedAt: null, canceledAt: string, createdAt: string, isDeleted: boolean, leadId: null, organizationId: string, partnerCollection: { isActive: boolean }, recordSystemId: string, status: string, unit: { isDeleted: boolean, slug: string, status: string }, unitId: string, updatedAt: string, wallets: [{ _id: string, cheques: [{ chequeNumber: string, dueDate: string, installmentId: string, status: string, statusHistory: [{ changedAt: string, chequeNumber: string, source: string, status: string }] }], createdAt: string, deletedAt: string, isDeleted: boolean, reservationId: string, unitId: string, updatedAt: string }] }',
+    });
+  });
+});
+
+/** The fields of these tables are those of the console, whose tests check the values. */
+describe('the table', () => {
+  it.each([
+    ['reservation show', /^Unit status +Available$[^]+^Wallet +deleted$/m],
+    ['reservation show', /^Installment +2\nCheque +pending\n(.*\n)*Due +2026-06-01$/m],
+    ['reservation show', /^20\S+ +1 +bounced +77 +- +External API$/m],
+    ['reservation callbacks', /^Response +422\nReservation +unchanged\nCheque +applied$/m],
+    ['reservation callbacks', /^Why +This unit already reserved\nSent +installmentId=1 cheque/m],
+    ['lead history', /External Lead Update\nDetails +data\.budget: null -> 5$/m],
+  ])('of %s has lines like %s', async (command, lines) => {
+    const reference = command.startsWith('lead') ? `form-1 --org ${org}` : 'ERP-77';
+    expect(await cli.text(`${command} ${reference}`)).toMatch(lines);
+  });
+});
+
+it('reservation callbacks lists those of any organization, newest first, and what blocks the unit', async () => {
+  const list = await cli.json<{ outcome: { status: number } }[]>(`reservation callbacks ${id}`);
+  expect(list.map(({ outcome }) => outcome.status)).toEqual([422, 201, 404]);
+  const newest = await cli.text('reservation callbacks ERP-77 --limit 1');
+  expect(newest.match(/^Received /gm)).toHaveLength(1);
+  expect(newest).toContain(`The unit has other approved reservations: ${blocking}.\n`);
+});
+
+describe('reservation reconcile', () => {
+  const header = 'installmentId,reservationId,chequeStatus,chequeAmount,chequeNumber\n';
+  const reconcile = async (ledger: string, ...options: string[]) => {
+    const file = await ledgerFile(ledger);
+    return cli.run(`reservation reconcile ${file} --org ${org}`, ...options);
+  };
+
+  it('compares a ledger for longer than DATABASE_DEADLINE_MS', async () => {
+    const rows = Array.from({ length: 20_000 }, () => `1,${String(new ObjectId())},pending,,\n`);
+    const file = await ledgerFile(header + rows.join(''));
+    const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '100' };
+    const compared = await runJson(['reservation', 'reconcile', file, '--org', org], variables);
+    expect(compared).toMatchObject({ compared: 20_000, matching: 0 });
+  });
+
+  it('prints differences as a table, and ignores an empty row', async () => {
+    const rows = `1,${id},collected,,77\n ,,,,\n2,${id},overdue,5.5,\n`;
+    const { code, stdout } = await reconcile(`\u{FEFF}${header}${rows}`);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^2 entries compared, 1 matches, 2 findings\.$/m);
+    expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +status +pending +overdue$/m);
+    expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +amount +- +5\.5$/m);
+    const single = await reconcile(`${header}1,${id},overdue,,77\n`);
+    expect(single.stdout).toMatch(/^1 entry compared, 0 match, 1 finding\.$/m);
+  });
+
+  it('prints differences as CSV and JSON, with unmentioned cheques of a complete ledger', async () => {
+    const ledger = `${header}1,${id},pending,,\n`;
+    const csv = await reconcile(ledger, '--complete', '--csv');
+    expect(csv.stdout.split('\r\n')).toEqual([
+      'Entry,Reservation,Installment,Difference,Ours,Theirs',
+      `1,${id},1,status,collected,pending`,
+      `,${id},2,unmentioned,pending,`,
+      '',
+    ]);
+    const { stdout } = await reconcile(ledger, '--complete', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      differences: [{ index: 0, kind: 'status', ours: 'collected', theirs: 'pending' }],
+      unmentioned: [{ installmentId: '2', status: 'pending' }],
+    });
+  });
+
+  it('rejects an invalid ledger with its line numbers and compares nothing', async () => {
+    const rows = `1,${id},paid,,\n,${id},pending,1e3,\n`;
+    const { code, stdout, stderr } = await reconcile(header + rows);
+    expect([code, stderr]).toEqual([1, 'The file has 4 errors, nothing was compared.\n']);
+    expect(stdout).toMatch(/^2 +chequeStatus must be a valid enum value$/m);
+    expect(stdout).toMatch(/^3 +chequeAmount must be a finite number$/m);
+    expect(stdout).toMatch(/^3 +installmentId /m);
+  });
+
+  it('reports unknown and missing columns once, not per row', async () => {
+    const known = 'reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount';
+    const row = `1,${id},pending,,\n`;
+    expect(await reconcile(`installmentId;reservationId;chequeStatus\n${row}${row}`)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `Unknown columns: installmentId;reservationId;chequeStatus. Known are ${known}. ` +
+        'Missing columns: reservationId, installmentId, chequeStatus. ' +
+        'Separate columns by commas.\n',
+    });
+    const { stderr } = await reconcile(`${header.replace('chequeAmount', 'amount')}${row}`);
+    expect(stderr).toBe(`Unknown columns: amount. Known are ${known}.\n`);
+  });
+});
