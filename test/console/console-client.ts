@@ -21,8 +21,12 @@ export interface TestConsole extends TestService {
   readonly cookie: string;
   /** Loads a page below `/console`, with the session unless the headers have another cookie. */
   get(path: string, headers?: Record<string, string>): Promise<ConsolePageResponse>;
+  /** The text of a page. @throws Error when its status is not 200 */
+  text(path: string): Promise<string>;
   /** Sends a form with the token of the session. */
   post(path: string, form?: Record<string, string>): Promise<ConsolePageResponse>;
+  /** The path of the page below `/console` to which a search leads, or the text of its results. */
+  find(reference: string): Promise<string>;
 }
 
 export async function startConsole(
@@ -39,11 +43,25 @@ export async function startConsole(
     send(`${operations}/console${path}`, { headers: { cookie, ...headers } });
   let token: string | undefined;
   const post = async (path: string, form: Record<string, string> = {}) => {
-    token ??= /name="token" value="([^"]+)"/.exec((await get('')).html)?.[1] ?? '';
+    token ??= tokenIn((await get('')).html);
     const body = new URLSearchParams({ token, ...form });
     return send(`${operations}/console${path}`, { method: 'POST', body, headers: { cookie } });
   };
-  return { ...service, operations, cookie, get, post };
+  const text = async (path: string) => {
+    const { status, html } = await get(path);
+    if (status !== 200) throw new Error(`${path}: ${status} ${textOf(html)}`);
+    return textOf(html);
+  };
+  const find = async (reference: string) => {
+    const { location, html } = await post('/search', { reference });
+    return location?.replace('/console', '') ?? textOf(html);
+  };
+  return { ...service, operations, cookie, get, text, post, find };
+}
+
+/** The token of the forms of a page. */
+export function tokenIn(html: string): string {
+  return /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
 }
 
 /** @returns the cookie of a new session */
