@@ -38,7 +38,7 @@ async function logged(): Promise<string[]> {
   });
 }
 
-/** Those that create something, whose id gets the name. */
+/** Commands that create something; its id gets the name. */
 it.each([
   ['org create --name Delta --json', 'NEW', 'create organization NEW done'],
   ['key issue --org ORG --name Site --for crm --json', 'KEY', 'issue organization ORG Site done'],
