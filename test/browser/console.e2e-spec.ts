@@ -1,19 +1,15 @@
-import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import type { Page } from 'puppeteer-core';
 import { password, startConsole, type TestConsole } from '../console/console-client.js';
 import { addSample, type SamplePages } from '../console/sample-records.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
-import { startBrowser } from './support/browser.js';
-import { type Focused, focusable, focused } from './support/focus.js';
-import { tooWide } from './support/too-wide.js';
+import { type Focused, focusable, focused, tooWide } from './page-checks.js';
+import { pictures, startBrowser, type TestBrowser } from './test-browser.js';
 
-const pictures = '.screenshots';
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const widths = { desktop: 1_280, phone: 360 };
 
@@ -23,22 +19,14 @@ const describeWithBrowser = started === null ? describe.skip : describe;
 let service: TestConsole;
 let receiver: Receiver;
 let sample: SamplePages;
-let page: Page;
-let problems: string[];
+// Without a browser no test uses it.
+const { page, problems } = started ?? ({} as TestBrowser);
 
 beforeAll(async () => {
   if (started === null) return;
-  mkdirSync(pictures, { recursive: true });
   receiver = await startReceiver();
   service = await startConsole({ ROLE: 'all', ...toLoopback }, randomDatabaseUri());
   sample = await addSample(service, receiver);
-  problems = [];
-  page = await started.browser.newPage();
-  page.setDefaultTimeout(120_000);
-  page.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) problems.push(message.text());
-  });
-  page.on('pageerror', (error) => problems.push(String(error)));
   // The pages forbid foreign scripts such as axe.
   await page.setBypassCSP(true);
 });
@@ -49,22 +37,35 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const problemsOfPage = async (): Promise<string[]> => {
-  await page.addScriptTag({ path: axe });
-  const results = (await page.evaluate('axe.run()')) as AxeResults;
-  return results.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
+type Width = keyof typeof widths;
+const setLook = async (width: Width, color = 'light') => {
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: color }]);
+  await page.setViewport({ width: widths[width], height: 900 });
 };
+/** A missing page is logged as an error. */
+const expectNoProblems = () =>
+  expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 
 const open = (path: string) => page.goto(`${service.operations}/console${path}`);
 
 /** A picture of the whole page in a window of its height: beyond it, right-to-left pages are shifted. */
-async function shoot(name: string, width: number): Promise<void> {
+async function shoot(name: string, width: Width): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
-  await page.setViewport({ width, height });
+  await page.setViewport({ width: widths[width], height });
   await page.screenshot({ path: `${pictures}/console-${name}.png`, captureBeyondViewport: false });
-  await page.setViewport({ width, height: 900 });
+  await page.setViewport({ width: widths[width], height: 900 });
+}
+
+/** Takes a picture; returns the findings of axe, and the elements that are wider than the screen. */
+async function faultsOf(name: string, width: Width): Promise<string[]> {
+  await shoot(name, width);
+  const wide = (await page.evaluate(tooWide)) as string[];
+  await page.addScriptTag({ path: axe });
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+  return [...wide, ...found].map((fault) => `${name}: ${fault}`);
 }
 
 /** Presses a button by keyboard, and waits for the next page. */
@@ -125,11 +126,9 @@ describeWithBrowser('the console', () => {
   ] as const)('accepts the password on the login page: %s, %s', async (language, width) => {
     const context = page.browserContext();
     await context.deleteCookie(...(await context.cookies()));
-    await page.setViewport({ width: widths[width], height: 800 });
+    await setLook(width);
     await open(`/login?language=${language}`);
-    await shoot(`login-${language}-${width}`, widths[width]);
-    const found = { axe: await problemsOfPage(), wide: await page.evaluate(tooWide) };
-    expect(found).toEqual({ axe: [], wide: [] });
+    expect(await faultsOf(`login-${language}-${width}`, width)).toEqual([]);
     await page.type('#password', password);
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     expect(new URL(page.url()).pathname).toBe('/console');
@@ -146,20 +145,16 @@ describeWithBrowser('the console', () => {
   ] as const)(
     'has pages without axe findings or horizontal scrolling: %s, %s, %s',
     async (language, width, color) => {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: color }]);
-      await page.setViewport({ width: widths[width], height: 900 });
+      await setLook(width, color);
       await open(`?language=${language}`);
-      const faults: unknown[] = [];
+      const faults: string[] = [];
       for (const [name, [selector, look]] of Object.entries(looks)) {
         await look();
-        expect({ name, found: (await page.$(selector)) !== null }).toEqual({ name, found: true });
-        await shoot(`${name}-${language}-${width}-${color}`, widths[width]);
-        const wide = await page.evaluate(tooWide);
-        const found = [...(await problemsOfPage()), ...(wide as string[])];
-        if (found.length > 0) faults.push({ name, found });
+        if ((await page.$(selector)) === null) faults.push(`${name} has no ${selector}`);
+        faults.push(...(await faultsOf(`${name}-${language}-${width}-${color}`, width)));
       }
       expect(faults).toEqual([]);
-      expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+      expectNoProblems();
     },
   );
 
@@ -169,16 +164,14 @@ describeWithBrowser('the console', () => {
   ] as const)(
     'has empty pages without axe findings or horizontal scrolling: %s, %s',
     async (language, width) => {
-      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
-      await page.setViewport({ width: widths[width], height: 900 });
+      await setLook(width);
       const empty = await startConsole({}, randomDatabaseUri());
-      const faults: unknown[] = [];
+      const faults: string[] = [];
       for (const path of ['', '/partners', '/catalogue', '/webhooks', '/log']) {
         await page.goto(`${empty.operations}/console${path}?language=${language}`);
         expect(await page.$('nav')).not.toBeNull();
-        await shoot(`empty${path.replace('/', '-')}-${language}-${width}`, widths[width]);
-        const wide = (await page.evaluate(tooWide)) as string[];
-        faults.push(...(await problemsOfPage()), ...wide);
+        const name = `empty${path.replace('/', '-')}-${language}-${width}`;
+        faults.push(...(await faultsOf(name, width)));
       }
       expect(faults).toEqual([]);
       await empty.stop();
@@ -188,7 +181,7 @@ describeWithBrowser('the console', () => {
   it.each(['en-us', 'ar-eg'])(
     'hides the menu on a phone until its button is pressed: %s',
     async (language) => {
-      await page.setViewport({ width: widths.phone, height: 900 });
+      await setLook('phone');
       await open(`/partners?language=${language}`);
       const isVisible = (selector: string) =>
         page.$eval(selector, (element) => element.checkVisibility());
@@ -196,16 +189,15 @@ describeWithBrowser('the console', () => {
       await page.focus('.folds');
       await page.keyboard.press('Enter');
       await page.waitForSelector('#menu', { visible: true });
-      await shoot(`menu-${language}`, widths.phone);
+      await shoot(`menu-${language}`, 'phone');
       expect(await page.evaluate(tooWide)).toEqual([]);
       expect(await isVisible('#menu a[aria-current=page]')).toBe(true);
-      const [button, menu] = await Promise.all(
-        ['.folds', '#menu'].map(async (one) => (await page.$(one))?.boundingBox()),
-      );
-      expect(menu?.y).toBeGreaterThanOrEqual((button?.y ?? 0) + (button?.height ?? 0));
+      const boxOf = async (selector: string) => (await page.$(selector))?.boundingBox();
+      const { y = 0, height = 0 } = (await boxOf('.folds')) ?? {};
+      expect((await boxOf('#menu'))?.y).toBeGreaterThanOrEqual(y + height);
       await page.keyboard.press('Escape');
       await page.waitForSelector('#menu', { hidden: true });
-      await page.setViewport({ width: widths.desktop, height: 900 });
+      await setLook('desktop');
       expect([await isVisible('.folds'), await isVisible('#menu')]).toEqual([false, true]);
     },
   );
@@ -217,20 +209,23 @@ describeWithBrowser('the console', () => {
         const { content } = getComputedStyle(element, '::before');
         return { display, content };
       });
-    await page.setViewport({ width: widths.phone, height: 900 });
+    await setLook('phone');
     await open('/partners?language=en-us');
     expect(await lookOf('thead')).toMatchObject({ display: 'none' });
     expect(await lookOf('tbody tr')).toMatchObject({ display: 'block' });
     expect(await lookOf('td')).toEqual({ display: 'flex', content: '"Organization"' });
     const align = await page.$eval('td.number', (cell) => getComputedStyle(cell).textAlign);
     expect(align).toBe('start');
-    await page.setViewport({ width: widths.desktop, height: 900 });
+    await setLook('desktop');
     expect(await lookOf('thead')).toMatchObject({ display: 'table-header-group' });
     expect(await lookOf('td')).toEqual({ display: 'table-cell', content: 'none' });
   });
 
-  it.each(['light', 'dark'])('follows the %s color scheme of the browser', async (value) => {
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+  it.each([
+    ['light', false],
+    ['dark', true],
+  ])('follows the %s color scheme of the browser', async (color, isDark) => {
+    await setLook('desktop', color);
     await open('');
     const brightnessOf = (property: 'color' | 'backgroundColor') =>
       page.$eval(
@@ -242,14 +237,12 @@ describeWithBrowser('the console', () => {
         property,
       );
     const [ink, paper] = [await brightnessOf('color'), await brightnessOf('backgroundColor')];
-    expect(value === 'dark' ? [paper < 64, ink > 192] : [paper > 192, ink < 64]).toEqual([
-      true,
-      true,
-    ]);
+    expect(isDark ? paper : ink).toBeLessThan(64);
+    expect(isDark ? ink : paper).toBeGreaterThan(192);
   });
 
   it('shows the values of charts by keyboard, by pointer and as a table', async () => {
-    await page.setViewport({ width: widths.phone, height: 900 });
+    await setLook('phone');
     await open('?by=hour&language=en-us');
     const chart = await page.waitForSelector('.chart');
     if (chart === null) throw new Error('There is no chart.');
@@ -277,13 +270,13 @@ describeWithBrowser('the console', () => {
     expect(bars.x + bars.width).toBeLessThanOrEqual(widths.phone);
     await page.mouse.move(bars.x + 1, bars.y + 10);
     await expectRow((await chart.$$('tbody tr')).length - 1);
-    expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+    expectNoProblems();
   });
 
   it.each(['en-us', 'ar-eg'])(
     'shows the focus on every element that the keyboard reaches: %s',
     async (language) => {
-      await page.setViewport({ width: widths.desktop, height: 900 });
+      await setLook('desktop');
       await open(`?language=${language}`);
       await page.keyboard.press('Tab');
       expect(await page.evaluate(focused)).toMatchObject({ element: 'a.skip', isSeen: true });

@@ -2,9 +2,10 @@ import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { CatalogueImportsService } from '../../src/operator/catalogue-import/catalogue-imports.service.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
-import { addKey, addReservation, addTenant, addWallet, conventions } from '../support/builders.js';
+import { addKey, addReservation, addWallet, conventions } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import type { Receiver } from '../support/receiver.js';
+import type { TenantApi } from '../support/tenant-api.js';
 import type { TestConsole } from './console-client.js';
 import { addUsage } from './sample-usage.js';
 
@@ -41,24 +42,21 @@ const unit = (index: number) => ({
  * canceled, approved again and refused, and two endpoints, one of which responded 410.
  */
 export async function addSample(service: TestConsole, receiver: Receiver): Promise<SamplePages> {
-  const { db } = service;
-  const { organizationId, key } = await addTenant(db);
+  const { app } = service.service;
+  const tenant = await service.addTenant();
   // Another organization of the same name.
-  await addTenant(db);
-  const organization = organizationId.toHexString();
-  const post = (path: string, body: object) =>
-    service.api('post', path).set('api-key', key).send(body);
-
-  const partner = await addPartners(service, organizationId);
+  await service.addTenant();
+  const organization = tenant.organizationId.toHexString();
   const id = new Types.ObjectId(organization);
+  const partner = await addPartners(service, tenant);
   const units = Array.from({ length: 24 }, (_, index) => unit(index));
-  await service.service.app
-    .get(CatalogueImportsService, { strict: false })
-    .import(id, { compounds, propertyTypes, units });
+  const imports = app.get(CatalogueImportsService, { strict: false });
+  await imports.import(id, { compounds, propertyTypes, units });
 
-  const endpoints = service.service.app.get(WebhookEndpointsService);
-  const add = async (url: string, ...eventTypes: string[]) =>
-    (await endpoints.add(id, { url, eventTypes })).endpoint._id;
+  const add = async (url: string, ...eventTypes: string[]) => {
+    const endpoints = app.get(WebhookEndpointsService);
+    return (await endpoints.add(id, { url, eventTypes })).endpoint._id;
+  };
   const crm = await add(`${receiver.url}?token=abc123`, 'lead.*');
   const finance = await add(`${receiver.url}/finance/reservations`, 'reservation.*', 'wallet.*');
 
@@ -68,18 +66,19 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
     phoneNumber: '01001239876',
     email: 'mona.farid@example.com',
   };
+  const data = { budget: 5_000_000, rooms: '4', source: 'website' };
   receiver.respondWith(204);
-  const created = await post('/leads', { ...lead, project: 'Palm Meadows' }).expect(201);
+  const { body } = await tenant.post('/leads', { ...lead, project: 'Palm Meadows' }).expect(201);
   // A search for the reservation finds a lead, too.
-  await post('/leads', { recordSystemId: 'deal-2026-0093', name: 'Adel Hanna' }).expect(201);
-  await post('/leads', { ...lead, data: { budget: 5_000_000, rooms: '4', source: 'website' } });
-  const leadId = new ObjectId(String(created.body.lead._id));
-  const reservation = await addReservationStory(service, { organizationId, key, leadId });
-  const deliveries = db.collection('webhookDeliveries');
+  const other = { recordSystemId: 'deal-2026-0093', name: 'Adel Hanna' };
+  await tenant.post('/leads', other).expect(201);
+  await tenant.post('/leads', { ...lead, data }).expect(200);
+  const leadId = String(body.lead._id);
+  const reservation = await addReservationStory(tenant, new ObjectId(leadId));
   await eventually(async () => {
-    const waiting = await deliveries.countDocuments({ status: 'pending' });
-    const all = await deliveries.countDocuments();
-    if (waiting > 0 || all < 5) throw new Error(`${waiting} of ${all} wait`);
+    const pending = await tenant.count('webhookDeliveries', { status: 'pending' });
+    const all = await tenant.count('webhookDeliveries');
+    if (pending > 0 || all < 5) throw new Error(`${pending} of ${all} are pending`);
   });
   // Pending deliveries to the other endpoint still have to arrive.
   receiver.respondWith(({ path }, response) =>
@@ -87,28 +86,28 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
       ? response.writeHead(204).end()
       : response.writeHead(410).end('gone, says Mona'),
   );
-  await post('/leads', { ...lead, data: { budget: 5_500_000 } }).expect(200);
+  await tenant.post('/leads', { ...lead, data: { budget: 5_500_000 } }).expect(200);
+  let delivery: unknown;
   await eventually(async () => {
-    if ((await deliveries.findOne({ status: 'failed' })) === null) throw new Error('none failed');
+    ({ _id: delivery } = await tenant.storedOne('webhookDeliveries', { status: 'failed' }));
   });
-  await addWebhookStatistics(service, organizationId, [crm, finance]);
-  const failed = await deliveries.findOne({ status: 'failed' });
+  await addWebhookStatistics(service, tenant, [crm, finance]);
   return {
-    lead: `/leads/${organization}/${leadId.toHexString()}`,
+    lead: `/leads/${organization}/${leadId}`,
     ...reservation,
     endpoint: `/webhooks/${finance.toHexString()}`,
     endedEndpoint: `/webhooks/${crm.toHexString()}`,
-    delivery: `/webhooks/deliveries/${String(failed?._id)}`,
+    delivery: `/webhooks/deliveries/${String(delivery)}`,
     partner: `/partners/${partner.toHexString()}`,
     organization,
   };
 }
 
 /** @returns the key with the most calls */
-async function addPartners({ db }: TestConsole, organizationId: ObjectId): Promise<ObjectId> {
+async function addPartners({ db }: TestConsole, tenant: TenantApi): Promise<ObjectId> {
   const named = async (name: string): Promise<ObjectId> => {
     const _id = new ObjectId();
-    await addKey(db, organizationId, { _id, name });
+    await tenant.add(addKey, { _id, name });
     return _id;
   };
   const inOffices = (hour: Date) =>
@@ -116,62 +115,48 @@ async function addPartners({ db }: TestConsole, organizationId: ObjectId): Promi
       ? 300 + 40 * hour.getUTCHours()
       : 20;
   const stoppedAt = Date.now() - 30 * hourMs;
+  const untilThen = (hour: Date) => (hour.getTime() < stoppedAt ? 120 : 0);
   const website = await named('Website');
   await addUsage(db, [
     { keyId: website, calls: (hour) => 2 * inOffices(hour) },
     { keyId: await named('Collector'), calls: inOffices, refused: 0.05 },
-    {
-      keyId: await named('Old CRM'),
-      calls: (hour) => (hour.getTime() < stoppedAt ? 120 : 0),
-    },
+    { keyId: await named('Old CRM'), calls: untilThen },
   ]);
   return website;
 }
 
-async function addReservationStory(
-  service: TestConsole,
-  { organizationId, key, leadId }: { organizationId: ObjectId; key: string; leadId: ObjectId },
-) {
-  const { db } = service;
-  const villa = await db
-    .collection('units')
-    .findOne({ organizationId, slug: 'palm-villa-5' }, { projection: { _id: 1 } });
-  const unitId = villa?._id ?? new ObjectId();
-  const reservationId = await addReservation(db, organizationId, unitId, {
-    recordSystemId: 'deal-2026-0093',
-    leadId,
-  });
+async function addReservationStory(tenant: TenantApi, leadId: ObjectId) {
+  const { _id: unitId } = await tenant.storedOne('units', { slug: 'palm-villa-5' });
+  const fields = { recordSystemId: 'deal-2026-0093', leadId };
+  const reservationId = await tenant.add(addReservation, unitId, fields);
   const cheques = [1, 2, 3].map((index) => ({
     installmentId: `installment-${index}`,
     chequeNumber: `00${index}7743`,
     chequeAmount: 250_000,
     dueDate: new Date(Date.UTC(2027, index, 15)),
   }));
-  await addWallet(db, organizationId, { reservationId, unitId, cheques });
-  const steps: readonly (readonly [object, number])[] = [
+  await tenant.add(addWallet, { reservationId, unitId, cheques });
+  const installmentId = 'installment-1';
+  for (const [report, status] of [
     [{ reservationStatus: 'approved', note: 'Mona Farid has paid the first one' }, 201],
-    [{ installmentId: 'installment-1', chequeStatus: 'bounced', chequeNumber: '0017743' }, 201],
-    [{ installmentId: 'installment-1', chequeStatus: 'collected' }, 201],
+    [{ installmentId, chequeStatus: 'bounced', chequeNumber: '0017743' }, 201],
+    [{ installmentId, chequeStatus: 'collected' }, 201],
     [{ reservationStatus: 'approved' }, 422],
-  ];
-  for (const [body, status] of steps) {
-    await service
-      .api('post', '/reservations/webhook')
-      .set('api-key', key)
-      .send({ reservationId: reservationId.toHexString(), ...body })
-      .expect(status);
+  ] as const) {
+    const body = { reservationId: reservationId.toHexString(), ...report };
+    await tenant.post('/reservations/webhook', body).expect(status);
   }
-  const organization = organizationId.toHexString();
+  const organization = tenant.organizationId.toHexString();
   return {
     reservation: `/reservations/${organization}/${reservationId.toHexString()}`,
-    unit: `/units/${organization}/${unitId.toHexString()}`,
+    unit: `/units/${organization}/${String(unitId)}`,
   };
 }
 
 /** A day of each endpoint, by hour. */
 async function addWebhookStatistics(
   { db }: TestConsole,
-  organizationId: ObjectId,
+  { organizationId }: TenantApi,
   endpoints: readonly Types.ObjectId[],
 ): Promise<void> {
   const hours = endpoints.flatMap((endpoint, which) =>

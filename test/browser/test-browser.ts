@@ -1,12 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
-import puppeteer, { type Browser } from 'puppeteer-core';
+import puppeteer, { type Page } from 'puppeteer-core';
 
-/** A browser with a profile of its own. */
+/** Where the pictures of pages are left. */
+export const pictures = '.screenshots';
+
+/** A page of a browser with a profile of its own. */
 export interface TestBrowser {
-  readonly browser: Browser;
+  readonly page: Page;
+  /** Warnings and errors of the page so far. */
+  readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
@@ -40,7 +45,15 @@ export async function startBrowser(): Promise<TestBrowser | null> {
       await browser.close();
       rmSync(profile, { recursive: true, force: true });
     };
-    return { browser, close };
+    const page = await browser.newPage();
+    const problems: string[] = [];
+    page.setDefaultTimeout(120_000);
+    page.on('console', (message) => {
+      if (['error', 'warn'].includes(message.type())) problems.push(message.text());
+    });
+    page.on('pageerror', (error) => problems.push(String(error)));
+    mkdirSync(pictures, { recursive: true });
+    return { page, problems, close };
   } catch (error) {
     rmSync(profile, { recursive: true, force: true });
     const [line] = (error as Error).message.split('\n');
