@@ -86,23 +86,24 @@ function totalOf(
 ): Document {
   const length = Math.min(timeSteps[span].ms, now - at);
   const quarters = timesBefore(at + length, Math.max(1, Math.round(length / quarterMs)), quarterMs);
-  const pairs = keys.flatMap((key) => routes.map((_, route) => ({ key, route })));
-  const counts = (of: readonly (typeof pairs)[number][]) =>
-    sumOf(of.flatMap(({ key, route }) => quarters.map((time) => countsOf(key, route, time))));
-  const sums = (of: (key: SampleKey, route: number) => string) => {
-    const named = Map.groupBy(pairs, ({ key, route }) => of(key, route));
-    return Object.fromEntries([...named].map(([name, parts]) => [name, counts(parts)]));
-  };
-  const names = {
-    keys: sums(({ keyId }) => keyId.toHexString()),
-    routes: sums((_, route) => encodeURIComponent(routes[route] ?? '')),
+  const parts = keys.flatMap((key) =>
+    routes.map((route, index) => ({
+      keys: key.keyId.toHexString(),
+      routes: encodeURIComponent(route),
+      counts: sumOf(quarters.map((time) => countsOf(key, index, time))),
+    })),
+  );
+  const total = (of: typeof parts) => sumOf(of.map(({ counts }) => counts));
+  const sums = (name: 'keys' | 'routes') => {
+    const named = [...Map.groupBy(parts, (part) => part[name])];
+    return Object.fromEntries(named.map(([each, of]) => [each, total(of)]));
   };
   return {
     ...commonOf(span, at, 400),
-    ...counts(pairs),
+    ...total(parts),
     delivered: 12 * quarters.length,
     undelivered: quarters.filter((time) => (time / quarterMs) % 7 < 1).length,
-    ...(span === 'quarter' ? names : {}),
+    ...(span === 'quarter' ? { keys: sums('keys'), routes: sums('routes') } : {}),
   };
 }
 

@@ -31,59 +31,39 @@ function hours(
   }).filter(({ calls }) => calls > 0);
 }
 
-const everyHour = (calls: number) => () => ({ calls });
+const weeks = 28 * 24;
+const every =
+  (calls: number, errors = 0) =>
+  () => ({ calls, errors });
+const today = (calls: number, before: number) => (_: Date, ago: number) => ({
+  calls: ago < 24 ? calls : before,
+});
+const daily = (at: Date) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 });
 /** From Sunday to Thursday, from 8 to 18. */
 const inOffices = (hour: Date) => ({
   calls: hour.getUTCDay() <= 4 && hour.getUTCHours() >= 8 && hour.getUTCHours() < 18 ? 20 : 0,
 });
-const weeks = 28 * 24;
+const failingToday = (_: Date, ago: number) => ({ calls: 10, errors: ago < 12 ? 5 : 0 });
+const fewToday = (_: Date, ago: number) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 });
 
 const table: [string, KeyState, HourOfKey[]][] = [
-  ['calls every hour as usual', 'usual', hours(weeks, 0, everyHour(10))],
-  ['stopped two hours ago, without an earlier silence', 'silent', hours(weeks, 3, everyHour(10))],
-  ['has not called in this hour yet', 'usual', hours(weeks, 1, everyHour(10))],
+  ['calls every hour as usual', 'usual', hours(weeks, 0, every(10))],
+  ['stopped two hours ago, without an earlier silence', 'silent', hours(weeks, 3, every(10))],
+  ['has not called in this hour yet', 'usual', hours(weeks, 1, every(10))],
   ['calls in office hours, including today', 'usual', hours(weeks, 1, inOffices)],
   ['calls in office hours, but not since Tuesday', 'usual', hours(weeks, 13, inOffices)],
   ['calls in office hours, but not for five days', 'silent', hours(weeks, 120, inOffices)],
-  [
-    'calls once a day, but not for two days',
-    'usual',
-    hours(weeks, 40, (at) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 })),
-  ],
-  [
-    'calls once a day, but not for a week',
-    'silent',
-    hours(weeks, 168, (at) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 })),
-  ],
-  ['stopped three weeks ago', 'silent', hours(weeks, 21 * 24 - 200, everyHour(10))],
-  ['has called for only three days', 'new', hours(72, 0, everyHour(10))],
-  ['called for only three days and then stopped', 'new', hours(72, 24, everyHour(10))],
-  [
-    'has had half its calls rejected since this morning',
-    'failing',
-    hours(weeks, 0, (_, ago) => ({ calls: 10, errors: ago < 12 ? 5 : 0 })),
-  ],
-  [
-    'has had half its calls rejected as usual',
-    'usual',
-    hours(weeks, 0, () => ({ calls: 10, errors: 5 })),
-  ],
-  ['is new and rejected', 'failing', hours(5, 0, () => ({ calls: 10, errors: 9 }))],
-  [
-    'calls five times as often today',
-    'busier',
-    hours(weeks, 0, (_, ago) => ({ calls: ago < 24 ? 50 : 10 })),
-  ],
-  [
-    'calls a fifth as often today',
-    'quieter',
-    hours(weeks, 0, (_, ago) => ({ calls: ago < 24 ? 2 : 10 })),
-  ],
-  [
-    'calls a fifth as often today, with few calls',
-    'usual',
-    hours(weeks, 0, (_, ago) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 })),
-  ],
+  ['calls once a day, but not for two days', 'usual', hours(weeks, 40, daily)],
+  ['calls once a day, but not for a week', 'silent', hours(weeks, 168, daily)],
+  ['stopped three weeks ago', 'silent', hours(weeks, 21 * 24 - 200, every(10))],
+  ['has called for only three days', 'new', hours(72, 0, every(10))],
+  ['called for only three days and then stopped', 'new', hours(72, 24, every(10))],
+  ['has had half its calls rejected since this morning', 'failing', hours(weeks, 0, failingToday)],
+  ['has had half its calls rejected as usual', 'usual', hours(weeks, 0, every(10, 5))],
+  ['is new and rejected', 'failing', hours(5, 0, every(10, 9))],
+  ['calls five times as often today', 'busier', hours(weeks, 0, today(50, 10))],
+  ['calls a fifth as often today', 'quieter', hours(weeks, 0, today(2, 10))],
+  ['calls a fifth as often today, with few calls', 'usual', hours(weeks, 0, fewToday)],
 ];
 
 describe('the traffic baseline', () => {
@@ -103,11 +83,8 @@ describe('the traffic baseline', () => {
   });
 
   it('adds partial hours in any order', () => {
-    const of = hours(weeks, 0, everyHour(10));
-    const parts = of.flatMap((hour) => [
-      { ...hour, calls: 4 },
-      { ...hour, calls: 6 },
-    ]);
+    const of = hours(weeks, 0, every(10));
+    const parts = of.flatMap((hour) => [4, 6].map((calls) => ({ ...hour, calls })));
     expect(baselineAt(parts.toReversed(), now)).toEqual(baselineAt(of, now));
   });
 });

@@ -20,60 +20,44 @@ const call = (apiKeyId?: string) =>
     organizationId: undefined,
     apiKeyId,
   });
-const take = () => {
-  const batch = counter.take();
-  const named = (of: 'keys' | 'routes') =>
-    batch.flatMap((each) =>
-      [...each[of]].map(([name, counts]) => [each.at / quarter, name, counts['calls']]),
-    );
-  const totals = batch.map(({ at, total }) => [at / quarter, total['calls']]);
-  return { totals, keys: named('keys'), routes: named('routes') };
-};
+/** Removes and returns the counted calls by quarter and name; without one those of all together. */
+const take = (of?: 'keys' | 'routes') =>
+  counter.take().flatMap(({ at, total, ...named }) => {
+    const counts = of === undefined ? [['all', total] as const] : [...named[of]];
+    return counts.map(([name, { calls }]) => `${at / quarter} ${name} ${calls}`);
+  });
 
-it('counts all calls of a quarter of an hour by key and route', () => {
+it.each([
+  [undefined, ['1000 all 3', '1001 all 1']],
+  ['keys', ['1000 one 2', '1000 none 1', '1001 one 1']],
+  ['routes', ['1000 GET /leads 3', '1001 GET /leads 1']],
+] as const)('counts all calls of a quarter of an hour: %s', (of, counted) => {
   call('one');
   time += 14 * minute;
   call('one');
   call();
   time += minute;
   call('one');
-  const { totals, keys, routes } = take();
-  expect(totals).toEqual([
-    [1_000, 3],
-    [1_001, 1],
-  ]);
-  expect(keys).toEqual([
-    [1_000, 'one', 2],
-    [1_000, 'none', 1],
-    [1_001, 'one', 1],
-  ]);
-  expect(routes).toEqual([
-    [1_000, 'GET /leads', 3],
-    [1_001, 'GET /leads', 1],
-  ]);
+  expect(take(of)).toEqual(counted);
 });
 
 it('keeps one hour of calls while the database is unavailable, and counts lost calls', () => {
-  call();
-  counter.take();
   for (let step = 0; step < 100; step++) {
     call();
     counter.countDeliveries(1, 0);
     time += minute;
   }
   expect(counter.lostCalls).toBe(25);
-  expect(take().totals).toHaveLength(5);
+  expect(take()).toHaveLength(5);
+  call();
+  expect(take()).toHaveLength(1);
 });
 
 it('counts 1,000 keys per quarter separately, and calls of more keys together', () => {
   for (let turn = 0; turn < 2; turn++) {
     for (let key = 0; key < 3_000; key++) call(`key-${key}`);
   }
-  const { keys, totals } = take();
+  const keys = take('keys');
   expect(keys).toHaveLength(1_001);
-  expect(keys.slice(999)).toEqual([
-    [1_000, 'key-999', 2],
-    [1_000, 'none', 4_000],
-  ]);
-  expect(totals).toEqual([[1_000, 6_000]]);
+  expect(keys.slice(999)).toEqual(['1000 key-999 2', '1000 none 4000']);
 });
