@@ -86,7 +86,7 @@ const failures: readonly Rejected[] = [
   ['There is no key with id or prefix iapi_none: `key list` lists', 'key revoke iapi_none'],
   ['There is more than one key with', 'key revoke shared'],
   ['The key ended is revoked and cannot be rotated', 'key rotate ended'],
-  ['expired already', 'key issue --org ORG --name A --for crm --expires 2020-01-01T00:00:00+02:00'],
+  ['is in the past', 'key issue --org ORG --name A --for crm --expires 2020-01-01T00:00:00+02:00'],
   ['There is no webhook endpoint with id', `webhook show ${id}`],
   ['There is no webhook endpoint or delivery with id', `webhook deliveries ${id}`],
   ['There is no lead nobody', 'lead show nobody --org ORG'],
