@@ -142,8 +142,8 @@ export const variables = z.object({
   USAGE_RETENTION_DAYS: integer(31, 3_650)
     .prefault('400')
     .describe(
-      'How long calls are counted by quarter of an hour, key and route; by minute for two ' +
-        'days. A change applies to later calls.',
+      'How long counts of calls by quarter of an hour, hour and day are kept. A change applies ' +
+        'to later calls (rule OPS-32).',
     ),
   ROLE: enumSetting(['all', 'api', 'worker'])
     .prefault('all')
