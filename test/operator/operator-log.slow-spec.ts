@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import { startConsole, type TestConsole } from '../console/console-client.js';
 import { addLead } from '../support/builders.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -16,6 +17,22 @@ beforeAll(async () => {
   const data = { name: 'Mona Adel', phoneNumber: '01001234599' };
   ids.set('ORG', tenant.organizationId.toHexString());
   ids.set('LEAD', (await tenant.add(addLead, { data })).toHexString());
+  const { insertedId } = await service.db.collection('webhookDeliveries').insertOne({
+    organizationId: tenant.organizationId,
+    endpointId: new ObjectId(),
+    eventId: new ObjectId(),
+    type: 'lead.created',
+    objectId: null,
+    status: 'delivered',
+    bytes: 1,
+    round: 1,
+    attempts: 1,
+    nextAttemptAt: new Date(),
+    log: [],
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  });
+  ids.set('DELIVERY', insertedId.toHexString());
 });
 afterAll(() => service.stop());
 
@@ -72,6 +89,7 @@ it.each([
     'webhook replay ENDPOINT --failed --since 2030-01-31',
     'replay endpoint ENDPOINT failed since 2030-01-31T00:00:00.000Z done 0',
   ],
+  ['webhook deliveries DELIVERY', 'show delivery DELIVERY done'],
   ['webhook remove ENDPOINT', 'remove endpoint ENDPOINT done'],
   ['org update ORG --name Towers', 'update organization ORG name done'],
   ['lead erase --lead LEAD --org ORG', 'erase lead LEAD done'],

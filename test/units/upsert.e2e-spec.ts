@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import type { UpsertUnitDto } from '../../src/units/unit.dto.js';
-import { addCompound } from '../support/builders.js';
+import { addCatalogue, addCompound } from '../support/builders.js';
 import { countStatuses, range } from '../support/counting.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
@@ -167,10 +167,21 @@ describe('POST /units', () => {
     expect((await units({ unitId: 'by-id' })).map(({ price }) => price)).toEqual([1, 4]);
   });
 
-  it('links an external id to a unit that has none', async () => {
+  it('links an external id once and rejects a unitId of another unit', async () => {
     await tenant.add(addUnit, catalogue, { unitId: 'old', slug: 'old' });
-    const linked = { unitId: 'old', compound: 'lake', recordSystemId: 'linked' };
-    expect(await update(linked)).toMatchObject({ slug: 'old', recordSystemId: 'linked' });
+    const sent = { unitId: 'old', compound: 'lake' };
+    const linked = await update({ ...sent, recordSystemId: 'linked' });
+    expect(linked).toMatchObject({ slug: 'old', recordSystemId: 'linked' });
+    const { body } = await post({ ...sent, recordSystemId: 'second' }).expect(400);
+    expect(body.message).toEqual(['another unit of the compound has the unitId: old']);
+    expect(await units({ recordSystemId: 'second' })).toEqual([]);
+  });
+
+  it('rejects a phase when the unit has no compound', async () => {
+    const fields = { recordSystemId: 'homeless', slug: 'homeless', compoundId: null };
+    await addCatalogue(service.db, 'units', tenant.organizationId, fields);
+    const { body } = await post({ recordSystemId: 'homeless', phase: 'north' }).expect(400);
+    expect(body.message).toEqual(['phase not found: north']);
   });
 
   it('creates unique slugs, in Arabic too, and reuses them after a deletion', async () => {
