@@ -61,7 +61,7 @@ function chosenKind() {
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: '<rootDir>/test/support/environment.mjs',
+  testEnvironment: '<rootDir>/test/support/jest-environment.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
@@ -71,8 +71,8 @@ export default {
     '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false }],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${packages})/)`],
-  globalSetup: '<rootDir>/test/support/start-surroundings.mjs',
-  globalTeardown: '<rootDir>/test/support/stop-surroundings.mjs',
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // Only for hanging tests: nothing is measured, and machines may be busy.
   testTimeout: 300_000,

@@ -95,7 +95,7 @@ describe('a transaction lock', () => {
 });
 
 describe('a tenant collection', () => {
-  it('rejects misspelt fields and operators at compile time', async () => {
+  it('rejects misspelled fields and operators at compile time', async () => {
     const { organizationId } = user();
     // @ts-expect-error `isDelted` is no field
     expect(await users.find(organizationId, { isDelted: false })).toEqual([]);

@@ -8,7 +8,7 @@ import { startReceiver } from '../support/receiver.js';
 import { isFull, rounds } from '../support/rounds.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
-import { sendByTurns, startTwoInstances, type Urls } from './support/instances.js';
+import { sendRoundRobin, startTwoInstances, type Urls } from './support/instances.js';
 import { LeadLoad } from './support/lead-load.js';
 import { randomNumbers, report } from './support/random.js';
 import { expectDelivered } from './support/stored-state.js';
@@ -22,7 +22,7 @@ const { db, uri } = await startFaultDatabase();
 /** Reads a feed as a partner does: by `next`, waiting at its last event, from the instances by turns. */
 function readFeed(urls: Urls, { key }: Tenant) {
   const events: Document[] = [];
-  const send = sendByTurns(urls, key);
+  const send = sendRoundRobin(urls, key);
   let isStopped = false;
   const read = async () => {
     for (let next = 0; !isStopped;) {

@@ -11,7 +11,7 @@ const rootDir = process.cwd();
  */
 export default {
   rootDir,
-  testEnvironment: join(rootDir, 'test/support/environment.mjs'),
+  testEnvironment: join(rootDir, 'test/support/jest-environment.mjs'),
   roots: ['<rootDir>/src'],
   // A mutant may wait indefinitely; these tests never do.
   testTimeout: 5_000,

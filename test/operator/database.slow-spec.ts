@@ -153,7 +153,7 @@ it('a command exits with 2 and lists every invalid variable', async () => {
   });
 });
 
-it('a command prints a warning about a misspelt variable and runs', async () => {
+it('a command prints a warning about a misspelled variable and runs', async () => {
   const { code, stderr } = await runCli(['org', 'list'], { ...database, DRIAN_MS: '5' });
   expect(code).toBe(0);
   expect(stderr).toContain('Ignored the unknown variable DRIAN_MS. Did you mean DRAIN_MS?');

@@ -29,7 +29,7 @@ type Response = Awaited<ReturnType<typeof send>>;
  * Requests that go to the instances by turns, or to a given one. Without a response their status is 0, and `error`
  * is the code of what happened to the connection.
  */
-export function sendByTurns(urls: Urls, key: string) {
+export function sendRoundRobin(urls: Urls, key: string) {
   let turn = 0;
   return async (
     request: Omit<Parameters<typeof send>[1], 'key'>,

@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import type { Tenant } from '../../support/builders.js';
 import { countStatuses, range } from '../../support/counting.js';
 import { eventually } from '../../support/eventually.js';
-import { sendByTurns, type Urls } from './instances.js';
+import { sendRoundRobin, type Urls } from './instances.js';
 import { type RandomNumbers, report } from './random.js';
 import { expectStored } from './stored-state.js';
 
@@ -22,7 +22,7 @@ export interface KnownLead {
   repetitions: number;
 }
 
-type Send = ReturnType<typeof sendByTurns>;
+type Send = ReturnType<typeof sendRoundRobin>;
 
 /** One response, or that there was none. */
 export type LoadResponse = Awaited<ReturnType<Send>> & { at: number; milliseconds: number };
@@ -59,7 +59,7 @@ export class LeadLoad {
   private isStopped = false;
 
   constructor(private readonly options: LoadOptions) {
-    this.send = sendByTurns(options.urls, options.tenant.key);
+    this.send = sendRoundRobin(options.urls, options.tenant.key);
   }
 
   /** The responses that asked for a retry, because the database was not available. */

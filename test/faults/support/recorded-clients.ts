@@ -2,11 +2,11 @@ import type { Db, Document } from 'mongodb';
 import { addReservation, addUnit, addWallet, type Tenant } from '../../support/builders.js';
 import { range } from '../../support/counting.js';
 import { eventually } from '../../support/eventually.js';
-import { sendByTurns, type Urls } from './instances.js';
+import { sendRoundRobin, type Urls } from './instances.js';
 import type { Input, RecordedOperation } from './linearizability.js';
 import type { RandomNumbers } from './random.js';
 
-type Response = Awaited<ReturnType<ReturnType<typeof sendByTurns>>>;
+type Response = Awaited<ReturnType<ReturnType<typeof sendRoundRobin>>>;
 
 /** One exchange to come, and what its response shows to the checker. */
 interface Step {
@@ -31,7 +31,7 @@ export class RecordedClients {
   readonly history: RecordedOperation[] = [];
   /** Responses that no operation may get, such as a 400. */
   readonly unexpected: unknown[] = [];
-  private readonly send: ReturnType<typeof sendByTurns>;
+  private readonly send: ReturnType<typeof sendRoundRobin>;
   private round = 0;
   private value = 0;
 
@@ -41,7 +41,7 @@ export class RecordedClients {
     urls: Urls,
     private readonly random: RandomNumbers,
   ) {
-    this.send = sendByTurns(urls, tenant.key);
+    this.send = sendRoundRobin(urls, tenant.key);
   }
 
   /** Lets clients do a number of operations on leads and units that nobody has used before. */

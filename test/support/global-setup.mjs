@@ -6,13 +6,13 @@ import { firstMessage } from './first-message.mjs';
 const compileCache = join(import.meta.dirname, '../../node_modules/.cache/compiled');
 
 /** Starts what all test files share, and passes its addresses on to them. */
-export default async function startSurroundings() {
+export default async function globalSetup() {
   process.env.NODE_COMPILE_CACHE = compileCache;
-  const child = fork(join(import.meta.dirname, 'surroundings.mjs'));
-  globalThis.testSurroundings = child;
+  const child = fork(join(import.meta.dirname, 'test-environment.mjs'));
+  globalThis.testEnvironment = child;
   try {
     Object.assign(process.env, await firstMessage(child));
   } catch (error) {
-    throw new Error('What the tests share could not start.', { cause: error });
+    throw new Error('The environment of the tests could not start.', { cause: error });
   }
 }
