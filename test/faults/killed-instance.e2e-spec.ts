@@ -77,7 +77,12 @@ describe('two instances, one of them killed and restarted under load', () => {
       await load.further(50);
       await load.stop();
       await load.expectRight();
-      const stored = db.collection('outboxEvents').find({ organizationId }).sort({ sequence: 1 });
+      const outbox = db.collection('outboxEvents');
+      await eventually(
+        async () => expect(await outbox.countDocuments({ organizationId, sequence: null })).toBe(0),
+        takeoverMs,
+      );
+      const stored = outbox.find({ organizationId }).sort({ sequence: 1 });
       const expected = (await stored.toArray()).map(({ _id }, index) => [
         index + 1,
         `msg_${_id.toHexString()}`,
