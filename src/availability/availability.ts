@@ -1,6 +1,6 @@
 import { foldCase } from '../core/localization/fold-case.js';
 
-/** Rule CALL-3. */
+/** Rule CALL-3 lists these statuses. */
 export const reservationStatuses = [
   'pending',
   'approved',
@@ -15,7 +15,7 @@ const derivedStatuses: ReadonlyMap<string, string> = new Map(
   ['Sold', 'Reserved', 'Available'].map((status) => [foldCase(status), status]),
 );
 
-/** Rule CALL-11. An operator's own status, other than Sold, Reserved and Available, stays. */
+/** Derives a unit's status from its reservations (rule CALL-11); other statuses of the operator stay. */
 export function availability(
   current: string | null | undefined,
   reservations: readonly string[],

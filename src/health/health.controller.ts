@@ -5,7 +5,7 @@ import { generalErrors } from '../core/http/errors/http-errors.js';
 import { DocumentedResponse, Endpoint } from '../core/http/reference/endpoint.js';
 import { HealthDto, HealthService, healthy, unhealthy } from './health.service.js';
 
-/** Rule HTTP-3. */
+/** Implements rule HTTP-3. */
 @ApiTags('Health')
 @Controller('healthz')
 export class HealthController {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { DatabaseConnection } from '../core/database/connection/database-connection.js';
 
-/** Rule HTTP-3. */
+/** Body of the health check (rule HTTP-3). */
 export class HealthDto {
   @ApiProperty({ type: String, example: 'Integration API' })
   description!: string;

@@ -126,7 +126,7 @@ export class LeadsRepository {
     await this.leads.write(organizationId, writes);
   }
 
-  /** Rule LEAD-6. */
+  /** Implements rule LEAD-6. */
   async nextNumbers(organizationId: Types.ObjectId, count: number): Promise<number[]> {
     if (count === 0) return [];
     await this.searches.get(organizationId.toHexString());

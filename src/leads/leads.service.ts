@@ -43,7 +43,7 @@ interface BatchResponse extends ServiceResponse<LeadBatchResponseDto> {
   readonly outcomes: readonly WriteOutcome<LeadUpsertResult>[];
 }
 
-/** Rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14. */
+/** Implements rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14. */
 @Injectable()
 export class LeadsService {
   private readonly logger = new Logger(LeadsService.name);

@@ -10,32 +10,31 @@ import { errorLists } from './error-tables.js';
 import { documentedWebhooks, webhookModels } from './webhook-documentation.js';
 
 const description = `Leads, reservations, compounds and units of the real-estate platform, for the
-systems of its partners. Every request is made on behalf of the organization that its API key
-belongs to; the operator of the platform issues keys. Press **Authorize**, enter a key, and every
-operation can be tried here.
+systems of its partners. Every request acts for the organization that its API key belongs to; the
+operator of the platform issues keys. To try an operation here, press **Authorize** and enter a key.
 
 This document: [openapi.json](openapi.json), OpenAPI 3.1.
 
-Every error has the same body. Its header \`x-error-code\` is a word for programs, the same in every
-language: below, the responses of each operation list the codes with their cause and *what to do*.
-A 4xx is final, except 408, 409 and 429. Repeat after these, after a 5xx and after no response at
-all, with growing pauses and never before \`Retry-After\`.
+Every error has the same body. The header \`x-error-code\` is a stable, machine-readable code, the
+same in every language; each operation below lists its codes with cause and *what to do*. A 4xx is
+final, except 408, 409 and 429. Retry those, any 5xx and missing responses with exponential
+backoff, never before \`Retry-After\`.
 
-Every response has \`x-request-id\`, by which the operator finds the request, \`content-language\`,
-and headers for caches: by \`vary\` and \`cache-control\` no shared cache may keep it, and a private
-one has to ask again. The remaining quota of a key is in \`ratelimit-policy\` and \`ratelimit\`.`;
+Every response has \`content-language\` and \`x-request-id\`, by which the operator finds the
+request. \`vary\` and \`cache-control\` keep responses out of shared caches and make private caches
+revalidate them. \`ratelimit-policy\` and \`ratelimit\` show the remaining quota of the key.`;
 
 const tags = {
-  Leads: 'Persons who are interested in a compound, identified by the ids of the sending system.',
+  Leads: 'People who are interested in a compound, identified by the ids of the sending system.',
   Reservations:
-    'Reservations of units with their cheques, and the callback of the payment collector.',
-  Compounds: 'The compounds of the organization, and the units of one.',
-  Units: 'The units for sale: a single unit, a filtered list, an export.',
-  Events: 'Every change of these records in order, for polling instead of webhooks.',
-  Health: 'Whether the service works.',
+    'Reservations of units with their cheques, and the callback of the cheque collector.',
+  Compounds: 'The compounds of the organization, and the units of each compound.',
+  Units: 'Units for sale: a single unit, a filtered list or an export.',
+  Events: 'All changes of these records in order, for polling instead of webhooks.',
+  Health: 'Health check of the service.',
 };
 
-/** Rule HTTP-14. */
+/** Implements rule HTTP-14. */
 export function apiReference(app: INestApplication, responses: ErrorResponses): OpenAPIObject {
   const config = baseConfig();
   const errors = Object.values(errorLists).flat();
@@ -86,7 +85,7 @@ function moveUnroutedErrors(
   for (const { code } of others) delete components?.examples?.[code];
 }
 
-/** Rule HTTP-20. */
+/** Implements rule HTTP-20. */
 function disallowUnknownFields({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, { additionalProperties?: boolean }>;
   const close = (part: unknown): void => {

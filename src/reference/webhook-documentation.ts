@@ -49,7 +49,7 @@ type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
 const text = { type: 'string' as const };
 
-/** Rule HOOK-3. */
+/** Every webhook has these headers (rule HOOK-3). */
 const headers = [
   {
     name: 'webhook-id',

@@ -32,7 +32,7 @@ export function hasChanged(before: ReservationState, after: ReservationState): b
   );
 }
 
-/** Rule CALL-9. */
+/** Implements rule CALL-9. */
 export function approve(state: ReservationState): ReservationState {
   const reservation = withStatus(state.reservation, 'approved', state.now);
   return withUnitStatus({ ...state, reservation }, 'Sold');
@@ -60,7 +60,7 @@ export function withStatus(
   };
 }
 
-/** Rule CALL-11. */
+/** Implements rule CALL-11. */
 export function recomputeUnit(state: ReservationState): ReservationState {
   const { unit, reservation, otherStatusesOfUnit } = state;
   const statuses = [reservation.status, ...otherStatusesOfUnit];

@@ -64,7 +64,7 @@ const callbackErrors = [
   reservationErrors.walletFull,
 ].map((error) => ({ ...error, documentedHeaders: callbackResponseHeaders }));
 
-/** Rules CALL-1, RES-1, RES-3 and RES-9. */
+/** Implements rules CALL-1, RES-1, RES-3 and RES-9. */
 @ApiTags('Reservations')
 @ApiSecurity('api-key')
 @Controller('reservations')

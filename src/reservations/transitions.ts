@@ -1,6 +1,6 @@
 import type { ReservationStatus } from '../availability/availability.js';
 
-/** Rule CALL-3. */
+/** Rule CALL-3 lists these statuses. */
 export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
 export type ChequeStatus = (typeof chequeStatuses)[number];
 
@@ -51,7 +51,7 @@ const isUnitReserved = (facts: ChequeFacts) => facts.isUnitReservedByAnother;
 const isPendingChequeCollection = (facts: ChequeFacts) =>
   facts.status === 'pending_cheque_collection';
 
-/** Rule CALL-4 for `reservationStatus`: the first matching row decides. */
+/** Implements rule CALL-4 for `reservationStatus`: the first matching row decides. */
 const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
   { from: 'pending_cheque_collection', trigger: 'approved', decision: approve },
   { from: 'any', trigger: 'approved', decision: reject('notPendingChequeCollection') },
@@ -62,7 +62,7 @@ const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
   { from: 'any', trigger: 'expired', decision: ignore },
 ];
 
-/** Rule CALL-5 for `chequeStatus`: the first matching row decides; without one nothing more changes. */
+/** Implements rule CALL-5 for `chequeStatus`: the first matching row decides; without one nothing more changes. */
 const chequeRows: readonly Row<ChequeStatus, ChequeFacts>[] = [
   { from: 'any', trigger: 'bounced', decision: cancel },
   {

@@ -19,7 +19,10 @@ import {
 
 let service: TestConsole;
 beforeAll(async () => {
-  service = await startConsole({ TRUST_PROXY: '1', OPS_HOSTS: 'other.internal, Ops.Internal' });
+  service = await startConsole({
+    TRUST_PROXY: '1',
+    OPS_ALLOWED_HOSTS: 'other.internal, Ops.Internal',
+  });
 });
 afterAll(() => service.stop());
 

@@ -78,7 +78,7 @@ describe('the overview', () => {
   it('names a silent partner with its usual calls, but no partner with an expired key', async () => {
     const { html } = await service.get('');
     expect(attentionOf(html)).toEqual([
-      expect.stringMatching(/^Partner is silent Silent .*about 1,[12]\d\d would have been usual/),
+      expect.stringMatching(/^Partner is silent Silent .*about 1,[12]\d\d were expected/),
     ]);
     expect(html).toContain(`/console${partner(silent)}"`);
     expect(html).not.toContain('class="good">Nothing');
@@ -126,7 +126,7 @@ describe('the overview', () => {
     const { html } = await service.get('');
     await endpoints.deleteMany({});
     expect(attentionOf(html).filter((line) => line.startsWith('Endpoint'))).toEqual([
-      'Endpoint has a fault https://faulty.example.com/hooks?•••••• eventTypes is not a list',
+      'Endpoint is faulty https://faulty.example.com/hooks?•••••• eventTypes is not a list',
       expect.stringMatching(
         /^Endpoint is failing .* Last response: 500\. Failed attempts since then: 16\. Retries of one delivery: 2\.$/,
       ),
@@ -142,7 +142,7 @@ describe('the overview', () => {
     await addKeyWeeks(service.db, [{ keyId, calls, refused: 0.9 }]);
     expect(await attention()).toEqual([
       expect.stringContaining('Partner is silent'),
-      expect.stringMatching(/^Partner is refused Refused .* \d+ of 1\d\d calls in 24 hours/),
+      expect.stringMatching(/^Partner gets errors Refused .* \d+ of 1\d\d calls in 24 hours/),
       expect.stringMatching(/^Key expires soon Refused .* It expires in 2 days/),
     ]);
     await removeKey(keyId);
@@ -155,7 +155,7 @@ describe('the overview', () => {
       jest.spyOn(statistics, name).mockResolvedValue(backlog),
     );
     const delay = 'Webhooks 1,200 waiting, the oldest for 5 mins.';
-    const lines = [`Feed is behind ${delay}`, `Deliveries are behind ${delay}`];
+    const lines = [`Event feed is delayed ${delay}`, `Deliveries are delayed ${delay}`];
     expect(await attention()).toEqual(expect.arrayContaining(lines));
     for (const spy of spies) spy.mockRestore();
   });
@@ -178,7 +178,7 @@ describe('the overview', () => {
       const times = [...chart.matchAll(/<th scope="row"><time datetime="([^"]+)"/g)].map(String);
       expect(times).toEqual(times.toSorted().toReversed());
     }
-    expect(textOf(html)).toContain('Database State takes writes');
+    expect(textOf(html)).toContain('Database State accepts writes');
   });
 
   it('shows all other parts when the backlog cannot be read', async () => {
@@ -190,7 +190,7 @@ describe('the overview', () => {
       const { status, html } = await service.get('');
       expect(status).toBe(200);
       expect(html).toContain('Deliveries due</dt><dd>–<');
-      expect(html).toContain('Not everything could be read');
+      expect(html).toContain('Some checks are missing');
     });
     backlog.mockRestore();
   });
@@ -327,7 +327,7 @@ it('the overview of an empty system shows the first steps, and no problems after
   await get('/compounds').expect(200);
   await empty.service.app.get(UsageRecorder).store();
   const { html } = await empty.get('');
-  expect(html).toContain('<p class="good">Nothing: ');
+  expect(html).toContain('<p class="good">No problems with ');
   expect(html).not.toContain('npm run cli');
   await empty.stop();
 });

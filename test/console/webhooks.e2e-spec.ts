@@ -85,7 +85,7 @@ function confirmed(html: string): Record<string, string> {
 async function confirm(action: string, form: Record<string, string> = {}, times = 1) {
   const { status, html } = await service.post(action, form);
   expect(status).toBe(200);
-  expect(html).toContain('Yes, do it');
+  expect(html).toContain('Confirm</button>');
   const confirming = Array.from({ length: times }, () => service.post(action, confirmed(html)));
   const responses = await Promise.all(confirming);
   expect(responses.map((one) => one.status)).toEqual(Array(times).fill(303));
@@ -116,7 +116,7 @@ describe('the list of endpoints', () => {
     await withDeliveries([pending()], async () => {
       await statistics.recordBacklogs();
       expect(await endpointText()).toMatch(
-        /The last 24 hours Success rate 0% Latency [\d.]+ ms Backlog 1 Attempts 1/,
+        /Last 24 hours Success rate 0% Latency [\d.]+ ms Backlog 1 Attempts 1/,
       );
     });
     // Another process adds its attempts.
@@ -187,7 +187,7 @@ describe('a delivery', () => {
 describe('an operator action', () => {
   it('changes nothing before it is confirmed', async () => {
     const { html } = await service.post(`${endpointPath}/enable`);
-    expect(html).toContain('Yes, do it');
+    expect(html).toContain('Confirm</button>');
     expect(await tenant.storedOne('webhookEndpoints')).toMatchObject({ isEnabled: false });
     expect((await service.get(`${endpointPath}/enable`)).status).toBe(404);
   });
@@ -216,7 +216,7 @@ describe('an operator action', () => {
       { action: 'replay', subject: 'delivery', result: 'done', count: 1 },
     ]);
     const text = await service.text(location?.replace('/console', '') ?? '');
-    expect(text).toContain('Queued to be sent again: 1.');
+    expect(text).toContain('Queued for resending: 1.');
     expect(text).toContain('Now: delivered, last response 204.');
   });
 
@@ -227,7 +227,7 @@ describe('an operator action', () => {
     ] as const) {
       const page = await confirm(`${path}/replay`, { back });
       expect(page.startsWith(`${expected}?done=`)).toBe(true);
-      const outcome = /Queued to be sent again: 1\. .* Now: (pending|delivered)/;
+      const outcome = /Queued for resending: 1\. .* Now: (pending|delivered)/;
       expect(await service.text(page)).toMatch(outcome);
       await becomes('delivered');
     }
@@ -238,7 +238,7 @@ describe('an operator action', () => {
     const before = receiver.received.length;
     await tenant.set('webhookDeliveries', {}, { status: 'failed', failureReason: 'exhausted' });
     const page = await confirm(replay, { status: 'failed' });
-    expect(await service.text(page)).toContain('Queued to be sent again: 1.');
+    expect(await service.text(page)).toContain('Queued for resending: 1.');
     await receiver.receivedRequests(before + 1);
     await becomes('delivered');
     for (const [form, message] of [

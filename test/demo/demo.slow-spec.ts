@@ -60,7 +60,7 @@ describe('the demo', () => {
     const pages = lines.flatMap((line) => /^ +(http:.*\/console(\/.*))$/.exec(line)?.[2] ?? []);
     expect(pages).toHaveLength(3);
     // Its worker could also send deliveries of others, so only the configuration may allow addresses.
-    expect(lines.join('\n')).toContain('Nothing may be sent to this machine');
+    expect(lines.join('\n')).toContain('webhooks to this machine are not allowed');
     expect(lines.at(-1)).toMatch(/^\d+ of \d+ chapters .* \d+ requests; skipped: \d+\.$/);
     const [first] = await Promise.all(pages.map((page) => console.text(page)));
     expect(first).toContain('deal-1');

@@ -90,7 +90,7 @@ describe('a page of the console', () => {
     await delay(['find', 'aggregate', 'ping', 'hello'], 6_000);
     const overview = await hanging('');
     expect(overview).toContain('The database has no primary');
-    expect(overview).toContain('Not everything could be read');
+    expect(overview).toContain('Some checks are missing');
     expect(overview).not.toContain('class="good">Nothing');
     const paths = ['/partners', `/webhooks/${new ObjectId().toHexString()}`];
     for (const html of await Promise.all(paths.map(hanging))) {

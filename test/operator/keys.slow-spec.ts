@@ -186,7 +186,7 @@ describe('key', () => {
     ]);
     const table = await cli.text(call);
     expect(table).not.toMatch(/[0-9a-f]{32}/);
-    expect(table.match(/^Id /gm)).toHaveLength(4);
+    expect(table.match(/^ID /gm)).toHaveLength(4);
     expect(table).toMatch(/^Unrestricted +yes$/m);
   });
 });

@@ -105,7 +105,7 @@ describe('org', () => {
       '',
     ]);
     const details = await cli.text(`org show ${nile}`);
-    expect(details).toContain(`Id                                  ${nile}\n`);
+    expect(details).toContain(`ID                                  ${nile}\n`);
     expect(details).toContain('Settings clients match by           phone, email\n');
   });
 

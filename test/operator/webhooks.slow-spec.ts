@@ -134,7 +134,7 @@ describe('webhook', () => {
     await service.deliveryOf(endpoint, { status: 'failed' });
     receiver.respondWith(204);
     const failing = await text('webhook list --failing');
-    expect(failing).toMatch(new RegExp(`^Id +${String(endpoint.id)}\\nOrganization +${org}$`, 'm'));
+    expect(failing).toMatch(new RegExp(`^ID +${String(endpoint.id)}\\nOrganization +${org}$`, 'm'));
     expect(failing).toMatch(/^State +given up \(.*410.*\)$/m);
     const [all, some] = await Promise.all([
       json<Added[]>('webhook list'),

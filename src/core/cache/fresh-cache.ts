@@ -49,10 +49,12 @@ export class FreshCache {
   ) {
     this.hits = metrics.counter(
       'cache_hits_total',
-      'Reads that found a value, or one that was being made.',
+      'Reads served from the cache or from a load in progress.',
       ['kind'],
     );
-    this.misses = metrics.counter('cache_misses_total', 'Reads that made their value.', ['kind']);
+    this.misses = metrics.counter('cache_misses_total', 'Reads that had to load the value.', [
+      'kind',
+    ]);
     // Rates need an explicit zero before the first hit.
     for (const kind of kinds) {
       this.hits.inc({ kind }, 0);
@@ -60,7 +62,7 @@ export class FreshCache {
     }
     const evictions = metrics.counter(
       'cache_evictions_total',
-      'Entries that were dropped for room.',
+      'Entries evicted to stay within RESPONSE_CACHE_BYTES.',
     );
     this.entries =
       maxBytes === 0
@@ -76,7 +78,7 @@ export class FreshCache {
               if (reason === 'evict') evictions.inc();
             },
           });
-    metrics.collect('cache_entries', 'Entries of the cache.', () => this.entries?.size ?? 0);
+    metrics.collect('cache_entries', 'Entries in the cache.', () => this.entries?.size ?? 0);
     metrics.collect(
       'cache_bytes',
       'Memory used by cache entries; the limit is RESPONSE_CACHE_BYTES.',

@@ -72,7 +72,7 @@ describe('readEnvironment', () => {
     ['ROLE', 'one of all, api, worker', 'web'],
     ['WEBHOOKS_ALLOW_HTTP', 'one of true, false', 'yes'],
     ['ENCRYPTION_KEYS', 'keys in base64', 'secret', keyOf(31), `${keyOf(32)},`],
-    ['OPS_HOSTS', 'host names', 'http://ops', 'ops:80', 'a,'],
+    ['OPS_ALLOWED_HOSTS', 'host names', 'http://ops', 'ops:80', 'a,'],
     ['OPS_PASSWORD', 'a line that', 'secret'],
     [
       'TRUST_PROXY',

@@ -33,7 +33,7 @@ export const variables = z.object({
       'Address of that listener; by default only this machine reaches it. It needs no key, so ' +
         'open it only to your own network.',
     ),
-  OPS_HOSTS: hostNames.optional().meta({
+  OPS_ALLOWED_HOSTS: hostNames.optional().meta({
     description:
       'Host names, separated by commas, under which browsers may open the console, in addition ' +
       'to localhost and addresses: ' +

@@ -1,4 +1,4 @@
-/** Rule AUTH-7. */
+/** A key can be restricted to some of these operations (rule AUTH-7). */
 export const operations = [
   'leads.write',
   'leads.read',

@@ -11,7 +11,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller?: RequestCaller;
     /** Throws to reject the raw body. */
-    judgeBody: ((body: Buffer) => void) | null;
+    verifyRawBody: ((body: Buffer) => void) | null;
   }
 }
 

@@ -3,7 +3,7 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { expireAfter, TenantDocument } from '../database/documents/tenant-document.js';
 import type { PackedResponse } from './idempotency-claim.js';
 
-/** Rule HTTP-23. */
+/** Records a request with an `Idempotency-Key` and its response (rule HTTP-23). */
 @Schema({ collection: 'idempotencyRecords' })
 export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })

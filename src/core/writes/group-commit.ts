@@ -60,16 +60,16 @@ export class GroupCommit<
     const { name } = kind;
     this.sizes = services.metrics.histogram(
       `${name}_group_size`,
-      `Requests about ${name}s in one transaction.`,
+      `Number of ${name} requests in one transaction.`,
       sizeBounds,
     );
     this.waiting = services.metrics.gauge(
       `${name}_requests_waiting`,
-      `Requests about ${name}s that wait for an earlier group.`,
+      `Number of ${name} requests that wait for an earlier group.`,
     );
     this.blockedGroups = services.metrics.counter(
       `${name}_groups_held_up_total`,
-      `Groups about ${name}s that another transaction has held up, so that their requests went alone.`,
+      `Groups of ${name} requests that another transaction blocked, so that each request ran alone.`,
     );
   }
 

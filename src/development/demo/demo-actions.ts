@@ -64,10 +64,8 @@ async function receiveWebhook(run: DemoRun): Promise<void | 'skipped'> {
     const webhook = added && (await deliveryTo(receiver.received, run, added));
     print('');
     if (webhook === null) {
-      print('  * Nothing may be sent to this machine. Set');
-      print(
-        '    WEBHOOKS_ALLOW_HTTP=true WEBHOOKS_ALLOW_PRIVATE_NETWORKS=true to see what is sent.',
-      );
+      print('  * Skipped: webhooks to this machine are not allowed. To receive one, set');
+      print('    WEBHOOKS_ALLOW_HTTP=true WEBHOOKS_ALLOW_PRIVATE_NETWORKS=true.');
       return 'skipped';
     }
     print(`  * ${url} got ${webhook.id}, its signature is verified`);

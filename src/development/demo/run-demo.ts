@@ -13,7 +13,7 @@ import { demoActions, type DemoRun } from './demo-actions.js';
 /** A heading, a function of `demo-actions.ts`, or a request. */
 type Line = { readonly chapter: string } | { readonly does: keyof typeof demoActions } | Step;
 
-const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
+const table = readFileSync(join(import.meta.dirname, 'demo-script.ndjson'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as Line);

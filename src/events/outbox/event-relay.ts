@@ -66,10 +66,7 @@ export class EventRelay implements OnModuleDestroy {
     leases: Leases,
     metrics: Metrics,
   ) {
-    this.numbered = metrics.counter(
-      'events_numbered_total',
-      'Events that this process has given their numbers.',
-    );
+    this.numbered = metrics.counter('events_numbered_total', 'Events numbered by this process.');
     this.loop = new PollingLoop(
       'Could not number events; retrying in 250 ms',
       () => this.run(),

@@ -11,7 +11,7 @@ export interface WebhookMessage {
 
 type PayloadSource = Pick<OutboxEventDocument, '_id' | 'type' | 'data' | 'changes' | 'createdAt'>;
 
-/** Rule HOOK-2. */
+/** Implements rule HOOK-2. */
 export function payloadOf({ type, data, changes, createdAt }: Omit<PayloadSource, '_id'>) {
   const timestamp = createdAt.toISOString();
   return { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };

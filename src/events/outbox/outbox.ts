@@ -13,7 +13,7 @@ import type { EventType } from './event-types.js';
 import { messageOf } from './message.js';
 import { type OutboxEventDocument, serverTimestampPlaceholder } from './outbox-event.schema.js';
 
-/** Rule HOOK-2. */
+/** Describes a change to be published (rule HOOK-2). */
 export interface OutboundEvent extends Readonly<
   Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId' | 'erasedAt'>
 > {

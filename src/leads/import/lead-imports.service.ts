@@ -99,7 +99,9 @@ export class LeadImportsService {
       if (record === null) return;
       const progress = progressAfter(soFar, batch, stored, record.total);
       if (await this.imports.update(record, progress, now, soFar.done)) return;
-      throw new Error('Another process imports the same file. Wait until it has finished.');
+      throw new Error(
+        'Another process is already importing this file. Wait for it to finish, then run the command again.',
+      );
     });
   }
 }

@@ -72,11 +72,11 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   ) {
     this.derivedLeads = metrics.counter(
       'phone_key_leads_total',
-      'Leads of other programs whose phones this process has made comparable.',
+      'Leads of other programs for whose phones this process has derived comparison keys.',
     );
     this.failures = metrics.counter(
       'phone_key_failures_total',
-      'Leads of other programs whose phones could not be made comparable.',
+      'Leads of other programs for whose phones no comparison keys could be derived.',
     );
     this.lease = leases.of('lead-phone-keys', leaseMs);
   }

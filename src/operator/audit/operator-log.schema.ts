@@ -4,7 +4,7 @@ import type { ViewText } from '../views/texts.js';
 
 type NameIn<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
 
-/** Rule OPS-31. */
+/** Lists the actions that are logged (rule OPS-31). */
 export type OperatorAction = NameIn<ViewText, 'log.action'>;
 
 /** A new record does not exist before its action, so its organization is the subject. */

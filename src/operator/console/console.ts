@@ -91,7 +91,7 @@ export class Console {
   /** Hooks also run for unknown addresses. */
   private guard(scope: FastifyInstance, sessions: Sessions): void {
     scope.decorateRequest('reader');
-    const hosts = new Set(['localhost', ...(this.environment.OPS_HOSTS ?? [])]);
+    const hosts = new Set(['localhost', ...(this.environment.OPS_ALLOWED_HOSTS ?? [])]);
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
       if (!isOwnHost(request.hostname, hosts))
@@ -200,7 +200,7 @@ declare module 'fastify' {
 const unknownHost = {
   statusCode: 421,
   message:
-    'The console is not served under this host name: use the address, or add it to OPS_HOSTS',
+    'The console is not served under this host name: use the address, or add it to OPS_ALLOWED_HOSTS',
   error: 'Misdirected Request',
 } as const;
 

@@ -19,20 +19,20 @@ export function addServiceMetrics(modules: ModuleRef): void {
   const webhooks = get(WebhookStatisticsService);
   metrics.collect(
     'log_lines_dropped_total',
-    'Lines of the log that nobody has read from standard output in time.',
+    'Log lines dropped because standard output was not read in time.',
     () => standardOutput.droppedLines,
   );
   addBacklog(metrics, () => webhooks.eventBacklog(), {
-    outbox_lag_seconds: 'How long the oldest event waits for its deliveries and its number.',
-    outbox_waiting_events: 'Events without a number, up to 10,000.',
+    outbox_lag_seconds: 'Seconds that the oldest event without a number has waited.',
+    outbox_waiting_events: 'Events without a number, counted up to 10,000.',
   });
   addBacklog(metrics, () => webhooks.deliveryBacklog(), {
-    delivery_lag_seconds: 'How long the delivery that is due longest waits for its attempt.',
-    deliveries_due: 'Deliveries that are due, up to 10,000.',
+    delivery_lag_seconds: 'Seconds by which the oldest due delivery is late.',
+    deliveries_due: 'Deliveries that are due, counted up to 10,000.',
   });
   metrics.collect(
     'remembered_entries',
-    'API keys, unknown keys, limited keys and failing clients that are remembered; 10,000 of each at most.',
+    'Cached API keys, unknown keys, rate-limited keys and failing clients; 10,000 of each at most.',
     () => [
       { labels: { kind: 'key' }, value: get(ApiKeyAuthenticator).stats().known },
       { labels: { kind: 'unknown key' }, value: get(ApiKeyAuthenticator).stats().unknown },

@@ -44,12 +44,12 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   ) {
     metrics.collect(
       'request_log_lost_total',
-      'Requests that were to be logged and were not: the database was out of reach, or there were too many at once.',
+      'Requests missing from the request log because the database was unavailable or the buffer was full.',
       () => this.lost,
     );
     metrics.collect(
       'request_log_waiting',
-      'Requests to be logged that are not stored yet; 2,000 at most.',
+      'Requests that wait to be stored in the request log; 2,000 at most.',
       () => this.waiting.length,
     );
   }
@@ -91,7 +91,8 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     try {
       await this.log.insert(requests.slice(0, room));
     } catch (error) {
-      // The outcome is unknown, so they count as logged.
+      // The outcome is unknown and a retry could log them twice, so they are reported as lost.
+      // They still count toward the key's daily limit.
       this.lost += room;
       throw error;
     }

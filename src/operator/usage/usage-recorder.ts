@@ -46,13 +46,11 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     this.storedAt = clock.now();
     metrics.collect(
       'usage_lost_calls_total',
-      'Calls that were not counted: a database out of reach has left no room.',
+      'Calls that were not counted because the database was unavailable and the buffer was full.',
       () => this.counter.lostCalls,
     );
-    metrics.collect(
-      'usage_waiting_minutes',
-      'How many minutes counted calls have waited to be stored.',
-      () => Math.floor((clock.now().getTime() - this.storedAt.getTime()) / minuteMs),
+    metrics.collect('usage_waiting_minutes', 'Minutes since counted calls were last stored.', () =>
+      Math.floor((clock.now().getTime() - this.storedAt.getTime()) / minuteMs),
     );
   }
 

@@ -38,7 +38,7 @@ export const partnerFields: readonly ViewField<Partner>[] = [
     note: ({ isUnrestricted }) => (isUnrestricted ? 'partners.byDefault' : null),
   }),
   field('status', 'partners.signature', ({ isSigned }) =>
-    isSigned ? 'partners.required' : 'shared.noneOfIt',
+    isSigned ? 'partners.required' : 'shared.none',
   ),
   field('code', 'partners.used', ({ used }) =>
     Object.entries(used).map(([operation, count]) => `${operation} ${count}`),

@@ -53,7 +53,7 @@ export const reservationFields: readonly ViewField<
     partnerCollection.isActive ? 'shared.active' : 'shared.inactive',
   ),
   field('status', 'reservation.wallet', ({ wallets: [wallet] }) =>
-    wallet === undefined ? 'shared.noneOfIt' : walletState(wallet),
+    wallet === undefined ? 'shared.none' : walletState(wallet),
   ),
   field('time', 'reservation.walletDeleted', ({ wallets: [wallet] }) => wallet?.deletedAt),
   field('time', 'reservation.approved', 'approvedAt'),

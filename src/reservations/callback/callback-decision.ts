@@ -21,7 +21,7 @@ import type { CallbackDto } from './callback.dto.js';
 export type CallbackError =
   TransitionError | 'reservationNotFound' | 'chequeNotFound' | 'walletFull';
 
-/** Rule CALL-14. */
+/** Describes what a callback did, as its response reports it (rule CALL-14). */
 export interface CallbackOutcome {
   readonly reservation: 'applied' | 'unchanged' | 'ignored';
   readonly cheque: 'applied' | 'skipped' | 'none';

@@ -33,7 +33,7 @@ export interface CallbackRecord {
   readonly otherFields: number;
 }
 
-/** Rule CALL-15. */
+/** Logs a received callback (rule CALL-15). */
 @Schema({ collection: 'reservationCallbacks' })
 export class CallbackLogDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId })

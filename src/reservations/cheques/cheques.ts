@@ -69,7 +69,7 @@ export function mergedCheques(
   ];
 }
 
-/** Rule CALL-8. */
+/** Implements rule CALL-8. */
 export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
   const fields = { status: report.chequeStatus, ...fieldsOf(report) };
   const entry: ChequeHistoryEntry = { ...fields, changedAt, source: 'External API' };

@@ -9,7 +9,7 @@ export type ShownWallet = Presented<ChequeWalletDocument>;
 
 export const ChequeWalletDto = responseClass(ChequeWalletDocument);
 
-/** Rule RES-2. */
+/** Documents a reservation in responses (rule RES-2). */
 export class ReservationDto extends responseClass(ReservationDocument) {
   @ApiProperty({
     type: ChequeWalletDto,

@@ -49,7 +49,7 @@ const reservationsPerBatch = 100;
 /** Keys are reservation ids in lower case, or the sent string if it is not an id. */
 type Ledger = ReadonlyMap<string, readonly IndexedEntry[]>;
 
-/** Rule RES-9. */
+/** Implements rule RES-9. */
 @Injectable()
 export class ReconciliationsService {
   constructor(

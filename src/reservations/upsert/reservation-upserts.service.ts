@@ -43,7 +43,7 @@ interface Upserted extends Pick<ReservationState, 'reservation' | 'wallets'> {
 
 type Response = UpsertResponse<ReservationUpsertResponseDto>;
 
-/** Rule RES-3. */
+/** Implements rule RES-3. */
 @Injectable()
 export class ReservationUpsertsService {
   private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, Upserted, Response>;

@@ -73,7 +73,7 @@ function acceptedStatus(
   return isReopening && (!reopen || stored === 'approved') ? stored : status;
 }
 
-/** Rule RES-7. */
+/** Implements rule RES-7. */
 export function ignoredFields(
   { status, reopen = false }: UpsertReservationDto,
   stored: ReservationDocument,

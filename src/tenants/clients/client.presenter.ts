@@ -45,7 +45,7 @@ function shownPhones(phones: readonly string[]): string[] {
   return phones.filter((phone) => phone.length <= maxPhoneLength).slice(0, maxPhones);
 }
 
-/** Rule LEAD-15. */
+/** Implements rule LEAD-15. */
 export function erasedClientData(data: object): object {
   const { name: _name, email: _email, ...rest } = objectOf(data);
   return { ...rest, phoneNumbers: [] };

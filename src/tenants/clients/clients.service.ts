@@ -23,7 +23,7 @@ export interface ClientLookup {
 
 export type FoundClient = ClientDto & { readonly isDeleted: boolean; readonly isErased: boolean };
 
-/** Rules LEAD-9 and LEAD-10. */
+/** Implements rules LEAD-9 and LEAD-10. */
 @Injectable()
 export class ClientsService {
   constructor(

@@ -36,7 +36,7 @@ const lastUsedPrecisionMs = minuteMs;
 const unknownTtlMs = 1_000;
 const maxLookups = 10_000;
 
-/** Rule AUTH-2. */
+/** Implements rule AUTH-2. */
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);

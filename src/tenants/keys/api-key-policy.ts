@@ -25,7 +25,7 @@ export function keyRateLimit({ rateLimit }: Pick<ApiKeyDocument, 'rateLimit'>): 
   return isValid ? { rps, burst } : null;
 }
 
-/** Rule AUTH-7. */
+/** Implements rule AUTH-7. */
 export function restrictionsOf(key: Permissions): KeyRestrictions {
   const addresses = key.permissions?.addresses ?? null;
   return {

@@ -39,16 +39,16 @@ export class CallbackSignatures {
       if (!secrets || routeOptionsOf(request).permission !== 'reservations.callback') return done();
       const signature = this.signatureOf(request);
       if (signature === null) return done(this.refusal(request));
-      request.judgeBody = (body) => {
+      request.verifyRawBody = (body) => {
         if (!this.isSigned(request.caller as Caller, body, signature)) throw this.refusal(request);
         request.headers['idempotency-key'] = signature.id;
-        request.judgeBody = null;
+        request.verifyRawBody = null;
       };
       done();
     });
     // A request without a body has not been verified yet.
     fastify.addHook('preHandler', (request, _reply, done) => {
-      done(request.judgeBody === null ? undefined : this.refusal(request));
+      done(request.verifyRawBody === null ? undefined : this.refusal(request));
     });
   }
 

@@ -21,7 +21,7 @@ import { UnitRecords } from './unit-records.js';
 
 type UnitResponse = UpsertResponse<UnitUpsertResponseDto>;
 
-/** Rules UNIT-1 and UNIT-2. */
+/** Implements rules UNIT-1 and UNIT-2. */
 @Injectable()
 export class UnitUpsertsService {
   private readonly commit: GroupCommit<UnitRequest, UnitRecords, UnitDecision, UnitResponse>;

@@ -41,7 +41,7 @@ const maxFailingDays = 5;
 const fastMs = 250;
 const slowMs = 5_000;
 
-/** Rule HOOK-6. `previousAttempts` counts those of the round. */
+/** Implements rule HOOK-6; `previousAttempts` counts the earlier attempts of the round. */
 export function outcomeOf(
   result: AttemptResult,
   previousAttempts: number,

@@ -25,7 +25,7 @@ export interface FinishedAttempt {
   readonly outcome: DeliveryOutcome;
 }
 
-/** Rule HOOK-9. */
+/** A worker leases an endpoint for this time, in ms (rule HOOK-9). */
 export const leaseMs = 60_000;
 const isFree = {
   $or: [{ $lte: ['$leaseOwner', null] }, { $lte: ['$leasedUntil', '$$NOW'] }],

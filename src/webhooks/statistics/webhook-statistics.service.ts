@@ -67,7 +67,7 @@ export class WebhookStatisticsService {
     );
     this.attemptCounter = metrics.counter(
       'delivery_attempts_total',
-      'Attempts of this process to deliver a webhook, by endpoint and result.',
+      'Webhook attempts of this process, by endpoint and result.',
       ['endpoint', 'result'],
     );
   }

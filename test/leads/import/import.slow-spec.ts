@@ -166,12 +166,13 @@ describe('lead import', () => {
     const file = await fileOf('reported.csv', 'recordSystemId,phoneNumber\na,01000000001\n');
     const refused = await fileOf('full.csv', `recordSystemId\n${tooLong}\n`);
     const missing = join(folder, 'none', 'refused.csv');
-    for (const [imported, report, reason] of [
-      [file, file, 'is the file that is imported: name another one'],
-      [file, missing, 'cannot be written: no such file or directory'],
-      [refused, '/dev/full', 'cannot be written: no space left on device'],
+    const isImported = `--report must not be the file being imported (${file}): choose another path.`;
+    for (const [imported, report, message] of [
+      [file, file, isImported],
+      [file, missing, `The report ${missing} cannot be written: no such file or directory.`],
+      [refused, '/dev/full', 'The report /dev/full cannot be written: no space left on device.'],
     ] as const) {
-      const stderr = `The report ${report} ${reason}.\n`;
+      const stderr = `${message}\n`;
       expect(await runText(imported, '--report', report)).toEqual({ code: 1, stdout: '', stderr });
     }
     expect(await leads()).toEqual([]);

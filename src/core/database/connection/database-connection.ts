@@ -68,7 +68,7 @@ export class DatabaseConnection {
   private addMetrics() {
     this.metrics.collect(
       'database_connections',
-      'Open connections to the database, by whether an operation uses them.',
+      'Open database connections, in use or idle.',
       () => {
         const { open, inUse } = this.use();
         return [
@@ -80,12 +80,12 @@ export class DatabaseConnection {
     );
     this.metrics.collect(
       'database_connection_waiting',
-      'Operations that wait for a connection to the database.',
+      'Operations that wait for a database connection.',
       () => this.waiting,
     );
     return this.metrics.counter(
       'database_connection_wait_seconds_total',
-      'How long operations have waited for a connection to the database.',
+      'Total time that operations have waited for a database connection.',
     );
   }
 }

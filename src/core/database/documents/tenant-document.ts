@@ -9,7 +9,7 @@ import {
 import type { Environment } from '../../configuration/environment.js';
 import { isObjectId } from '../../values/text.js';
 
-/** Rule DATA-2. */
+/** Declares the fields of every tenant document (rule DATA-2). */
 @Schema()
 export class TenantDocument {
   declare _id: Types.ObjectId;
@@ -58,7 +58,7 @@ type RetentionSetting = Extract<
   `${string}_RETENTION_${'DAYS' | 'HOURS'}` | 'REQUEST_LOG_DAYS'
 >;
 
-/** Rule DATA-11. */
+/** Defines how long records are kept (rule DATA-11). */
 export interface Retention {
   readonly kind: string;
   readonly setting: RetentionSetting;

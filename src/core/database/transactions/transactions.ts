@@ -87,22 +87,22 @@ export class Transactions {
     metrics: Metrics,
   ) {
     this.counts = {
-      started: metrics.counter('transactions_total', 'Transactions begun.'),
+      started: metrics.counter('transactions_total', 'Transactions started.'),
       attempts: metrics.counter(
         'transaction_attempts_total',
-        'Runs of the work of transactions; a conflict causes another run.',
+        'Transaction attempts, including retries.',
       ),
       conflicts: metrics.counter(
         'transaction_conflicts_total',
-        'Runs that met another transaction on the same document.',
+        'Transaction attempts that conflicted with another transaction.',
       ),
       lostRaces: metrics.counter(
         'transaction_lost_races_total',
-        'Runs that lost a race for a unique index.',
+        'Transaction attempts that lost a race for a unique index.',
       ),
       expirations: metrics.counter(
         'transactions_expired_total',
-        'Transactions that were not stored within DATABASE_DEADLINE_MS.',
+        'Transactions that did not commit within DATABASE_DEADLINE_MS.',
       ),
     };
     this.deadlineMs = DATABASE_DEADLINE_MS;

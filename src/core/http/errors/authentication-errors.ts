@@ -1,7 +1,7 @@
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 import { generalErrors, httpErrors } from './http-errors.js';
 
-/** Rule AUTH-3. */
+/** Rule AUTH-3 defines these errors. */
 export const authenticationErrors = errorDefinitions('authentication', {
   keyMissing: {
     status: 401,

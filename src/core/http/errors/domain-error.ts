@@ -12,7 +12,7 @@ export interface ErrorDefinition {
   readonly cause: string;
   readonly remedy: string;
   readonly isList?: boolean;
-  /** Rule AUTH-3. */
+  /** Omits the field `error` of a 401 (rule AUTH-3). */
   readonly omitsErrorField?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }

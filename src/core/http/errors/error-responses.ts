@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** Rule HTTP-5. */
+/** Body of every error response (rule HTTP-5). */
 export interface ErrorBody {
   readonly statusCode: number;
   readonly message: string | string[];

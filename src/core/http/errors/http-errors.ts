@@ -1,7 +1,7 @@
 import { idempotencyErrors } from '../../idempotency/idempotency-key.js';
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 
-/** Rules HTTP-7 and HTTP-8. */
+/** Reports bodies that cannot be parsed (rules HTTP-7 and HTTP-8). */
 const parsingErrors = errorDefinitions('http', {
   malformedJson: {
     status: 400,
@@ -94,7 +94,7 @@ const parsingErrors = errorDefinitions('http', {
   },
 });
 
-/** Rule HTTP-5. */
+/** Any endpoint may return these errors (rule HTTP-5). */
 export const httpErrors = errorDefinitions('http', {
   ...parsingErrors,
   badRequest: {

@@ -15,7 +15,7 @@ import { httpErrors } from '../errors/http-errors.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { defaultPageLimit } from '../validation/query-fields.js';
 
-/** Rule HTTP-15. */
+/** Describes a page of a list (rule HTTP-15). */
 export class PaginationDto {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this response.', example: 10 })
   count!: number;
@@ -99,8 +99,9 @@ const pageParameters: ReadonlySet<string> = new Set([
 /**
  * Reads a list in one or more responses (rule COMP-16).
  *
- * A copy by cursors is exact. A document that stays unwritten until the end keeps one position, which the
- * cursor passes; any other is committed after the start, with a time not before `asOf`.
+ * Copying by cursor is exact. A document that is not written during the copy keeps its position, so the cursor
+ * returns it once. Any other write commits after the copy started with a timestamp of at least `asOf`, so the next
+ * poll returns it.
  */
 export class ListReading {
   readonly isCopy: boolean;
@@ -188,7 +189,7 @@ function rangeOf({ page = '1', limit = String(defaultPageLimit) }: PartQuery) {
   return { skip: (Number(page) - 1) * Number(limit), limit: Number(limit) };
 }
 
-/** Rules HTTP-11 and COMP-16. */
+/** Implements rules HTTP-11 and COMP-16. */
 export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): void {
   if (next !== null) reply.header('x-next-cursor', next);
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());

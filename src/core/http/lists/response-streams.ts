@@ -9,7 +9,7 @@ import { UnsentResponses } from '../rate-limit/unsent-responses.js';
 import { mebibyte } from '../../values/numbers.js';
 import Negotiator from 'negotiator';
 
-/** Rule HTTP-10. */
+/** Longer responses are streamed (rule HTTP-10). */
 const maxBufferedBytes = 4 * mebibyte;
 
 type Parts = AsyncGenerator<Buffer, void>;

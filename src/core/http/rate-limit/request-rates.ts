@@ -19,7 +19,7 @@ export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remai
 /** Beyond this number, the least recently used keys start with a full bucket. */
 const maxKeys = 10_000;
 
-/** Rule HTTP-22. */
+/** Implements rule HTTP-22. */
 @Injectable()
 export class RequestRates {
   private readonly buckets: TokenBuckets;

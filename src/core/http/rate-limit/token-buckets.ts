@@ -34,10 +34,10 @@ export class TokenBuckets {
     return Math.floor(bucket.tokens);
   }
 
-  /** @param spokenFor counts tokens that running requests may still take */
-  hasToken(id: string, limit: RateLimit, spokenFor: number): boolean {
+  /** @param reservedTokens number of tokens that running requests may still take */
+  hasToken(id: string, limit: RateLimit, reservedTokens: number): boolean {
     const tokens = this.buckets.has(id) ? this.filled(id, limit).tokens : limit.burst;
-    return tokens - spokenFor >= 1;
+    return tokens - reservedTokens >= 1;
   }
 
   private filled(id: string, { rps, burst }: RateLimit): Bucket {

@@ -34,7 +34,7 @@ const headers = {
   vary: 'accept-encoding',
 };
 
-/** Rule HTTP-14. */
+/** Implements rule HTTP-14. */
 export async function serveReference(
   fastify: FastifyInstance,
   document: () => OpenAPIObject,

@@ -79,7 +79,7 @@ export class Connections {
     fastify.addHook('preClose', () => this.close());
   }
 
-  /** Rules HTTP-19 and HTTP-24. */
+  /** Implements rules HTTP-19 and HTTP-24. */
   rejectAmbiguousRequests(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ raw }, _reply, done) => {
       const error = ambiguityOf(raw);

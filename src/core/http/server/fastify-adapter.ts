@@ -181,7 +181,7 @@ const toInteger = (integer: bigint) => Long.fromBigInt(integer);
 
 function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
   fastify.removeAllContentTypeParsers();
-  fastify.decorateRequest('judgeBody', null);
+  fastify.decorateRequest('verifyRawBody', null);
   fastify.addHook('onRequest', ({ method, raw }, _reply, done) => {
     // Some clients send the header with every request.
     if (method === 'DELETE' && !hasBody(raw)) delete raw.headers['content-type'];
@@ -194,7 +194,7 @@ function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
       // Chunked encoding may announce an empty body.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
-        request.judgeBody?.(body);
+        request.verifyRawBody?.(body);
         const { envelopeDepth = 0, inexactNumber, readsOnly } = routeOptionsOf(request);
         const fields = readsOnly && fieldNamesOf(readsOnly);
         const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, inexactNumber, fields };

@@ -15,7 +15,7 @@ declare module 'fastify' {
 
 const requestIdPattern = /^[\w.:~+/=@-]{1,128}$/;
 
-/** Rule HTTP-6. */
+/** Implements rule HTTP-6. */
 export function requestIdFor(request: { headers: Record<string, unknown> }): string {
   const headerId = request.headers['x-request-id'];
   return typeof headerId === 'string' && requestIdPattern.test(headerId) ? headerId : randomUUID();

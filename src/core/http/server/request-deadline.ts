@@ -9,13 +9,16 @@ import { routeOptionsOf } from './route-options.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Time of `performance.now()`; while the body arrives, which does not count, the negated time waited so far. */
+    /**
+     * Start of the database wait, in `performance.now()` ms. While the body arrives, which does not count, it holds
+     * minus the time waited so far.
+     */
     databaseWaitStartedAt: number;
     deadlineTimer: NodeJS.Timeout | undefined;
   }
 }
 
-/** Rule HTTP-12. */
+/** Implements rule HTTP-12. */
 @Injectable()
 export class RequestDeadline {
   private readonly deadlineMs: number;
@@ -56,7 +59,7 @@ export class RequestDeadline {
     });
   }
 
-  /** Starts the time now where these hooks did not run. */
+  /** Counts from now if these hooks did not run. */
   private remainingMs({
     databaseWaitStartedAt: startedAt = performance.now(),
   }: Partial<FastifyRequest>): number {

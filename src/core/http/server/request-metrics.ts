@@ -41,19 +41,19 @@ function requestMetrics(metrics: Metrics) {
   return {
     durations: metrics.histogram(
       'http_request_duration_seconds',
-      'Time from the arrival of a request to the end of its response; without long polls.',
+      'Time from the arrival of a request to the end of its response, excluding long polls.',
       durationBounds,
       ['method', 'route', 'status'],
     ),
     longPolls: metrics.histogram(
       'long_poll_duration_seconds',
-      'Time of requests that ask to wait for events.',
+      'Duration of requests that wait for events.',
       longPollBounds,
       ['route', 'status'],
     ),
     aborted: metrics.counter(
       'http_requests_aborted_total',
-      'Requests whose client left before it had the whole response.',
+      'Requests whose client disconnected before the end of the response.',
     ),
     errors: metrics.counter(
       'request_errors_total',
@@ -62,18 +62,18 @@ function requestMetrics(metrics: Metrics) {
     ),
     ignored: metrics.counter(
       'request_ignored_fields_total',
-      'Requests with names that had no effect, by route.',
+      'Requests with ignored fields or parameters, by route.',
       ['route'],
     ),
-    keyCalls: metrics.counter('key_calls_total', 'Requests of each API key, by its id.', keyLabels),
+    keyCalls: metrics.counter('key_calls_total', 'Requests by API key id.', keyLabels),
     keyLastCalls: metrics.gauge(
       'key_last_call_timestamp_seconds',
-      'When this process had the last request of an API key, in seconds since 1970.',
+      'Time of the last request of an API key to this process, in seconds since 1970.',
       keyLabels,
     ),
     keyEnds: metrics.gauge(
       'key_expires_timestamp_seconds',
-      'When an API key that this process had a request of expires, in seconds since 1970.',
+      'Expiry time of each API key that has called this process, in seconds since 1970.',
       keyLabels,
     ),
   };

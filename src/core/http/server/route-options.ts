@@ -5,7 +5,7 @@ import type { Operation } from '../operations.js';
 import type { DtoClass } from '../validation/field.js';
 import type { NumberError } from '../validation/json-body.js';
 
-/** Rule HTTP-1. */
+/** Rule HTTP-1 defines this path. */
 export const basePath = 'external/apis/v1.0';
 
 export interface RouteOptions {
@@ -17,7 +17,7 @@ export interface RouteOptions {
   readonly fixedLanguage?: Language;
   /** Accepts `?api-key=`; the header takes precedence. */
   readonly acceptsKeyInQuery?: boolean;
-  /** Rule DATA-6. */
+  /** Replays responses from the cache (rule DATA-6). */
   readonly isCached?: boolean;
   /** A batch nests each request body this much deeper. */
   readonly envelopeDepth?: number;

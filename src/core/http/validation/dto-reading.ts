@@ -77,7 +77,7 @@ export class DtoReading<T extends object = object> {
   }
 }
 
-/** Rules HTTP-20 and RES-7. */
+/** Implements rules HTTP-20 and RES-7. */
 export function ignoredFieldsValue(names: readonly string[]): string {
   const shown = names.map((name) => name.replaceAll(/[^ -~]|,/gu, '?').slice(0, maxNameLength));
   return shown.slice(0, maxNames).join(', ');

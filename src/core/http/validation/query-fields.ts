@@ -5,7 +5,7 @@ import type { Rule, ValueKind } from '../../values/rule.js';
 import { Field } from './field.js';
 import { TimeField } from './fields.js';
 
-/** Rule HTTP-15. */
+/** Rule HTTP-15 defines this limit. */
 const maxPageLimit = 100;
 export const defaultPageLimit = 10;
 
@@ -124,7 +124,7 @@ function isSortList(value: unknown, fields: readonly string[]): boolean {
   return named.every((field) => fields.includes(field)) && new Set(named).size === named.length;
 }
 
-/** Rules COMP-3 and COMP-16. */
+/** Declares the parameters for polling changes (rules COMP-3 and COMP-16). */
 export class PollingQuery {
   @TimeField({
     description:

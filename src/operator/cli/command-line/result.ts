@@ -82,10 +82,14 @@ function allLines(one: object, path = ''): Line[] {
   });
 }
 
-/** Turns `createdAt` into `Created at`, and `isSigned` into `Signed`. */
+/** Turns `createdAt` into `Created at`, `isSigned` into `Signed`, and `leadIds` into `Lead IDs`. */
 function titleOf(name: string): string {
   const words = name.replaceAll('_', '').replaceAll(/[A-Z]/g, (letter) => ` ${letter}`);
-  const title = words.trim().toLowerCase().replace(/^is /, '');
+  const title = words
+    .trim()
+    .toLowerCase()
+    .replace(/^is /, '')
+    .replaceAll(/\bid(s?)\b/g, 'ID$1');
   return title.charAt(0).toUpperCase() + title.slice(1);
 }
 

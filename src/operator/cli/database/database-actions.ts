@@ -64,13 +64,13 @@ export const actions: ActionsOf<typeof databaseCommands> = {
         `These keys may do everything: ${commandLine} key update <id or prefix> --for website\n`,
       list(records, usageFields),
       status.isOfNewerVersion &&
-        'A newer version has prepared the database, for old instances too.',
+        'A newer version has prepared the database. Instances of this version keep working.',
       conclusion(status.isComplete, isCurrent),
     ];
-    const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
+    const isKeyMissing = encryptionKeys.some(({ state }) => state === 'missing');
     return {
       ...report({ ...status, encryptionKeys, unrestrictedKeys, records }, ...parts),
-      isFailed: !status.isComplete || lacksKey || !isCurrent,
+      isFailed: !status.isComplete || isKeyMissing || !isCurrent,
     };
   },
 

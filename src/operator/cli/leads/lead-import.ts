@@ -53,12 +53,12 @@ export async function importLeads(
   );
 }
 
-/** @throws Error when the report is not writable, or is the imported file itself */
+/** @throws Error if the report is not writable or is the file being imported */
 async function checkReport(file: string, path: string): Promise<void> {
   appendTo(path, '');
   const [read, written] = await Promise.all([stat(file), stat(path)]);
   if (written.dev !== read.dev || written.ino !== read.ino) return;
-  throw new Error(`The report ${path} is the file that is imported: name another one.`);
+  throw new Error(`--report must not be the file being imported (${path}): choose another path.`);
 }
 
 /** @throws Error that stops an import at the first refused row that cannot be reported */

@@ -1,6 +1,6 @@
 export const pageTexts = {
   'console.title': { 'en-us': 'Integration API console', 'ar-eg': 'لوحة تشغيل واجهة التكامل' },
-  'console.skip': { 'en-us': 'Skip to the content', 'ar-eg': 'انتقل إلى المحتوى' },
+  'console.skip': { 'en-us': 'Skip to content', 'ar-eg': 'انتقل إلى المحتوى' },
   'console.menu': { 'en-us': 'Pages', 'ar-eg': 'الصفحات' },
   'console.logout': { 'en-us': 'Log out', 'ar-eg': 'تسجيل الخروج' },
   'console.otherLanguage': { 'en-us': 'العربية', 'ar-eg': 'English' },
@@ -14,7 +14,7 @@ export const pageTexts = {
   },
   'console.error': { 'en-us': 'Error', 'ar-eg': 'خطأ' },
   'error.missing': {
-    'en-us': 'There is no page at this address. Use the menu.',
+    'en-us': 'This page does not exist. Use the menu.',
     'ar-eg': 'لا توجد صفحة في هذا العنوان. استخدم القائمة.',
   },
   'error.refused': {
@@ -22,13 +22,13 @@ export const pageTexts = {
     'ar-eg': 'النموذج ليس من هذه الجلسة. ارجع وأعد تحميل الصفحة ثم أرسله مرة أخرى.',
   },
   'error.invalid': {
-    'en-us': 'The address contains an invalid cursor. Open the list from its beginning.',
+    'en-us': 'The address contains an invalid cursor. Open the first page of the list.',
     'ar-eg': 'يحتوي العنوان على موضع غير صالح. افتح القائمة من بدايتها.',
   },
   'error.unavailable': {
     'en-us':
       'The database did not respond in time. {used} of {open} connections of this process are ' +
-      'in use. Try again; the overview shows what is known.',
+      'in use. Try again; the overview shows all available data.',
     'ar-eg':
       'لم ترد قاعدة البيانات في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد ' +
       'الاستخدام. حاول مرة أخرى؛ تعرض النظرة العامة ما هو معروف.',
@@ -40,12 +40,12 @@ export const pageTexts = {
   'shared.all': { 'en-us': 'All', 'ar-eg': 'الكل' },
   'shared.filter': { 'en-us': 'Filter', 'ar-eg': 'تصفية' },
   'shared.more': {
-    'en-us': 'Only these {count} are shown; there are more.',
+    'en-us': 'Only the first {count} are shown.',
     'ar-eg': 'تظهر هذه النتائج ({count}) فقط، ويوجد غيرها.',
   },
   'shared.first': { 'en-us': 'First page', 'ar-eg': 'الصفحة الأولى' },
   'shared.next': { 'en-us': 'Next page', 'ar-eg': 'الصفحة التالية' },
-  'shared.none': { 'en-us': 'None.', 'ar-eg': 'لا شيء.' },
+  'shared.noItems': { 'en-us': 'None.', 'ar-eg': 'لا شيء.' },
   'shared.masked': {
     'en-us': 'Personal data is hidden. Viewing it is logged.',
     'ar-eg': 'البيانات الشخصية مخفية. عرضها يُسجَّل.',
@@ -55,15 +55,15 @@ export const pageTexts = {
     'en-us': 'Personal data is shown. This access was logged.',
     'ar-eg': 'البيانات الشخصية ظاهرة، وقد سُجّل ذلك.',
   },
-  'shared.hide': { 'en-us': 'Hide it', 'ar-eg': 'أخفها' },
+  'shared.hide': { 'en-us': 'Hide personal data', 'ar-eg': 'أخفها' },
   'shared.reservations': { 'en-us': 'Reservations', 'ar-eg': 'الحجوزات' },
   'shared.now': { 'en-us': 'Current state', 'ar-eg': 'الحالة الحالية' },
   'search.title': { 'en-us': 'Search', 'ar-eg': 'بحث' },
   'search.reference': { 'en-us': 'Find in all organizations', 'ar-eg': 'ابحث في كل المؤسسات' },
   'search.hint': {
     'en-us':
-      'An id of anything, or an external id; a lead’s number, phone in any spelling or email; ' +
-      'a unit’s slug or unit id; a webhook-id; a request id; the listed prefix of a key',
+      'The ID or external ID of any record; a lead’s number, phone or email; a unit’s slug or ' +
+      'unit ID; a webhook-id; a request ID; or the prefix of a key',
     'ar-eg':
       'معرّف أي شيء أو معرّف خارجي، أو رقم عميل محتمل أو هاتفه بأي كتابة أو بريده، أو اسم وحدة ' +
       'في العنوان أو رقمها، أو webhook-id، أو معرّف طلب، أو بادئة مفتاح كما تظهر في القائمة',
@@ -71,8 +71,8 @@ export const pageTexts = {
   'search.results': { 'en-us': 'Matches', 'ar-eg': 'النتائج' },
   'search.none': {
     'en-us':
-      'Nothing was found. A deleted lead is found by its id or number, not by a phone; a ' +
-      'deleted unit by its id only.',
+      'Nothing was found. A deleted lead can be found by its ID or number, not by a phone; a ' +
+      'deleted unit only by its ID.',
     'ar-eg':
       'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة ' +
       'المحذوفة بمعرّفها فقط.',
@@ -95,7 +95,7 @@ export const pageTexts = {
   'overview.byKey': { 'en-us': 'Last 24 hours by key', 'ar-eg': 'آخر 24 ساعة حسب المفتاح' },
   'overview.noKey': { 'en-us': 'without a valid key', 'ar-eg': 'دون مفتاح صالح' },
   'overview.deliveriesChart': {
-    'en-us': 'Attempts to deliver webhooks',
+    'en-us': 'Webhook delivery attempts',
     'ar-eg': 'محاولات إرسال إشعارات الويب',
   },
   'overview.eventsWaiting': {
@@ -104,19 +104,19 @@ export const pageTexts = {
   },
   'overview.deliveriesWaiting': { 'en-us': 'Deliveries due', 'ar-eg': 'إرسالات مستحقة' },
   'overview.database': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
-  'overview.hasPrimary': { 'en-us': 'takes writes', 'ar-eg': 'تقبل الكتابة' },
-  'overview.hasNoPrimary': { 'en-us': 'takes no writes', 'ar-eg': 'لا تقبل الكتابة' },
+  'overview.hasPrimary': { 'en-us': 'accepts writes', 'ar-eg': 'تقبل الكتابة' },
+  'overview.hasNoPrimary': { 'en-us': 'accepts no writes', 'ar-eg': 'لا تقبل الكتابة' },
   'overview.connections': {
     'en-us': 'Connections in use',
     'ar-eg': 'الاتصالات المستخدمة',
   },
   'attention.title': { 'en-us': 'Needs attention', 'ar-eg': 'يحتاج إلى انتباه' },
   'attention.none': {
-    'en-us': 'Nothing: endpoints, partners, deliveries, keys and the database are in order.',
+    'en-us': 'No problems with endpoints, partners, deliveries, keys or the database.',
     'ar-eg': 'لا شيء: نقاط الاستقبال والشركاء والإرسالات والمفاتيح وقاعدة البيانات كما ينبغي.',
   },
   'attention.unknown': {
-    'en-us': 'Not everything could be read: the database did not respond in time.',
+    'en-us': 'Some checks are missing: the database did not respond in time.',
     'ar-eg': 'تعذرت قراءة كل شيء: لم ترد قاعدة البيانات في الوقت المحدد.',
   },
   'attention.firstOrganization': {
@@ -137,8 +137,8 @@ export const pageTexts = {
     'en-us': 'The database has no primary: writes fail and requests get 503.',
     'ar-eg': 'لا يوجد خادم لقاعدة البيانات يقبل الكتابة: تتلقى الطلبات 503.',
   },
-  'attention.events': { 'en-us': 'Feed is behind', 'ar-eg': 'قائمة الأحداث متأخرة' },
-  'attention.deliveries': { 'en-us': 'Deliveries are behind', 'ar-eg': 'الإرسالات متأخرة' },
+  'attention.events': { 'en-us': 'Event feed is delayed', 'ar-eg': 'قائمة الأحداث متأخرة' },
+  'attention.deliveries': { 'en-us': 'Deliveries are delayed', 'ar-eg': 'الإرسالات متأخرة' },
   'attention.behind': {
     'en-us': '{count} waiting, the oldest for {time}.',
     'ar-eg': 'تنتظر {count}، أقدمها منذ {time}.',
@@ -149,7 +149,7 @@ export const pageTexts = {
     'ar-eg': 'توقفنا عن نقطة استقبال',
   },
   'attention.endpointFault': {
-    'en-us': 'Endpoint has a fault',
+    'en-us': 'Endpoint is faulty',
     'ar-eg': 'خلل في نقطة استقبال',
   },
   'attention.failing': {
@@ -163,22 +163,22 @@ export const pageTexts = {
   'attention.off': { 'en-us': 'Disabled: {why}.', 'ar-eg': 'عُطّلت: {why}.' },
   'attention.silent': { 'en-us': 'Partner is silent', 'ar-eg': 'شريك منقطع' },
   'attention.silentReason': {
-    'en-us': 'No call since {time} UTC; about {missed} would have been usual.',
+    'en-us': 'No call since {time} UTC; about {missed} were expected.',
     'ar-eg': 'لا طلبات منذ {time} (UTC)؛ المعتاد نحو {missed}.',
   },
-  'attention.refused': { 'en-us': 'Partner is refused', 'ar-eg': 'طلبات شريك مرفوضة' },
+  'attention.refused': { 'en-us': 'Partner gets errors', 'ar-eg': 'طلبات شريك مرفوضة' },
   'attention.refusedReason': {
     'en-us': '{errors} of {calls} calls in 24 hours were refused or failed.',
     'ar-eg': 'رُفض أو فشل {errors} من {calls} طلبًا خلال 24 ساعة.',
   },
   'attention.mostlyIgnored': {
-    'en-us': 'Mostly ignored fields',
+    'en-us': 'Most fields ignored',
     'ar-eg': 'حقول أُهمل معظمها',
   },
   'attention.mostlyIgnoredReason': {
     'en-us':
-      'In {mostlyIgnored} of {leads} accepted lead requests of 24 hours, at least half of the ' +
-      'fields had no effect.',
+      'In the last 24 hours, at least half of the fields were ignored in {mostlyIgnored} of ' +
+      '{leads} accepted lead requests.',
     'ar-eg':
       'في {mostlyIgnored} من {leads} طلبًا مقبولًا خلال 24 ساعة لم يكن لنصف الحقول على الأقل أثر.',
   },
@@ -187,20 +187,20 @@ export const pageTexts = {
     'en-us': 'It expires in {left} and is still in use; last call {last} UTC.',
     'ar-eg': 'ينتهي خلال {left} وهو مستخدم: آخر طلب {last} (UTC).',
   },
-  'chart.by': { 'en-us': 'Step of the charts', 'ar-eg': 'وحدة الرسوم' },
+  'chart.by': { 'en-us': 'Chart interval', 'ar-eg': 'وحدة الرسوم' },
   'chart.by.quarter': { 'en-us': '15 minutes', 'ar-eg': '15 دقيقة' },
   'chart.by.hour': { 'en-us': 'Hour', 'ar-eg': 'ساعة' },
   'chart.by.day': { 'en-us': 'Day', 'ar-eg': 'يوم' },
   'chart.by.week': { 'en-us': 'Week', 'ar-eg': 'أسبوع' },
   'chart.table': { 'en-us': 'As a table', 'ar-eg': 'كجدول' },
-  'chart.nothing': { 'en-us': 'Nothing in this time.', 'ar-eg': 'لا شيء في هذه المدة.' },
+  'chart.nothing': { 'en-us': 'No data for this period.', 'ar-eg': 'لا شيء في هذه المدة.' },
   'partners.title': { 'en-us': 'Partners', 'ar-eg': 'الشركاء' },
-  'partners.habitText': {
-    'en-us': 'About {calls} calls a week; most on {day} from {hour}:00 UTC: {most}.',
+  'partners.usualWeekText': {
+    'en-us': 'About {calls} calls per week; busiest hour: {day} {hour}:00 UTC, {most} calls.',
     'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',
   },
-  'partners.noHabit': {
-    'en-us': 'Not known yet: it needs a week of calls.',
+  'partners.noUsualWeek': {
+    'en-us': 'Not known yet: a week of calls is needed.',
     'ar-eg': 'غير معروف بعد: يحتاج إلى أسبوع من الطلبات.',
   },
   'partners.errorsByCode': {
@@ -209,7 +209,7 @@ export const pageTexts = {
   },
   'partners.otherCodes': { 'en-us': 'Other codes', 'ar-eg': 'رموز أخرى' },
   'partners.requests': {
-    'en-us': 'Requests that were refused or had ignored fields',
+    'en-us': 'Requests that were refused or contained ignored fields',
     'ar-eg': 'طلبات مرفوضة أو أُهملت حقول منها',
   },
   'partners.requestsAbout': {

@@ -3,7 +3,7 @@ export const recordTexts = {
   'lead.nothingChanged': { 'en-us': 'nothing changed', 'ar-eg': 'لم يتغير شيء' },
   'lead.sentToNobody': { 'en-us': 'no subscriber', 'ar-eg': 'لا مشترك' },
   'lead.notRelayed': { 'en-us': 'not sent yet', 'ar-eg': 'لم يُرسل بعد' },
-  'reservation.begins': { 'en-us': 'begins as {to}', 'ar-eg': 'يبدأ بحالة {to}' },
+  'reservation.begins': { 'en-us': 'starts as {to}', 'ar-eg': 'يبدأ بحالة {to}' },
   'reservation.moves': { 'en-us': 'from {from} to {to}', 'ar-eg': 'من {from} إلى {to}' },
   'reservation.by.callback': { 'en-us': 'by a callback', 'ar-eg': 'بطلب إشعار' },
   'reservation.by.request': {
@@ -22,7 +22,7 @@ export const recordTexts = {
       'تظهر آخر {count} طلبات إشعار فقط. الأمر "npm run cli -- reservation callbacks" يعرضها كلها.',
   },
   'reservation.nothing': {
-    'en-us': 'No callback or event of it is stored.',
+    'en-us': 'No callbacks or events are stored for this reservation.',
     'ar-eg': 'لا يوجد طلب إشعار أو حدث محفوظ له.',
   },
   'reservation.callback': { 'en-us': 'Callback', 'ar-eg': 'طلب إشعار' },
@@ -64,7 +64,7 @@ export const recordTexts = {
     'ar-eg': '{name} خلال آخر 24 ساعة: الآن {last}، الأدنى {lowest}، الأعلى {highest}',
   },
   'endpoint.noAttempts': { 'en-us': 'no attempts', 'ar-eg': 'لا محاولات' },
-  'endpoint.lastDay': { 'en-us': 'The last 24 hours', 'ar-eg': 'آخر 24 ساعة' },
+  'endpoint.lastDay': { 'en-us': 'Last 24 hours', 'ar-eg': 'آخر 24 ساعة' },
   'endpoint.failedAttempts': { 'en-us': 'Failed attempts', 'ar-eg': 'المحاولات الفاشلة' },
   'endpoint.enable': { 'en-us': 'Enable', 'ar-eg': 'تفعيل' },
   'endpoint.replayFailed': {
@@ -83,11 +83,11 @@ export const recordTexts = {
   'endpoint.deliveries': { 'en-us': 'Deliveries', 'ar-eg': 'عمليات الإرسال' },
   'endpoint.showAll': { 'en-us': 'All deliveries', 'ar-eg': 'كل العمليات' },
   'delivery.title': { 'en-us': 'Delivery', 'ar-eg': 'عملية إرسال' },
-  'delivery.copy': { 'en-us': 'Copy the body', 'ar-eg': 'انسخ المحتوى' },
+  'delivery.copy': { 'en-us': 'Copy body', 'ar-eg': 'انسخ المحتوى' },
   'delivery.copied': { 'en-us': 'Copied', 'ar-eg': 'نُسخ' },
   'delivery.body': { 'en-us': 'Body', 'ar-eg': 'المحتوى' },
   'delivery.cut': {
-    'en-us': 'Only the first {count} characters.',
+    'en-us': 'Only the first {count} characters are shown.',
     'ar-eg': 'أول {count} حرف فقط.',
   },
   'delivery.replay': { 'en-us': 'Send again', 'ar-eg': 'أعد الإرسال' },
@@ -100,11 +100,11 @@ export const recordTexts = {
     'ar-eg': 'هل تعيد إرسال {count} عملية ({what}) إلى {url}؟ تبقى معرّفاتها ومحتوياتها كما هي.',
   },
   'confirm.enable': {
-    'en-us': 'Enable {url} again? Only a replay sends the events that it missed.',
+    'en-us': 'Enable {url} again? Events that it missed are sent only by a replay.',
     'ar-eg': 'هل تفعّل {url} من جديد؟ ما فاتها من أحداث لا يُرسل إلا بإعادة الإرسال.',
   },
-  'confirm.yes': { 'en-us': 'Yes, do it', 'ar-eg': 'نعم' },
-  'confirm.no': { 'en-us': 'No, go back', 'ar-eg': 'لا، ارجع' },
+  'confirm.yes': { 'en-us': 'Confirm', 'ar-eg': 'نعم' },
+  'confirm.no': { 'en-us': 'Cancel', 'ar-eg': 'لا، ارجع' },
   'confirm.nothing': {
     'en-us': 'No delivery matches: there is nothing to send again.',
     'ar-eg': 'لا توجد عملية مطابقة: لا يوجد ما يُعاد إرساله.',
@@ -114,12 +114,11 @@ export const recordTexts = {
     'ar-eg': 'أدخل مدة تنتهي بعد بدايتها، أو اختر العمليات الفاشلة.',
   },
   'done.replayed': {
-    'en-us':
-      'Queued to be sent again: {count}. A delivery that is being attempted right now is left out.',
+    'en-us': 'Queued for resending: {count}. Deliveries with a running attempt are not included.',
     'ar-eg': 'أُعيد إلى قائمة الإرسال: {count}. ما تجري محاولته الآن لم يُعد.',
   },
   'done.before': {
-    'en-us': 'This was requested before: {result}. See the operator log.',
+    'en-us': 'This action was already requested: {result}. See the operator log.',
     'ar-eg': 'طُلب هذا من قبل: {result}. انظر سجل المشغّل.',
   },
   'done.now': {

@@ -29,7 +29,7 @@ export const partnerPage: ConsolePage = {
           fields={[
             ...partnerFields,
             {
-              title: 'partners.habit',
+              title: 'partners.usualWeek',
               kind: 'text',
               of: ({ week }) => usualWeekText(request, week),
             },

@@ -17,7 +17,7 @@ export const partnersPage: ConsolePage = {
     const body = (
       <FieldTable
         title={text('partners.title')}
-        fields={[...partnerListFields, { title: 'partners.habit', show: usualWeek }]}
+        fields={[...partnerListFields, { title: 'partners.usualWeek', show: usualWeek }]}
         items={partners.slice((page - 1) * partnersPerPage, page * partnersPerPage)}
         next={page < last ? String(page + 1) : null}
         part="page"

@@ -14,8 +14,8 @@ export function usualWeek({ week }: Partner, reader: Reader) {
 export function usualWeekText({ text, formats }: Reader, week: readonly number[]): string {
   const most = Math.max(...week);
   const busiest = week.indexOf(most);
-  if (most === 0) return text('partners.noHabit');
-  return text('partners.habitText', {
+  if (most === 0) return text('partners.noUsualWeek');
+  return text('partners.usualWeekText', {
     calls: Math.round(week.reduce((sum, calls) => sum + calls, 0)),
     day: formats.weekday(Math.floor(busiest / hoursOfDay)),
     hour: busiest % hoursOfDay,

@@ -56,7 +56,7 @@ interface TableProps<T> extends Fields<T> {
 export function Table<T>({ title, caption, fields, items }: TableProps<T>) {
   const reader = useReader();
   const columns = fields.map((field) => ({ name: titleOf(field, reader), ...classOf(field) }));
-  if (items.length === 0) return <p class="note">{reader.text('shared.none')}</p>;
+  if (items.length === 0) return <p class="note">{reader.text('shared.noItems')}</p>;
   return (
     <div class="scroll" role="region" aria-label={title} tabIndex={0}>
       <table aria-label={caption === undefined ? title : undefined}>
