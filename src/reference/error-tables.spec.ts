@@ -4,7 +4,7 @@ import { type Language, languages } from '../core/localization/language.js';
 import { messageFiles } from '../core/localization/localization.module.js';
 
 const errors = Object.values(errorLists).flat();
-/** Every message that an error may have, with its sample values. */
+/** Lists every message of the errors with its sample values. */
 const messages = errors.flatMap(({ messageKey, sample = {}, otherMessage }) => [
   { key: messageKey, values: sample },
   ...(otherMessage === undefined ? [] : [{ values: {}, ...otherMessage }]),
@@ -15,7 +15,6 @@ const files = (await messageFiles.load()) as Readonly<
 >;
 
 const isRule = (key: string) => key.startsWith('validation.');
-/** The message with the number of omitted messages. */
 const isSummary = (key: string) => key === 'http.moreMessages';
 const messageKeys = (language: Language) =>
   Object.entries(files[language]).flatMap(([file, texts]) =>
@@ -40,7 +39,7 @@ describe('the lists of errors', () => {
     }
   });
 
-  it.each(languages)('use every message in %s exactly once', (language) => {
+  it.each(languages)('use exactly the messages that exist in %s', (language) => {
     const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
     const known = messageKeys(language).filter((key) => !isRule(key) && !isSummary(key));
     expect([...new Set(used)].toSorted()).toEqual(known.toSorted());

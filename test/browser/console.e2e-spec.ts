@@ -19,7 +19,7 @@ const describeWithBrowser = started === null ? describe.skip : describe;
 let service: TestConsole;
 let receiver: Receiver;
 let sample: SamplePages;
-// Without a browser no test uses it.
+// The tests are skipped without a browser, so the empty object is never used.
 const { page, problems } = started ?? ({} as TestBrowser);
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   service = await startConsole({ ROLE: 'all', ...toLoopback }, randomDatabaseUri());
   sample = await addSample(service, receiver);
-  // The pages forbid foreign scripts such as axe.
+  // The pages' security policy forbids foreign scripts such as axe.
   await page.setBypassCSP(true);
 });
 afterAll(async () => {
@@ -42,13 +42,13 @@ const setLook = async (width: Width, color = 'light') => {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: color }]);
   await page.setViewport({ width: widths[width], height: 900 });
 };
-/** A missing page is logged as an error. */
+/** The browser logs every 404 page as an error. */
 const expectNoProblems = () =>
   expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 
 const open = (path: string) => page.goto(`${service.operations}/console${path}`);
 
-/** A picture of the whole page in a window of its height: beyond it, right-to-left pages are shifted. */
+/** The window is as high as the page, because Chromium shifts right-to-left pages beyond the window. */
 async function shoot(name: string, width: Width): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
   await page.setViewport({ width: widths[width], height });
@@ -56,7 +56,7 @@ async function shoot(name: string, width: Width): Promise<void> {
   await page.setViewport({ width: widths[width], height: 900 });
 }
 
-/** Takes a picture; returns the findings of axe, and the elements that are wider than the screen. */
+/** Takes a picture and returns axe findings and elements wider than the screen. */
 async function faultsOf(name: string, width: Width): Promise<string[]> {
   await shoot(name, width);
   const wide = (await page.evaluate(tooWide)) as string[];
@@ -68,7 +68,7 @@ async function faultsOf(name: string, width: Width): Promise<string[]> {
   return [...wide, ...found].map((fault) => `${name}: ${fault}`);
 }
 
-/** Presses a button by keyboard, and waits for the next page. */
+/** Presses a button by keyboard and waits for the next page. */
 async function press(selector: string): Promise<void> {
   await page.focus(selector);
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -80,7 +80,7 @@ async function search(reference: string): Promise<void> {
   await press('main .search button');
 }
 
-/** Every page with an element that it has to show, also after its forms. */
+/** Opens every page, also those after its forms. The selector must be on the page. */
 const looks: Readonly<Record<string, readonly [selector: string, () => Promise<unknown>]>> = {
   overview: ['.attention li a', () => open('')],
   'overview-by-hour': ['.chart .bars', () => open('?by=hour')],
@@ -143,7 +143,7 @@ describeWithBrowser('the console', () => {
     ['en-us', 'desktop', 'dark'],
     ['ar-eg', 'phone', 'dark'],
   ] as const)(
-    'has pages without axe findings or horizontal scrolling: %s, %s, %s',
+    'shows pages without axe findings or horizontal scrolling: %s, %s, %s',
     async (language, width, color) => {
       await setLook(width, color);
       await open(`?language=${language}`);
@@ -162,7 +162,7 @@ describeWithBrowser('the console', () => {
     ['en-us', 'desktop'],
     ['ar-eg', 'phone'],
   ] as const)(
-    'has empty pages without axe findings or horizontal scrolling: %s, %s',
+    'shows empty pages without axe findings or horizontal scrolling: %s, %s',
     async (language, width) => {
       await setLook(width);
       const empty = await startConsole({}, randomDatabaseUri());
@@ -266,7 +266,7 @@ describeWithBrowser('the console', () => {
     for (const value of await rowFromEnd(3)) expect(spoken).toContain(value);
     const bars = await (await chart.$('.bars'))?.boundingBox();
     if (!bars) throw new Error('There are no bars.');
-    // The newest bar is within the window.
+    // The newest bar must be within the window.
     expect(bars.x + bars.width).toBeLessThanOrEqual(widths.phone);
     await page.mouse.move(bars.x + 1, bars.y + 10);
     await expectRow((await chart.$$('tbody tr')).length - 1);
@@ -286,7 +286,7 @@ describeWithBrowser('the console', () => {
       for (const [name, [, look]] of Object.entries(looks)) {
         await look();
         const count = Number(await page.evaluate(focusable));
-        // A button of the page before may still have the focus.
+        // The button of the previous page may still have the focus.
         await page.evaluate('document.activeElement.blur()');
         const reached = new Set<number>();
         for (let tabs = 0; tabs < 4 * count && reached.size < count; tabs++) {

@@ -1,18 +1,17 @@
-/** The element with the focus. */
 export interface Focused {
-  /** Among the focusable elements; -1 without focus. */
+  /** The index among the focusable elements, or -1 without focus. */
   readonly index: number;
   readonly element: string;
-  /** Whether its outline is visible within the window. */
+  /** Whether the outline is visible within the window. */
   readonly isSeen: boolean;
 }
 
 const all = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')].filter((element) => element.checkVisibility())`;
 
-/** Evaluated in a page: how many elements the keyboard has to reach. */
+/** Evaluated in the page: counts the elements that the keyboard must reach. */
 export const focusable = `${all}.length`;
 
-/** Evaluated in a page: the {@link Focused}. */
+/** Evaluated in the page: returns the {@link Focused}. */
 export const focused = `(() => {
   const element = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(element);
@@ -26,9 +25,9 @@ export const focused = `(() => {
 })()`;
 
 /**
- * Evaluated in a page: names the elements that leave the screen to either side, and those whose content
- * leaves them, unless it can be scrolled to. The document's own width does not tell: in a page from right
- * to left it says nothing of what is too far left.
+ * Evaluated in the page: lists elements that overflow the screen, and elements with unscrollable overflowing
+ * content. The document's scroll width is not enough: in right-to-left pages it does not reveal overflow on
+ * the left.
  */
 export const tooWide = `(() => {
   const screen = document.documentElement.clientWidth;

@@ -3,7 +3,7 @@ import { ensureDemoOrganization } from '../../src/development/demo/demo-organiza
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { pictures, startBrowser, type TestBrowser } from './test-browser.js';
 
-/** The part of an element that the tests use: the types of the DOM are not loaded. */
+/** Declares what the tests use of an element, because the DOM types are not loaded. */
 interface Clickable {
   click(): void;
 }
@@ -13,10 +13,9 @@ const describeWithBrowser = started === null ? describe.skip : describe;
 
 let service: TestService;
 let key: string;
-// Without a browser no test uses it.
+// The tests are skipped without a browser, so the empty object is never used.
 const { page, problems } = started ?? ({} as TestBrowser);
 const failed: string[] = [];
-/** The headers of the page's requests to the API. */
 const sent: Record<string, string>[] = [];
 
 beforeAll(async () => {
@@ -40,11 +39,11 @@ afterAll(async () => {
 const shoot = (name: string, fullPage = false) =>
   page.screenshot({ path: `${pictures}/${name}.png`, fullPage });
 
-/** Clicks without waiting for the element to be in view, which takes long on a page of this size. */
+/** Clicks without scrolling to the element, which is slow on a page of this size. */
 const press = (selector: string) =>
   page.$eval(selector, (element) => (element as unknown as Clickable).click());
 
-/** Operations that can be tried, in the order of the page; webhooks cannot. */
+/** Lists the operations that readers can try, in page order. Webhooks cannot be tried. */
 const operations = () =>
   page.$$eval('[id^="operations-"].opblock', (blocks) =>
     blocks.map(({ id }) => id).filter((id) => !id.startsWith('operations-webhooks-')),
@@ -59,14 +58,14 @@ async function open(operation: string): Promise<void> {
   await page.waitForSelector(`#${operation} .execute`);
 }
 
-/** Sends the request as it stands there; gives the status and, of an error, the body. */
+/** Sends the request with its current values and returns the status, and of an error also the body. */
 async function execute(operation: string): Promise<string> {
   const [response] = await Promise.all([
     page.waitForResponse((one) => one.url().includes('/external/apis/')),
     press(`#${operation} .execute`),
   ]);
   await page.waitForSelector(`#${operation} .live-responses-table`);
-  // The page gets 200 for a revalidated response, too.
+  // The page's script gets 200 also for a revalidated response.
   if (response.status() === 304) return '200';
   return response.ok()
     ? String(response.status())
@@ -78,7 +77,7 @@ async function pressAll(): Promise<Record<string, string>> {
   for (const operation of await operations()) {
     await open(operation);
     statuses[operation.replace(/^operations-\w+-/, '')] = await execute(operation);
-    // Each open one is drawn again whenever something changes.
+    // The page redraws every open operation on each change, so this one is closed.
     await press(`#${operation} .opblock-summary-control`);
     await page.waitForSelector(`#${operation}:not(.is-open)`);
   }

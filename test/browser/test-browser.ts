@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import puppeteer, { type Page } from 'puppeteer-core';
 
-/** Where the pictures of pages are left. */
 export const pictures = '.screenshots';
 
-/** A page of a browser with a profile of its own. */
 export interface TestBrowser {
   readonly page: Page;
-  /** Warnings and errors of the page so far. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
@@ -27,9 +24,9 @@ const flags = [
 ];
 
 /**
- * Starts the Chromium of `CHROMIUM_PATH`, else the one that comes as a package.
+ * Starts the Chromium of `CHROMIUM_PATH`, or else the packaged one.
  *
- * @returns null, and says why, where it cannot run; in CI that is an error
+ * @returns null with a printed reason if it cannot run; in CI it throws instead
  */
 export async function startBrowser(): Promise<TestBrowser | null> {
   const profile = mkdtempSync(join(tmpdir(), 'integration-api-browser-'));

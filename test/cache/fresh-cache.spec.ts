@@ -15,7 +15,6 @@ const own = new Types.ObjectId();
 
 let cache: FreshCache;
 let metrics: Metrics;
-/** Later than the start of the process, as any time of a real clock. */
 let now: number;
 
 function start(maxBytes = 64 * mebibyte): void {
@@ -43,19 +42,19 @@ const step = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('time' as const),
-      // Mostly so much that parts are used again, and what is made of them too long after.
+      // These steps often exceed the lifetime of a response but not that of its parts.
       milliseconds: fc.oneof(fc.nat({ max: 50 }), fc.integer({ min: 300, max: 1_100 })),
     }),
   },
 );
 
-/** A database with one value and its cache, whose commands the scheduler orders. */
+/** Simulates a database with one value and its cache. The scheduler orders the commands. */
 function world(scheduler: fc.Scheduler) {
   start();
   let stored = 0;
-  /** When a value was written, and whether every later read has to see it. */
+  /** `isOwn` means that every later read must see the value. */
   const writes: { readonly value: number; readonly at: number; readonly isOwn: boolean }[] = [];
-  /** Takes a while, before the server reads and after. */
+  /** Pauses before and after the read of the value, as a query does. */
   const query = async () => {
     await scheduler.schedule(Promise.resolve(), 'query');
     const value = stored;

@@ -1,17 +1,16 @@
 import { Agent, type Dispatcher, request } from 'undici';
 import { basePath } from '../support/shared-service.js';
 
-/** A response as it was sent: nothing is unpacked. */
 export interface SentResponse {
   readonly status: number;
-  /** Without headers that differ between requests. */
+  /** Headers that differ between requests are left out. */
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly body: Buffer;
 }
 
 const dispatcher = new Agent({ connections: 64 });
 
-/** Sends a GET and returns the raw response. */
+/** Sends a GET and returns the response without decompressing it. */
 export async function rawGet(
   url: string,
   path: string,

@@ -17,7 +17,7 @@ const environment = variables as Environment;
 
 let cache: FreshCache;
 let organizationId: Types.ObjectId;
-/** Finishes what the route has been asked for, in this order. */
+/** Each function finishes one call of the route, in order of arrival. */
 let asked: ((respond: (reply: FastifyReply) => unknown) => void)[];
 let metrics: Metrics;
 let server: FastifyInstance;
@@ -51,13 +51,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** The status and text of the list. */
 async function read(options: RequestInit = {}): Promise<string> {
   const response = await fetch(`${url}/list`, options);
   return `${response.status} ${await response.text()}`;
 }
 const isAsked = (times: number) => eventually(() => expect(asked).toHaveLength(times));
-/** Until the other requests wait. */
+/** Waits until this many connections are open and their requests had time to arrive. */
 async function waitersArrived(count: number): Promise<void> {
   const connections = promisify(server.server.getConnections.bind(server.server));
   await eventually(async () => expect(await connections()).toBe(count));
@@ -92,7 +91,7 @@ describe('a response that is being computed', () => {
   it.each([
     ['a waiting request when the first client disconnects', false],
     ['a later request when the first client has already disconnected', true],
-  ])('is computed by %s', async (_who, isEarly) => {
+  ])('is computed again for %s', async (_who, isEarly) => {
     const leaving = new AbortController();
     const { signal } = leaving;
     const first = read(isEarly ? { signal, headers: { 'x-leaves': '1' } } : { signal });

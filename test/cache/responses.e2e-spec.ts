@@ -45,7 +45,7 @@ beforeEach(async () => {
   });
 });
 
-/** Only `passTime` ages entries. */
+/** Entries age only when a test calls `passTime`. */
 let now = Date.now();
 function stopClocks(): void {
   for (const { service: one } of [service, second]) {
@@ -57,7 +57,7 @@ const passTime = (milliseconds: number) => (now += milliseconds);
 const readings = () => cacheMetrics(service.service.app.get(Metrics), 'response');
 const read = (path: string, headers: Record<string, string> = {}, of = service) =>
   rawGet(of.url, path, { 'api-key': tenant.key, ...headers });
-/** From the database, whatever is cached. */
+/** Invalidates the cache before the read. */
 const readUncached = (path: string, headers: Record<string, string> = {}) => {
   service.service.app.get(FreshCache).invalidate(tenant.organizationId);
   return read(path, headers);
@@ -69,7 +69,7 @@ const set = (collection: string, _id: ObjectId, $set: Document) =>
   service.db.collection(collection).updateOne({ _id }, { $set });
 const addOne = (fields: Document) => addUnit(service.db, tenant.organizationId, catalogue, fields);
 
-/** Reads twice, the second time from the cache. */
+/** Reads twice and expects the second response to come from the cache. */
 async function readCached(path: string, headers: Record<string, string> = {}) {
   await read(path, headers);
   const { hits } = await readings();
@@ -91,7 +91,7 @@ const paths = [
 
 describe('a cached response', () => {
   it('equals a new response byte for byte, including headers', async () => {
-    // Compressed as a stream, as small ones are not.
+    // Responses of this size are compressed as a stream, unlike small ones.
     await addOne({ slug: 'large', description: { 'en-us': 'A very long text. '.repeat(40_000) } });
     const encodings = ['br', 'gzip', 'gzip;q=0.5, br', 'identity', '*'];
     const requests = fc.record({
@@ -130,11 +130,11 @@ describe('a cached response', () => {
     const first = await readAll();
     expect(await readAll()).toEqual(first);
     const different = callers.length;
-    // The permissions are a part of the key, though no response shows them.
+    // Permissions are part of the cache key, although these responses do not depend on them.
     expect(new Set(first.map(({ body }) => body.toString())).size).toBe(3);
     expect((await readings()).misses - misses).toBe(different);
     expect((await readings()).hits - hits).toBe(different);
-    // Another key with the same permissions.
+    // A key with the same permissions shares the entry.
     const same = await addKey(service.db, tenant.organizationId);
     await read('/units?amenities=pool', { 'api-key': same, language: 'ar-eg' });
     expect((await readings()).hits - hits).toBe(different + 1);
@@ -219,8 +219,8 @@ describe('a change by another program', () => {
   });
 });
 
-describe('a poller of changes', () => {
-  it('returns a late write even when part of the list was cached', async () => {
+describe('a client that polls changes', () => {
+  it('receives a late write even when part of the list was cached', async () => {
     const shown = async (path: string) => {
       const response = await read(path);
       const phases = json(response)['data'].map(({ phase }: Document) => phase.name);
@@ -245,7 +245,7 @@ describe('a change through the same instance', () => {
     await readCached('/units/lake-1');
     for (let value = 2; value < 12; value++) {
       let isWritten = false;
-      // Also where others read, and cache, what is stored until the commit.
+      // The change must also be visible if other requests read and cache the old value before the commit.
       const others = (async () => {
         while (!isWritten) await read('/units/lake-1');
       })();

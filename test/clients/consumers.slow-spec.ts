@@ -17,7 +17,7 @@ import { rounds } from '../support/rounds.js';
 const run = promisify(execFile);
 const tsc = resolve('node_modules/typescript/bin/tsc');
 
-/** Declares the names that examples leave to their readers. */
+/** Declares the names that the examples expect their readers to define. */
 const ownParts = `
 import { eventsOf, follow, type Operations, type UnitDto } from 'integration-api-client';
 declare const api: Operations;
@@ -29,11 +29,11 @@ declare function storedPlace(): Promise<number | undefined>;
 declare function storePlace(sequence: number): Promise<void>;
 `;
 
-/** Neither wrong filters nor wrong fields may compile: types that are lost accept everything. */
+/** Wrong filters and fields must not compile. A type that was lost in the package would accept them. */
 const refused = `
 import { itemsOf, type Operations } from 'integration-api-client';
 declare const api: Operations;
-// @ts-expect-error -- A status is a text.
+// @ts-expect-error -- A status is a string.
 itemsOf(api.listUnits, { status: 5 });
 // @ts-expect-error -- There is no such filter.
 itemsOf(api.listUnits, { colour: 'red' });
@@ -77,7 +77,6 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Errors of the compiler for files under these settings. */
 async function complaints(args: readonly string[], options: Record<string, string>) {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const command = [tsc, '--ignoreConfig', '--noEmit', '--target', 'es2022', ...flags, ...args];
@@ -92,7 +91,7 @@ const resolutions = [
   { module: 'preserve', moduleResolution: 'bundler' },
 ];
 const settings = resolutions.flatMap((resolution) =>
-  // Without `lib` the types of browsers are there as well.
+  // Without `lib`, the compiler also loads the types of browsers.
   [{}, { lib: 'es2022' }].flatMap((libraries) =>
     ['false', 'true'].map((exactOptionalPropertyTypes) => ({
       ...resolution,
@@ -119,7 +118,8 @@ describe('the programs of the guides', () => {
     const args = ['--allowJs', '--checkJs', ...javascript.map((name) => join(programs, name))];
     const options = { module: 'nodenext', strict: 'false', types: 'node', lib: 'es2023' };
     const lines = (await complaints(args, options)).split('\n');
-    // The programs have no types; only this says that a library is too old for them.
+    // TS2550 is the error for functions of a newer library. Other errors only say that the programs have no
+    // types.
     expect(lines.filter((line) => line.includes('TS2550'))).toEqual([]);
     const newer = join(folder, 'newer.mjs');
     writeFileSync(newer, 'Object.groupBy([], () => 1);\n');

@@ -15,13 +15,13 @@ const test = useReceiver();
 const { client, surroundings } = test;
 const received = () => test.receiver.received;
 let controller: AbortController;
-/** Responses of the server in order; then the reading is aborted. */
+/** The server sends these responses in order. Then the read is aborted. */
 let answers: Respond[];
 
 beforeEach(() => {
   controller = new AbortController();
   test.receiver.respondWith((request, response) => {
-    // A server that has nothing to say waits, unless the test says otherwise.
+    // Each response takes as long as a full long poll, unless it is wrapped in `early`.
     test.now += 25_000;
     const respond = answers.shift();
     if (respond === undefined) controller.abort(enough);
@@ -49,7 +49,7 @@ const expired = responding(
 
 const retries = { attempts: 2, totalTimeoutMs: 120_000 };
 
-/** Reads until the responses are over or an error is thrown; returns the events and the reason. */
+/** Reads until the responses are used up or an error is thrown. */
 async function read(list: Respond[], options: FeedOptions = {}) {
   answers = list;
   const seen: number[] = [];
@@ -134,7 +134,7 @@ describe('readEvents', () => {
   it('continues after expired events when allowed, after a read of the current state', async () => {
     const reads: number[] = [];
     const onExpired = async ({ next }: EventsExpiredError) => {
-      // Long enough for a request to come that did not wait for it.
+      // A client that does not wait for this callback sends its next request during the pause.
       await delay(50);
       reads.push(next, received().length);
     };

@@ -24,10 +24,10 @@ const service = sharedService();
 const folder = mkdtempSync(join(tmpdir(), 'guides-'));
 let tenant: Tenant;
 let api: Operations;
-/** Stands before the service, so that tests can take its answers away. */
+/** Proxy in front of the service that lets tests drop responses. */
 let gateway: Receiver;
 let variables: Record<string, string>;
-/** As the operator issues them to those whom the guides are for. */
+/** One key per purpose, as the operator issues them to partners. */
 const keys = new Map<KeyPurpose, string>();
 
 function purposeOf(program: string): KeyPurpose {
@@ -44,10 +44,9 @@ const runProgram: typeof runWith = (program, args, own, input) =>
 const startProgram: typeof startWith = (program, own) =>
   startWith(program, withOwnKey(program, own));
 
-/** Of an answer that is passed on: what describes how it came is not true any more. */
+/** Hop-by-hop headers, which are invalid in a forwarded response. */
 const hopHeader = /^(content-(length|encoding)|transfer-encoding|connection|keep-alive)$/;
 
-/** Passes a request on and its answer back. */
 const passOn: Respond = (received, response) => {
   void answerTo(received).then((answer) => {
     const kept = [...answer.headers].filter(([name]) => !hopHeader.test(name));
@@ -84,7 +83,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Fails the next requests with these statuses, 0 for a lost connection; gives how many came. */
+/**
+ * Responds to the next requests with these statuses; 0 closes the connection. Returns the number of requests.
+ */
 function failFirst(statuses: readonly number[]): () => number {
   let count = 0;
   gateway.respondWith((received, response) => {
@@ -96,7 +97,7 @@ function failFirst(statuses: readonly number[]): () => number {
   return () => count;
 }
 
-/** Tests of programs that this machine can run. */
+/** Skips tests of programs whose interpreter is not installed. */
 const where = (program: string) => (canRun(program) ? it : it.skip);
 
 describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
@@ -117,7 +118,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
       }
     };
     expect(await printed({ API_KEY: 'iapi_wrong' })).toMatch(/key\.invalid$/);
-    // Nobody listens at this port.
+    // No process listens on this port.
     expect(await printed({ API_URL: 'http://127.0.0.1:2' })).toMatch(/ECONNREFUSED|refused/);
   });
 
@@ -170,11 +171,13 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
   );
 });
 
-/** A lead that names its project in Arabic. */
 const inArabic = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
 
 describe('the first requests', () => {
-  /** Of the documents that begin with one, and all that stand in the reference for the same operations. */
+  /**
+   * Returns the request bodies that README and guides begin with, and the reference's examples of the same
+   * operations.
+   */
   const firstRequests = () => {
     const leads = '/external/apis/v1.0/leads';
     const pasted = ['README.md', 'docs/guides/website.md', 'docs/guides/website.ar.md'].map(
@@ -277,7 +280,7 @@ describe('the programs of a collector', () => {
     const lost = new Set<string>();
     gateway.respondWith((received, response) => {
       const key = received.headers['idempotency-key'] ?? '';
-      // Of every message the first answer is lost, after the service has done what it says.
+      // Drops the first response to each message, after the service has processed it.
       if (lost.has(key)) return passOn(received, response);
       lost.add(key);
       return void answerTo(received).then(() => response.destroy());
@@ -291,7 +294,7 @@ describe('the programs of a collector', () => {
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toEqual([
       ...['1', '2', '3'].map((id) => `m-${id} unchanged, cheque applied`),
-      // A collected cheque approves the reservation, a bounced one takes that back.
+      // A collected cheque approves the reservation, and a bounced one reverts the approval.
       ...['4', '5', '6'].map((id) => `m-${id} applied, cheque applied`),
       'm-7 ignored, cheque none',
       'm-8 422 reservation.not_pending_cheque_collection',
@@ -305,32 +308,35 @@ describe('the programs of a collector', () => {
     );
   });
 
-  where('collector.py')('read messages without a response back', async () => {
-    const send = async (ids: readonly string[], post: Respond, read = passOn) => {
-      gateway.respondWith((received, response) => {
-        if (received.method === 'GET') read(received, response);
-        else post(received, response);
-      });
-      const message = { reservationId, installmentId: '2', chequeStatus: 'pending' };
-      const input = ids.map((id) => JSON.stringify({ id, ...message })).join('\n');
-      const run = await runProgram('collector.py', [], { ...variables, PAUSE: '0.001' }, input);
-      gateway.respondWith(passOn);
-      expect(run.stderr).toBe('');
-      return run.stdout;
-    };
-    const lose: Respond = (received, response) =>
-      void answerTo(received).then(() => response.destroy());
-    const refuse: Respond = (_, response) => response.writeHead(503).end();
-    const cutOff: Respond = (_, response) => response.destroy();
-    const unknown = 'unknown: send the message again later\n';
-    expect(await send(['m-11'], lose)).toMatch(/^m-11 arrived at 20\S+Z, says the history\n$/);
-    // The history has a report of this status, which is that of the message before.
-    expect(await send(['m-12'], refuse)).toBe(`m-12 ${unknown}`);
-    // Messages after one with an unknown outcome are sent, too.
-    for (const read of [refuse, cutOff]) {
-      expect(await send(['m-13', 'm-14'], cutOff, read)).toBe(`m-13 ${unknown}m-14 ${unknown}`);
-    }
-  });
+  where('collector.py')(
+    'look up in the history whether a message without a response arrived',
+    async () => {
+      const send = async (ids: readonly string[], post: Respond, read = passOn) => {
+        gateway.respondWith((received, response) => {
+          if (received.method === 'GET') read(received, response);
+          else post(received, response);
+        });
+        const message = { reservationId, installmentId: '2', chequeStatus: 'pending' };
+        const input = ids.map((id) => JSON.stringify({ id, ...message })).join('\n');
+        const run = await runProgram('collector.py', [], { ...variables, PAUSE: '0.001' }, input);
+        gateway.respondWith(passOn);
+        expect(run.stderr).toBe('');
+        return run.stdout;
+      };
+      const lose: Respond = (received, response) =>
+        void answerTo(received).then(() => response.destroy());
+      const refuse: Respond = (_, response) => response.writeHead(503).end();
+      const cutOff: Respond = (_, response) => response.destroy();
+      const unknown = 'unknown: send the message again later\n';
+      expect(await send(['m-11'], lose)).toMatch(/^m-11 arrived at 20\S+Z, says the history\n$/);
+      // The history has this status from the message before, not from this one.
+      expect(await send(['m-12'], refuse)).toBe(`m-12 ${unknown}`);
+      // An unknown outcome does not stop the messages after it.
+      for (const read of [refuse, cutOff]) {
+        expect(await send(['m-13', 'm-14'], cutOff, read)).toBe(`m-13 ${unknown}m-14 ${unknown}`);
+      }
+    },
+  );
 
   where('reconcile.py')('report differences from a ledger', async () => {
     const file = join(folder, 'ledger.csv');
@@ -347,7 +353,7 @@ describe('the programs of a collector', () => {
     expect(agreeing).toMatchObject({ code: 0, stdout: '1 of 1 agree\n' });
   });
 
-  where('reconcile.py')('accept a ledger from a spreadsheet and report its errors', async () => {
+  where('reconcile.py')('read a ledger from a spreadsheet and report its errors', async () => {
     const file = join(folder, 'wrong-ledger.csv');
     const compare = (text: string, own = {}) => {
       writeFileSync(file, text);
@@ -536,7 +542,7 @@ describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) =
 });
 
 describe('the commands of the guide for operators', () => {
-  // Other tests leave records in the shared database that `db status` reports.
+  // Other tests leave records in the shared database, which `db status` would report.
   let fresh: TestService;
   beforeAll(async () => {
     fresh = await startTestService({}, randomDatabaseUri());
@@ -546,13 +552,13 @@ describe('the commands of the guide for operators', () => {
   it('work in the documented order', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
-    // Pasting a block would revoke a key within its overlap.
+    // Pasted together, the commands would revoke a key during its overlap.
     expect(
       fences.filter((text) => /key rotate.*key revoke|key revoke.*key rotate/s.test(text)),
     ).toEqual([]);
     const commands = fences.join('').trim().split('\n');
     const known = new Map<string, string>();
-    /** Steps of the reader between two commands, and values for later commands. */
+    /** Stores ids and keys for later commands, and does the steps that the guide leaves to the reader. */
     const remember = async (command: string, printed: { _id?: string; key?: string }) => {
       const { _id = '', key = '' } = printed;
       if (command.startsWith('org create')) known.set('organization id', _id);
@@ -566,7 +572,7 @@ describe('the commands of the guide for operators', () => {
       const deal = await platform.upsertReservation({ body: { unit: 'pm-a-001' } });
       known.set('reservation id', deal.data.reservation._id);
     };
-    // A shell would put names of files in its place, or refuse it.
+    // A shell would replace an unquoted wildcard with file names, or reject it.
     expect(commands.filter((line) => /\s[^\s'"]*[*?]/.test(line))).toEqual([]);
     const outcomes: (string | number)[][] = [];
     for (const line of commands) {

@@ -6,7 +6,7 @@ interface Item {
   readonly isDeleted: boolean;
 }
 
-/** A list whose pages are given; it keeps what it was asked. */
+/** Returns a list with these pages, and the queries that it receives. */
 function listOf(...pages: { items: Item[]; next: string | null; mark?: string }[]) {
   const asked: CursorQuery[] = [];
   const list: List<Item> = ({ query = {} }) => {

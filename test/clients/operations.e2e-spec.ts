@@ -22,7 +22,7 @@ const service = sharedService();
 let organizationId: Tenant['organizationId'];
 let api: Operations;
 let arabic: Operations;
-/** Called operations, so that no new one is forgotten. */
+/** Records the called operations, because the last test requires every documented one. */
 const called = new Set<string>();
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ const test = useReceiver();
 const { client } = test;
 const received = () => test.receiver.received;
 
-/** Responds to each request as the list says, and to those after it as its last entry. */
+/** Sends these responses in order, and repeats the last one. */
 function answers(...list: Parameters<typeof responding>[]) {
   respondWith((request, response) => {
     responding(...(list[received().length - 1] ?? list.at(-1) ?? [500]))(request, response);
@@ -92,14 +92,14 @@ describe('a client without a successful response', () => {
     respondWith((_, response) => {
       if (received().length > 1) response.writeHead(201).end();
     });
-    // On a busy machine more tries than the first may take too long.
+    // On a busy machine several attempts may exceed their timeout.
     const api = client({ retries: { attemptTimeoutMs: 100, attempts: 30, totalTimeoutMs: 1e9 } });
     expect((await api.upsertLead(lead)).status).toBe(201);
     expect(received().length).toBeGreaterThan(1);
     expect(new Set(keysOf()).size).toBe(1);
   });
 
-  it('retries when the connection closes during a response', async () => {
+  it('retries when the connection closes during the response', async () => {
     respondWith((_, response) => {
       if (received().length > 1) response.writeHead(201).end('{"ok":true}');
       else response.writeHead(201, { 'content-length': 9 }).write('{', () => response.destroy());
@@ -135,7 +135,7 @@ describe('a client without a successful response', () => {
 describe('an aborted call', () => {
   const reason = new Error('The visitor left');
 
-  it('ends while it waits for the response', async () => {
+  it('rejects with the reason while it waits for the response', async () => {
     const controller = new AbortController();
     respondWith(() => controller.abort(reason));
     const call = client().upsertLead(lead, { signal: controller.signal });
@@ -143,7 +143,7 @@ describe('an aborted call', () => {
     expect(received()).toHaveLength(1);
   });
 
-  it('ends while it pauses', async () => {
+  it('rejects with the reason during a pause between attempts', async () => {
     answers([503]);
     const controller = new AbortController();
     const { signal } = controller;

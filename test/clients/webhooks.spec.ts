@@ -9,7 +9,7 @@ const body =
 const secret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const [ours, old, foreign] = [secret(), secret(), secret()];
 
-/** The headers that the service sends, signed by another implementation than the client's. */
+/** Signs the headers with another library than the client's, so that the two verify each other. */
 const signedWith = (...secrets: string[]) => ({
   'webhook-id': 'msg_1',
   'webhook-timestamp': String(sentAt.getTime() / 1_000),

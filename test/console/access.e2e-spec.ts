@@ -34,7 +34,7 @@ const hour = 3_600_000;
 const at = (path: string) => `${service.operations}/console${path}`;
 const submit = (path: string, form: Record<string, string>, headers: Record<string, string>) =>
   send(at(path), { method: 'POST', body: new URLSearchParams(form), headers });
-/** From an address behind the trusted proxy; an address has five attempts. */
+/** Logs in from this address, which the trusted proxy reports. Each address has five attempts. */
 const logIn = (address: string, form: object = {}, headers: object = {}) =>
   submit('/login', { password, ...form }, { 'x-forwarded-for': address, ...headers });
 const newSession = async (address: string) =>
@@ -83,11 +83,11 @@ it('probes are accepted when idle connections use the whole connection limit', a
     expect(await send(`${service.operations}/livez`, options)).toMatchObject({ status: 200 });
   };
   const idle = await Promise.all(Array.from({ length: 99 }, open));
-  // With its response the listener has accepted those before it.
+  // The response shows that the listener has accepted the earlier connections.
   await probe();
   idle.push(await open());
   const closed = Promise.race(idle.map((socket) => once(socket, 'close')));
-  // The oldest is closed, however long the search for it takes.
+  // The listener closes the oldest connection, however long the search for it takes.
   const now = performance.now();
   let looks = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now + 1_000 * looks++);
@@ -257,7 +257,7 @@ describe('a console page', () => {
   });
 });
 
-/** Last: it uses up all login attempts. */
+/** This test is the last one, because it uses up all login attempts. */
 it('the login accepts fifty attempts from all addresses without delaying other pages', async () => {
   setTime(Date.now() + 600_000);
   const tries = Array.from({ length: 80 }, (_, index) =>

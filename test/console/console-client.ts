@@ -2,7 +2,7 @@ import { startOperations } from '../../src/start.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 export const password = 'correct horse battery';
-/** The hash of the password, with little work. */
+/** The hash has a low cost, so that logins are fast. */
 export const OPS_PASSWORD =
   'scrypt:1024:8:1:AQEBAQEBAQEBAQEBAQEBAQ:WvuR6uIt_Cntg1wWoGqPWR7w14QkRQFzQLhWM6RBjpc';
 
@@ -10,22 +10,25 @@ export interface ConsolePageResponse {
   readonly status: number;
   readonly html: string;
   readonly headers: Headers;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location: string | null;
 }
 
-/** A service with its console, and a reader with a session. */
+/** A service with its console and a logged-in session. */
 export interface TestConsole extends TestService {
-  /** The address of the operations listener, without a path. */
+  /** The origin of the operations listener. */
   readonly operations: string;
   readonly cookie: string;
-  /** Loads a page below `/console`, with the session unless the headers have another cookie. */
+  /** Loads a page below `/console`, with the session unless the headers contain another cookie. */
   get(path: string, headers?: Record<string, string>): Promise<ConsolePageResponse>;
-  /** The text of a page. @throws Error when its status is not 200 */
+  /**
+   * @returns the text of a page
+   * @throws Error if the status is not 200
+   */
   text(path: string): Promise<string>;
-  /** Sends a form with the token of the session. */
+  /** Sends a form with the session's form token. */
   post(path: string, form?: Record<string, string>): Promise<ConsolePageResponse>;
-  /** The path of the page below `/console` to which a search leads, or the text of its results. */
+  /** @returns the path below `/console` to which the search redirects, or else the text of the results */
   find(reference: string): Promise<string>;
 }
 
@@ -59,19 +62,18 @@ export async function startConsole(
   return { ...service, operations, cookie, get, text, post, find };
 }
 
-/** The token of the forms of a page. */
+/** Returns the token of the page's forms. */
 export function tokenIn(html: string): string {
   return /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
 }
 
-/** @returns the cookie of a new session */
 async function logIn(operations: string): Promise<string> {
   const body = new URLSearchParams({ password });
   const { headers } = await send(`${operations}/console/login`, { method: 'POST', body });
   return headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
-/** The text of a page without its tags, as a reader sees it. */
+/** Returns a page's text as a reader sees it, without tags. */
 export const textOf = (html: string): string =>
   html
     .replaceAll(/<[^>]+>/g, ' ')
@@ -79,7 +81,6 @@ export const textOf = (html: string): string =>
     .replaceAll('&amp;', '&')
     .replaceAll(/\s+/g, ' ');
 
-/** Sends a request and does not follow its redirect. */
 export async function send(url: string, init: RequestInit = {}): Promise<ConsolePageResponse> {
   const response = await fetch(url, { ...init, redirect: 'manual' });
   const { status, headers } = response;

@@ -20,7 +20,6 @@ let tenant: TenantApi;
 let website: ObjectId;
 let silent: ObjectId;
 
-/** Adds a key and returns it with its id. */
 async function newKey(name: string, fields: object = {}, options: object = {}) {
   const keyId = new ObjectId();
   const key = await tenant.add(addKey, { _id: keyId, name, ...fields }, options);
@@ -45,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The cells of the first row that begins with a text. */
+/** Returns the cells of the first row that starts with this name. */
 const row = (html: string, name: string): string[] => {
   const found = [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, cells = '']) =>
     [...cells.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
@@ -58,7 +57,7 @@ const row = (html: string, name: string): string[] => {
   return found.find(([first]) => first?.startsWith(name)) ?? [];
 };
 
-/** The lines under "Needs attention". */
+/** Returns the lines under "Needs attention". */
 const attentionOf = (html: string): string[] => {
   const card = /Needs attention<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
   return [...card.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) => textOf(line).trim());
@@ -171,7 +170,7 @@ describe('the overview', () => {
     const charts = [...html.matchAll(/<figure class="chart">.*?<\/figure>/gs)].map(String);
     expect(charts).toHaveLength(3);
     for (const chart of charts) {
-      // One more row is the heading.
+      // The heading is one more row.
       const rows = chart.match(/<tr>/g)?.length;
       expect(rows).toBeLessThanOrEqual(most + 1);
       expect(rows).toBeGreaterThanOrEqual(Math.min(most, 24));
@@ -197,7 +196,7 @@ describe('the overview', () => {
 
   it('escapes the names of keys', async () => {
     for (const path of ['', '/partners', partner(website)]) {
-      // On a busy machine a part may be late.
+      // On a busy machine parts may be missing because they are late.
       await eventually(async () => {
         const { html } = await service.get(path);
         expect(html).not.toContain(secret);
@@ -259,7 +258,7 @@ describe('the partner pages', () => {
     ['?page=-1', 200],
     ['?page=99', 200],
     ['?page=x', 200],
-  ])('return for /partners%s the status %i', async (path, status) => {
+  ])('respond to /partners%s with status %i', async (path, status) => {
     expect(await service.get(`/partners${path}`)).toMatchObject({ status });
   });
 });
@@ -310,13 +309,18 @@ describe('the catalogue page', () => {
     expect(html).not.toContain('Garden');
   });
 
-  it.each(['/catalogue', '/webhooks'])('filters by the organizations on %s', async (path) => {
-    const other = await service.addTenant();
-    const [one, chosen] = [tenant, other].map(({ organizationId }) => organizationId.toHexString());
-    const { html } = await service.get(`${path}?organization=${chosen}`);
-    expect(html).toContain(`<option value="${one}">Nile Homes (${one})`);
-    expect(html).toContain(`<option value="${chosen}" selected>Nile Homes (${chosen})`);
-  });
+  it.each(['/catalogue', '/webhooks'])(
+    'lists organizations with their ids on %s and selects the chosen one',
+    async (path) => {
+      const other = await service.addTenant();
+      const [one, chosen] = [tenant, other].map(({ organizationId }) =>
+        organizationId.toHexString(),
+      );
+      const { html } = await service.get(`${path}?organization=${chosen}`);
+      expect(html).toContain(`<option value="${one}">Nile Homes (${one})`);
+      expect(html).toContain(`<option value="${chosen}" selected>Nile Homes (${chosen})`);
+    },
+  );
 });
 
 it('the overview of an empty system shows the first steps, and no problems after a call', async () => {
@@ -332,7 +336,7 @@ it('the overview of an empty system shows the first steps, and no problems after
   await empty.stop();
 });
 
-it('pages use indexes and read little more than they show', async () => {
+it('pages use indexes and read few more documents than they show', async () => {
   const catalogue = `/catalogue?organization=${tenant.organizationId.toHexString()}`;
   const commands = await profiledCommands(service.db, async () => {
     for (const path of ['', '/partners', partner(website), catalogue]) await service.text(path);

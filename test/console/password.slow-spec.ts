@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { isPassword } from '../../src/core/values/password-hash.js';
 
-/** The output of the command for a password on its standard input. */
+/** Runs `console password` with this standard input. */
 const printedFor = (input: string) =>
   new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
     const args = ['dist/cli.js', 'console', 'password'];

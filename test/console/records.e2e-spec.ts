@@ -11,7 +11,7 @@ let other: TenantApi;
 let organization: string;
 
 beforeAll(async () => {
-  // A search covers all organizations: other tests' records must not be found.
+  // Other tests' records must not be found, because a search covers all organizations.
   service = await startConsole({}, randomDatabaseUri());
   [tenant, other] = [await service.addTenant(), await service.addTenant()];
   organization = tenant.organizationId.toHexString();
@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 
 const idOf = ({ organizationId }: TenantApi) => organizationId.toHexString();
 const pathOf = (kind: string, id: ObjectId) => `/${kind}/${organization}/${id.toHexString()}`;
-/** The address of the next page of a list. */
+/** Returns the link to the next page of a list. */
 const nextPage = (html: string, list: string) =>
   new RegExp(`href="/console([^"]*${list}=[^"]+)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
@@ -106,12 +106,12 @@ describe('a lead', () => {
     const { status, html } = await service.post(`${path}/show`);
     expect([status, seenIn(html)]).toEqual([200, personal]);
     expect(html).toContain('Mona &lt;b>Farid');
-    // Digits alone have no direction.
+    // `bdi` keeps the digits in order on right-to-left pages.
     expect(html).toContain(`${phone}</bdi>`);
     const entry = { action: 'show', subject: 'lead', result: 'done', address: '127.0.0.1' };
     expect(await entries()).toMatchObject([entry]);
     expect(await service.text('/log')).toContain(`personal data shown lead ${String(id)} – done`);
-    // The next load hides it again.
+    // The values are hidden again when the page is reloaded.
     expect(seenIn((await service.get(path)).html)).toEqual([]);
   });
 
@@ -250,7 +250,7 @@ describe('a reservation', () => {
     const created = (await tenant.post('/reservations', body).expect(201)).body.reservation;
     const requested = await service.text(`/units/${organization}/${created.unitId}`);
     expect(requested).toContain(`Available → Reserved request about a reservation ${created._id}`);
-    // More reservations than fit on a page do not hide the changes.
+    // The changes stay visible with more reservations than fit on one page.
     for (let index = 0; index < 26; index++) {
       await tenant.add(addReservation, unitId, { status: 'canceled' });
     }

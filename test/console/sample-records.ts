@@ -9,7 +9,6 @@ import type { TenantApi } from '../support/tenant-api.js';
 import type { TestConsole } from './console-client.js';
 import { addUsage } from './sample-usage.js';
 
-/** The pages of the sample, below `/console`. */
 export interface SamplePages {
   readonly lead: string;
   readonly reservation: string;
@@ -38,13 +37,14 @@ const unit = (index: number) => ({
 });
 
 /**
- * Fills every page: partners, one of them silent, a catalogue, a lead with changes, a reservation that was approved,
- * canceled, approved again and refused, and two endpoints, one of which responded 410.
+ * Stores records for every page: partners of which one is silent, a catalogue, a lead with changes, a
+ * reservation that was approved, canceled, approved again and refused, and two endpoints of which one
+ * responded 410.
  */
 export async function addSample(service: TestConsole, receiver: Receiver): Promise<SamplePages> {
   const { app } = service.service;
   const tenant = await service.addTenant();
-  // Another organization of the same name.
+  // Another organization has the same name, so pages must show the ids.
   await service.addTenant();
   const organization = tenant.organizationId.toHexString();
   const id = new Types.ObjectId(organization);
@@ -69,7 +69,7 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
   const data = { budget: 5_000_000, rooms: '4', source: 'website' };
   receiver.respondWith(204);
   const { body } = await tenant.post('/leads', { ...lead, project: 'Palm Meadows' }).expect(201);
-  // A search for the reservation finds a lead, too.
+  // A search for the reservation's external id also finds this lead.
   const other = { recordSystemId: 'deal-2026-0093', name: 'Adel Hanna' };
   await tenant.post('/leads', other).expect(201);
   await tenant.post('/leads', { ...lead, data }).expect(200);
@@ -80,7 +80,7 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
     const all = await tenant.count('webhookDeliveries');
     if (pending > 0 || all < 5) throw new Error(`${pending} of ${all} are pending`);
   });
-  // Pending deliveries to the other endpoint still have to arrive.
+  // Only the first endpoint responds 410, because pending deliveries to the other one must still arrive.
   receiver.respondWith(({ path }, response) =>
     path.includes('/finance/')
       ? response.writeHead(204).end()
@@ -153,7 +153,7 @@ async function addReservationStory(tenant: TenantApi, leadId: ObjectId) {
   };
 }
 
-/** A day of each endpoint, by hour. */
+/** Stores 23 hourly counts for each endpoint. */
 async function addWebhookStatistics(
   { db }: TestConsole,
   { organizationId }: TenantApi,

@@ -6,22 +6,21 @@ import { hourOfWeek } from '../../src/operator/usage/traffic-baseline.js';
 const quarterMs = timeSteps.quarter.ms;
 const hourMs = timeSteps.hour.ms;
 
-/** A key whose calls are made up. */
 export interface SampleKey {
   readonly keyId: ObjectId;
-  /** Its calls in the hour that begins at a time. */
+  /** Returns the number of calls in the hour that starts then. */
   readonly calls: (hour: Date) => number;
-  /** The share of these that are refused. */
+  /** The share of calls that are refused, from 0 to 1. */
   readonly refused?: number;
 }
 
 const routes = ['POST /leads', 'GET /units', 'GET /compounds', 'POST /reservations/callback'];
-/** How latencies spread over the buckets. */
+/** The share of each latency bucket. The rest belongs to `ms5`. */
 const spread = { ms10: 0.25, ms25: 0.15, ms50: 0.08, ms100: 0.04, ms250: 0.03 };
 
 /**
- * Stores what processes would have counted of keys in four weeks. The running hour is counted too: without it, a
- * key would be silent as soon as the hour ends during a test.
+ * Stores four weeks of calls per key, as processes count them. The current hour is included, or keys would
+ * become silent if it ended during a test.
  */
 export async function addKeyWeeks(
   db: Db,
@@ -32,7 +31,7 @@ export async function addKeyWeeks(
   await db.collection('usageStats').insertMany(weeksOf(keys, hours));
 }
 
-/** Stores what processes would have counted: keys over four weeks, and all calls of these weeks. */
+/** Stores four weeks of calls per key and in total, as processes count them. */
 export async function addUsage(
   db: Db,
   keys: readonly SampleKey[],
@@ -48,7 +47,7 @@ export async function addUsage(
     const end = startOf(span, now) + timeSteps[span].ms;
     return timesBefore(end, count, timeSteps[span].ms).map((at) => totalOf(span, at, keys, now));
   });
-  // The service may have counted something of them.
+  // The service may already have counted calls in the same spans, so these are replaced.
   await db.collection('usageStats').bulkWrite(
     documents.map(({ _id, ...document }: Document) => {
       const filter = { span: document['span'], at: document['at'], keyId: null };
@@ -77,7 +76,7 @@ function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document
   );
 }
 
-/** The counts of all processes in the elapsed part of a quarter, an hour or a day. */
+/** Sums the elapsed part of a quarter, an hour or a day. */
 function totalOf(
   span: Exclude<TimeStep, 'week'>,
   at: number,
@@ -107,7 +106,7 @@ function totalOf(
   };
 }
 
-/** In a quarter: more at some of them than at others. */
+/** Returns the counts of one quarter. They vary, so that charts are not flat. */
 function countsOf({ calls, refused = 0 }: SampleKey, route: number, at: number) {
   const share = (1 + 0.4 * Math.sin(at / quarterMs)) / 4;
   const count = Math.round((calls(new Date(startOf('hour', at))) * share) / (route + 1));

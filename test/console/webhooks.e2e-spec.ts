@@ -23,7 +23,7 @@ let tenant: TenantApi;
 let receiver: Receiver;
 let endpoint: { readonly _id: Types.ObjectId; readonly organizationId: Types.ObjectId };
 let secret: string;
-/** The paths of the endpoint and of its only delivery. */
+/** `path` belongs to the endpoint's only delivery. */
 let endpointPath: string;
 let path: string;
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   await tenant.post('/leads', { recordSystemId: 'form-1', name: 'Mona Farid' }).expect(201);
   await becomes('failed');
   path = `/webhooks/deliveries/${String((await delivery())._id)}`;
-  // They are stored after the delivery.
+  // The worker stores both after the delivery.
   await eventually(async () => {
     await tenant.storedOne('webhookEndpoints', { disabledReason: 'gone' });
     await tenant.storedOne('webhookStatistics', { failed: 1 });
@@ -58,7 +58,7 @@ const becomes = (status: string) =>
 const log = () => tenant.stored('operatorLog');
 const endpointText = () => service.text(endpointPath);
 
-/** Copies of the delivery, removed after the work. */
+/** Adds copies of the delivery during the work. */
 async function withDeliveries(copies: Document[], work: () => Promise<void>): Promise<void> {
   const one = await delivery();
   const added = copies.map((fields) => ({ ...one, eventId: new ObjectId(), ...fields }));
@@ -68,20 +68,19 @@ async function withDeliveries(copies: Document[], work: () => Promise<void>): Pr
   await work();
   await deliveries.deleteMany({ _id: { $ne: one['_id'] } });
 }
-/** Fields of one that waits. */
 const pending = () => ({
   status: 'pending',
   nextAttemptAt: new Date(Date.now() + 3_600_000),
   completedAt: null,
 });
 
-/** The hidden fields of a confirmation. */
+/** Returns the hidden fields of a confirmation page. */
 function confirmed(html: string): Record<string, string> {
   const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }
 
-/** Sends a form and confirms it, concurrently when repeated; returns the path to which it leads. */
+/** Sends a form and confirms it, concurrently if repeated. Returns the path of the redirect. */
 async function confirm(action: string, form: Record<string, string> = {}, times = 1) {
   const { status, html } = await service.post(action, form);
   expect(status).toBe(200);
@@ -119,7 +118,7 @@ describe('the list of endpoints', () => {
         /Last 24 hours Success rate 0% Latency [\d.]+ ms Backlog 1 Attempts 1/,
       );
     });
-    // Another process adds its attempts.
+    // The page must include the attempts of other processes.
     await statistics.add(endpoint, [{ statusCode: 204, milliseconds: 10 } as AttemptResult]);
     expect(await service.text('/webhooks')).toContain('50%');
   });
@@ -162,7 +161,7 @@ describe('a delivery', () => {
     expect(textOf(html)).toMatch(/failed \(gone\) .*lead\.created .* ms 410 –/);
     expect(html).not.toMatch(/Mona|abc123/);
     const whole = (await service.post(`${path}/show`)).html;
-    // The body is indented, and the headers are shown without the signature.
+    // The body is indented, and the signature header is hidden.
     expect(whole).toContain('&quot;type&quot;: &quot;lead.created&quot;,\n  &quot;timestamp');
     expect(whole).toContain('&quot;name&quot;: &quot;Mona Farid&quot;');
     expect(whole).toMatch(/webhook-id: msg_\w{24}\nwebhook-timestamp: \d{10}\n/);
@@ -196,7 +195,7 @@ describe('an operator action', () => {
     const enabled = await confirm(`${endpointPath}/enable`);
     expect(enabled).toContain(`${endpointPath}?done=`);
     expect(await service.text(enabled)).toContain('The endpoint is enabled.');
-    // A link alone cannot claim it: the log has to have the form.
+    // A forged link shows no success, because the log has no entry with its form id.
     for (const forged of ['done=enable&result=done', 'done=made-up']) {
       const text = await service.text(`${endpointPath}?${forged}`);
       expect(text).not.toContain('The endpoint is enabled.');
@@ -204,7 +203,7 @@ describe('an operator action', () => {
     receiver.respondWith(204);
     await confirm(`${path}/replay`, {}, 5);
     await becomes('delivered');
-    // A sixth time, after the delivery.
+    // The sixth confirmation arrives after the delivery.
     const formId = String((await log()).at(-1)?.['formId']);
     const { location } = await service.post(`${path}/replay`, { formId });
     expect(location).toContain(`${path}?done=`);
@@ -220,7 +219,7 @@ describe('an operator action', () => {
     expect(text).toContain('Now: delivered, last response 204.');
   });
 
-  it('returns to the page of its form', async () => {
+  it('redirects to the page of its form', async () => {
     for (const [back, expected] of [
       [endpointPath, endpointPath],
       ['//evil.example', path],

@@ -20,14 +20,13 @@ function environmentFor(MONGODB_URI: string, variables = {}): Environment {
   return readEnvironment({ NODE_ENV: 'test', MONGODB_URI, LOG_LEVEL: 'silent', ...variables });
 }
 
-/** Runs the demo to its end and returns the lines that it printed. */
 async function linesOfDemo(environment: Environment): Promise<string[]> {
   const lines: string[] = [];
   await runDemo(environment, (line) => lines.push(line));
   return lines;
 }
 
-/** Counts keys of demo runs, which expire, that are not revoked. */
+/** Counts unrevoked keys of demo runs. Only these keys have an expiry. */
 const usableKeys = () =>
   db.collection('apiKeys').countDocuments({ expiresAt: { $ne: null }, revokedAt: null });
 
@@ -39,7 +38,7 @@ describe('the demo', () => {
     const lines = stdout.trimEnd().split('\n');
     const headings = chapters.map((title, index) => `${index + 1}. ${title}`);
     expect(lines).toEqual(expect.arrayContaining(headings));
-    // The event of an erased person says nothing, which the demo explains.
+    // The event of the erased person has no data, which the demo explains.
     const explained = lines.findIndex((line) => line.includes('its data is empty'));
     expect(lines.slice(explained + 1).join('')).toMatch(/^ +> GET \S+events.*"data": \{\}/);
     const last = `^All ${chapters.length} chapters went as expected, in \\d+ requests\\.$`;
@@ -59,7 +58,8 @@ describe('the demo', () => {
     const lines = await linesOfDemo(environmentFor(databaseUri, { OPS_PORT, OPS_PASSWORD }));
     const pages = lines.flatMap((line) => /^ +(http:.*\/console(\/.*))$/.exec(line)?.[2] ?? []);
     expect(pages).toHaveLength(3);
-    // Its worker could also send deliveries of others, so only the configuration may allow addresses.
+    // The demo's worker could also send deliveries of other organizations, so only the configuration may
+    // allow loopback.
     expect(lines.join('\n')).toContain('webhooks to this machine are not allowed');
     expect(lines.at(-1)).toMatch(/^\d+ of \d+ chapters .* \d+ requests; skipped: \d+\.$/);
     const [first] = await Promise.all(pages.map((page) => console.text(page)));

@@ -43,12 +43,11 @@ const argsOf = (options: readonly string[]) => {
 };
 const run = (options: readonly string[]) => runJson<Report>(argsOf(options), variables);
 const runText = (options: readonly string[]) => runCli(argsOf(options), variables);
-/** Erases in the process of the test, which is quicker. */
+/** Runs in the test's process, which is faster than a command. */
 const erase = async (lead = person.recordSystemId) =>
   (await erasuresOf(service, tenant)).erase(lead);
 const byLead = (lead = person.recordSystemId) => ['--lead', lead];
 const post = (body: object) => tenant.post('/leads', body);
-/** Where something of the person is found in the documents of the tenant. */
 const traces = () => collectionsWith(service.db, person, tenant);
 const noCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, attempts: 0 };
 const time = expect.any(Date) as unknown;
@@ -63,7 +62,7 @@ describe('lead erase', () => {
     const before = await traces();
     const places = ['changeLogs', 'clients', 'leads', 'outboxEvents', 'webhookDeliveries'];
     expect(Object.keys(before).toSorted()).toEqual(places);
-    // The service stores everything that was planted, but not unknown fields of callbacks.
+    // The service stores all these values except unknown fields of callbacks.
     const planted = new Set(Object.values(before).flat());
     const missing = [...person.values, ...person.digits].filter((value) => !planted.has(value));
     expect(missing).toEqual([expect.stringMatching(/^payer /)]);
@@ -130,7 +129,7 @@ describe('lead erase', () => {
     for (const { response } of delivery['log']) expect(response).toBeNull();
   });
 
-  it('prints when stored responses expire, and they have expired by then', async () => {
+  it('prints the time by which all stored responses expire', async () => {
     await leaveTraces(service, tenant, person);
     const begun = Date.now();
     const { storedResponsesEndAt } = await run([...byLead(), '--dry-run']);

@@ -38,13 +38,13 @@ const eraseArgs = (...options: string[]) => [
 const traces = () => collectionsWith(service.db, person, tenant);
 const stored = (collection: string, filter?: Document) => tenant.stored(collection, filter);
 
-/** Does some work as a process that is killed before or after one of its transactions. */
+/** Simulates a process that is killed before or after one of its transactions. */
 async function killedAt(step: number, isAfter: boolean, work: () => Promise<unknown>) {
   const transactions = service.service.app.get(Transactions);
   const run = transactions.run.bind(transactions);
   let count = 0;
   transactions.run = async (transaction, options) => {
-    // The relay of the same process has transactions of its own.
+    // Transactions with this option belong to the relay, which runs in the same process.
     if (options?.onDuplicateKey !== undefined) return run(transaction, options);
     const isLast = count++ === step;
     if (isLast && !isAfter) throw new Error('killed');
@@ -104,7 +104,7 @@ it('lead erase reports an erasure that the database rejects, and completes the o
   const { validator } = (leads as Document)['options'];
   const allow = (rule: Document) => service.db.command({ collMod: 'leads', validator: rule });
   const eraseLead = (id: string) => cli.run('lead erase', ...eraseArgs('--lead', id));
-  // The rule allows the lead as it is now.
+  // The rule rejects changes of this lead but accepts its current state.
   const asItIs = { $or: [{ recordSystemId: { $ne: 'refused' } }, { 'data.source': 'form' }] };
   await allow({ $and: [validator, asItIs] });
   try {

@@ -43,7 +43,7 @@ const tracesOf = (person: Person) => collectionsWith(service.db, person, tenant)
 const erase = async (recordSystemId: string) =>
   (await erasuresOf(service, tenant)).erase(recordSystemId);
 
-/** Lets calls of a method wait until the gate is removed; `reached` resolves at the first call. */
+/** Blocks calls of a method until the gate is removed. `reached` resolves at the first call. */
 function gateAt<T extends object>(part: T, method: keyof T) {
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
@@ -147,7 +147,7 @@ it.each(range(rounds(1, 5)))(
     expect(JSON.stringify([events, history])).not.toContain(person.name);
     expect(events.filter(({ type }) => type === 'lead.erased')).toHaveLength(1);
     expect(await stored('erasures', { leadIds: leadId })).toHaveLength(1);
-    // The second erasure may have found the lead that came after the first one.
+    // The second erasure may have found the lead that was created after the first one.
     expect(await tenant.count('leads', { isDeleted: false })).toBeLessThanOrEqual(1);
   },
 );
@@ -163,7 +163,7 @@ it('an erasure removes the client when both of its leads are erased concurrently
 
 it('a lead is linked to a new client during the erasure of another lead', async () => {
   const { email, name } = newPerson();
-  // Without a phone, and with nothing that would change the client.
+  // Without phones and changes to the client, only the link to it can conflict with the erasure.
   await post({ recordSystemId: 'old', email, name }).expect(201);
   const gate = gateAt(service.service.app.get(LeadsRepository), 'nextNumbers');
   const linked = post({ recordSystemId: 'new', email, name }).then((response) => response);

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One person: what is sent in place of each spelling that a generated body names. */
+/** A person whose spellings replace the placeholders of generated bodies. */
 interface Person {
   readonly word: string;
   readonly digits: string;
@@ -62,7 +62,7 @@ function newPerson(): Person {
   return { word, digits, spellings };
 }
 
-/** A body with the spellings of a person in place of their names, in keys too. */
+/** Replaces placeholders by the person's spellings, also in keys. */
 function spelled(value: unknown, person: Person): unknown {
   if (typeof value === 'string') return person.spellings[value] ?? value;
   if (Array.isArray(value)) return value.map((item) => spelled(item, person));
@@ -125,7 +125,7 @@ const steps = fc.array(
   { minLength: 2, maxLength: 8 },
 );
 
-/** @returns the id of a lead that came without an external id */
+/** @returns the lead's id if it was created without an external id */
 async function take(
   tenant: TenantApi,
   { kind, body, isKeyed }: Step,
@@ -144,7 +144,7 @@ async function take(
   if (kind === 'other lead' && (await tenant.count('leads', isActive)) > 0) {
     const { phoneNumber = '01000000000' } = sent;
     const { status, text } = await send({ phoneNumber });
-    // The service rejects it if the person's lead has the phone; otherwise the lead is the person's.
+    // The service rejects the phone if the person's lead has it. Otherwise the person has a second lead.
     if (status === 201) return (JSON.parse(text) as { lead: { _id: string } }).lead._id;
   }
   if (kind === 'foreign client') {
@@ -155,11 +155,11 @@ async function take(
   return undefined;
 }
 
-/** The stored documents of a tenant that contain a value of a person in any spelling. */
+/** Returns the tenant's documents that contain a value of the person in any spelling. */
 async function tracesOf(tenant: TenantApi, { word, digits }: Person): Promise<string[]> {
   const texts: string[] = [];
   for (const collection of await collectionNames(service.db)) {
-    // Stored responses expire by themselves.
+    // Stored responses are not erased; they expire.
     if (collection === 'idempotencyRecords') continue;
     const documents = await tenant.stored(collection);
     texts.push(...documents.map((document) => `${collection} ${JSON.stringify(document)}`));

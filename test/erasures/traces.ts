@@ -15,19 +15,19 @@ import type { WebhookService } from '../webhooks/webhook-service.js';
 const receivers: Receiver[] = [];
 afterAll(() => Promise.all(receivers.map((receiver) => receiver.stop())));
 
-/** A person with everything that is stored of one. */
+/** A person and all values that tests store about them. */
 export interface Person {
   readonly recordSystemId: string;
   readonly name: string;
   readonly phone: string;
   readonly email: string;
-  /** Every text by which the person could be found again. */
+  /** Contains every string that could identify the person. */
   readonly values: readonly string[];
-  /** The nine digits of each phone that are the same in every spelling. */
+  /** Nine digits of each phone that are the same in every spelling. */
   readonly digits: readonly string[];
 }
 
-/** Values that nobody else has. */
+/** Generates values that no other record contains. */
 export function newPerson(): Person {
   const number = () => `01${randomInt(0, 3)}${String(randomInt(0, 1e8)).padStart(8, '0')}`;
   const [phone, secondPhone, earlierPhone] = [number(), number(), number()];
@@ -46,7 +46,7 @@ export function newPerson(): Person {
   };
 }
 
-/** Two requests with values of a person. */
+/** Returns two requests with values of a person. */
 export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: Person) {
   const [name, earlierName, email, earlierEmail, wish, key = '', campaign, nested] = values;
   const [phone, , earlierPhone] = values.slice(-3);
@@ -63,8 +63,8 @@ export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: 
 }
 
 /**
- * Leaves a person in all collections: two requests with stored responses, a batch, another request that
- * is refused for the phone, callbacks, deliveries to a receiver that returns what it got.
+ * Stores values of a person in all collections: two requests with stored responses, a batch, a lead that is
+ * refused for its phone, callbacks, and deliveries to a receiver that echoes them.
  */
 export async function leaveTraces(service: WebhookService, tenant: TenantApi, person: Person) {
   const receiver = await startReceiver((received, response) => response.end(received.body));
@@ -96,7 +96,7 @@ export async function leaveTraces(service: WebhookService, tenant: TenantApi, pe
   return { responses, leadId: leadId as ObjectId };
 }
 
-/** Waits until every event of a tenant was delivered, and the worker has released its endpoints. */
+/** Waits until every event is delivered and the worker has released the endpoints. */
 export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<void> {
   const unfinished = {
     outboxEvents: { sequence: null },
@@ -111,13 +111,13 @@ export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<
   });
 }
 
-/** The collections that the service or other programs have created. */
+/** Returns all collections except those of MongoDB itself. */
 export async function collectionNames(db: Db): Promise<string[]> {
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
   return collections.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
 }
 
-/** All stored documents that match, as bytes by their collection and id. */
+/** Returns the bytes of matching documents by collection and id. */
 async function allBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
   const bytes = new Map<string, Buffer>();
   for (const name of await collectionNames(db)) {
@@ -130,13 +130,16 @@ async function allBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> 
   return bytes;
 }
 
-/** As {@link allBytes}, without usage statistics, which change meanwhile. */
+/** Leaves out usage statistics, which change during a test. */
 export async function bytesButUsage(db: Db, filter: Document): Promise<Map<string, Buffer>> {
   const all = [...(await allBytes(db, filter))];
   return new Map(all.filter(([place]) => !place.startsWith('usageStats ')));
 }
 
-/** The values of a person by the collections whose bytes contain them. Stored responses are left out: they expire. */
+/**
+ * Returns the person's values by the collections that contain them. Stored responses are left out, because
+ * they expire.
+ */
 export async function collectionsWith(db: Db, person: Person, { organizationId }: Tenant) {
   const found = new Map<string, Set<string>>();
   for (const [place, bytes] of await allBytes(db, { organizationId })) {
@@ -153,7 +156,7 @@ export async function collectionsWith(db: Db, person: Person, { organizationId }
   return Object.fromEntries([...found].map(([name, values]) => [name, [...values]]));
 }
 
-/** Copies all that a tenant has stored, and returns a function that restores it. */
+/** Copies all documents of a tenant and returns a function that restores them. */
 export async function dumpOf(db: Db, { organizationId }: Tenant) {
   const dump = new Map<string, Document[]>();
   for (const name of await collectionNames(db)) {
@@ -168,7 +171,7 @@ export async function dumpOf(db: Db, { organizationId }: Tenant) {
   };
 }
 
-/** Erases in the process of the service. */
+/** Returns a function that erases in the service's process. */
 export async function erasuresOf({ service: { app } }: WebhookService, tenant: Tenant) {
   const erasures = app.get(ErasuresService);
   const _id = new Types.ObjectId(tenant.organizationId.toHexString());

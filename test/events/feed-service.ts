@@ -5,7 +5,6 @@ import { eventually } from '../support/eventually.js';
 import type { TestService } from '../support/test-service.js';
 import { startWebhookService, useWebhooks } from '../webhooks/webhook-service.js';
 
-/** Sets up a service that numbers events for a test file. */
 export function useFeed(variables: Record<string, string> = {}) {
   const webhooks = useWebhooks(variables);
   const { collection } = webhooks;
@@ -14,7 +13,6 @@ export function useFeed(variables: Record<string, string> = {}) {
     const { organizationId, key } = tenant;
     let count = 0;
     const own = { 'api-key': key };
-    /** Reads a page, by default from the shared instance. */
     const read = (
       parameters: Document = {},
       headers = {},
@@ -24,10 +22,9 @@ export function useFeed(variables: Record<string, string> = {}) {
         ...own,
         ...headers,
       });
-    /** Waits until the feed has this last number. */
     const numbered = (last: number) =>
       eventually(async () => {
-        // The service reads with the same concern.
+        // The service reads the feed with the same read concern.
         const options = { readConcern: 'majority' } as const;
         const feed = await collection('eventFeeds').findOne({ organizationId }, options);
         expect(feed).toMatchObject({ last });
@@ -36,7 +33,7 @@ export function useFeed(variables: Record<string, string> = {}) {
     const store = async (further: number, fields: Document = {}) => {
       const past = new Date(Date.now() - 60_000);
       const times = { createdAt: past, updatedAt: past };
-      // The order of storage counts, not that of the ids.
+      // The relay numbers in storage order, which differs here from the order of ids.
       const events = publishedEvents(organizationId, further, { ...times, ...fields }).toReversed();
       await collection('outboxEvents').insertMany(events, { bypassDocumentValidation: true });
       count += further;
@@ -47,13 +44,12 @@ export function useFeed(variables: Record<string, string> = {}) {
       read,
       numbered,
       store,
-      /** As {@link store}, and waits until the events are numbered. */
+      /** Stores events as {@link store} does, and waits until they are numbered. */
       publish: async (further: number, fields: Document = {}) => {
         const events = await store(further, fields);
         await numbered(count);
         return events;
       },
-      /** Reads the feed to its end, page by page. */
       readAll: async (parameters: Document = {}): Promise<Document[]> => {
         const all: Document[] = [];
         for (let after = 0; ;) {
@@ -72,7 +68,7 @@ export function useFeed(variables: Record<string, string> = {}) {
   };
   return Object.assign(webhooks, {
     addReader,
-    /** Starts another instance for a test. */
+    /** Starts another instance, which stops after the test. */
     startOther: async (further: Record<string, string> = { ROLE: 'api' }) => {
       const other = await startWebhookService(further, webhooks.service.databaseUri);
       webhooks.stopAfterTest(() => other.stop());

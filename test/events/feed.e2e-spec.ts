@@ -21,7 +21,7 @@ describe('GET /events', () => {
     expect(body.data.map(({ type }: Document) => type)).toEqual(types.split(' '));
     expect(sequencesOf(body.data)).toEqual([1, 2, 3, 4, 5]);
     expect([body.next, body.hasMore, headers['x-next-cursor']]).toEqual([5, false, '5']);
-    // Byte for byte what was sent, but for the number and the id, which webhooks have in a header.
+    // Apart from number and id, which webhooks have in a header, the bytes equal those of the webhooks.
     const shown = body.data.map(({ sequence: _sequence, id, ...payload }: Document) => {
       return `${id} ${JSON.stringify(payload)}`;
     });
@@ -42,7 +42,7 @@ describe('GET /events', () => {
     expect(await reader.readAll({ limit: 7 })).toEqual(all);
     const ofUnits = await reader.readAll({ limit: 2, types: 'unit.*,lead.deleted' });
     expect(ofUnits).toEqual(all.filter(({ type }) => type === 'unit.updated'));
-    // Without a match, `next` is after all events that were read.
+    // Without a match, `next` is the number of the last event that was read.
     const { body } = await reader.read({ types: 'wallet.created' }).expect(200);
     expect(body).toEqual({ data: [], next: 37, hasMore: false });
   });
@@ -62,7 +62,7 @@ describe('GET /events', () => {
     const [foreign] = await other.publish(2);
     const ids = (await one.readAll()).map(({ id }) => id);
     expect(ids).toEqual(own.map(({ _id }) => `msg_${_id.toHexString()}`));
-    // The same response as for an event that never existed.
+    // The response equals that for an event that never existed.
     const rejected = await one.read({ lastEventId: `msg_${String(foreign?._id)}` }).expect(410);
     expect(rejected.headers['x-next-cursor']).toBe('0');
   });
@@ -90,7 +90,7 @@ describe('GET /events', () => {
     const reader = await addReader();
     await reader.publish(2);
     await reader.read({ after: 2 }).expect(200);
-    // The first look of each read is at the snapshot.
+    // The first last number of a read is that of its snapshot, which may be old after a failover.
     const numbers = jest.spyOn(feed.service.service.app.get(EventRelay), 'lastNumber');
     numbers.mockResolvedValueOnce(1);
     const { body } = await reader.read({ after: 2 }).expect(200);
@@ -163,14 +163,14 @@ describe('GET /events', () => {
     const nextOf = async (parameters: Document) =>
       (await reader.read(parameters).expect(410)).headers['x-next-cursor'];
     await age(1, 4, 2.01);
-    // The database has not removed them yet.
+    // The database has not removed the expired events yet.
     const expired = await reader.read({ after: 2 }).expect('x-error-code', 'events.expired');
     const message = 'The next events are no longer kept: continue with after=4';
     expect(expired.body).toEqual({ statusCode: 410, message, error: 'Gone' });
     expect(await nextOf({ after: 3, types: 'unit.*' })).toBe('4');
     expect(await sequences({ after: 4 })).toEqual([5, 6]);
     expect(await sequences({ types: 'lead.*' })).toEqual([5, 6]);
-    // The database removes them in no certain order.
+    // The database may remove expired events in any order.
     await remove(1, 3);
     expect(await sequences({})).toEqual([5, 6]);
     await remove(2, 4);

@@ -15,7 +15,7 @@ describe('the relay', () => {
   it('numbers events in storage order even when the clocks of instances differ', async () => {
     const reader = await addReader();
     const behind = await startOther();
-    // The instance whose clock is ahead stores first.
+    // The instance whose clock is ahead stores its event first.
     await feed.passTime(5_000);
     await reader.postLead({ data: { step: 1 } });
     await reader.postLead({ data: { step: 2 } }, behind).expect(200);
@@ -38,7 +38,7 @@ describe('the relay', () => {
     await reader.numbered(count);
     const all = await reader.readAll({ limit: 1000 });
     expect(sequencesOf(all)).toEqual(events.map((_, index) => index + 1));
-    // In the order of their storage, whatever their ids are.
+    // The numbers follow the storage order, not the ids.
     expect(all.map(({ id }) => id)).toEqual(events.map(({ _id }) => `msg_${_id.toHexString()}`));
   });
 
@@ -60,7 +60,7 @@ describe('the relay', () => {
       });
     });
     await Promise.all(stored);
-    // These are stored later and numbered first: the other two are not visible yet.
+    // These events are stored later but numbered first, because the other two are not committed yet.
     for (const instance of instances) await instance.createLead(reader);
     await reader.numbered(2);
     const late = await feed.subscribed(204, { of: reader });
@@ -78,14 +78,14 @@ describe('the relay', () => {
         .map(({ headers }) => headers['webhook-id'])
         .toSorted();
     expect(await idsAt(early, 4)).toEqual(ids.toSorted());
-    // An endpoint that was added before the commit gets the event, too.
+    // The late endpoint was added before the commit, so it gets the late events, too.
     expect(await idsAt(late, 2)).toEqual(ids.slice(2).toSorted());
   });
 
   it('continues after the highest number when a restore has reset the feed', async () => {
     const [restored, other] = [await addReader(), await addReader()];
     await restored.publish(3);
-    // A restore without a consistent snapshot leaves this state.
+    // A restore without a consistent snapshot resets the feed but not the events.
     const { organizationId } = restored;
     await collection('eventFeeds').updateOne({ organizationId }, { $set: { last: 1 } });
     await Promise.all([restored.publish(1), other.publish(1)]);
@@ -145,7 +145,7 @@ describe('a page of the feed', () => {
     const lastNumber = relay.lastNumber.bind(relay);
     const asked = jest.spyOn(relay, 'lastNumber').mockImplementation(async (id) => {
       const found = await lastNumber(id);
-      // A new primary may not know yet that a majority has the event.
+      // Just after a failover, the new primary may not know that a majority has the event.
       const event = { organizationId, sequence: 3 };
       await collection('outboxEvents').updateOne(event, { $unset: { sequence: 1 } });
       return found;

@@ -52,7 +52,7 @@ describe('a long poll', () => {
     await waiting(1, other);
     await reader.store(1);
     expect(sequencesOf((await reading).data)).toEqual([1]);
-    // An event that came before needs no wait.
+    // A stored event is returned without a wait.
     expect(sequencesOf((await reader.read(wait, {}, other)).body.data)).toEqual([1]);
   });
 
@@ -60,7 +60,7 @@ describe('a long poll', () => {
     const reader = await addReader();
     const pages = pagesOf(feed.service);
     const readings: Promise<string>[] = [];
-    // Not all at once: the listener's queue has no room for so many.
+    // The requests come in groups, because the listener's queue holds too few connections for all at once.
     while (readings.length < rounds(300, 1_000)) {
       for (let some = 0; some < 100; some++) {
         const reading = reader.read({ wait: 25 });
@@ -68,18 +68,18 @@ describe('a long poll', () => {
       }
       await waiting(readings.length);
     }
-    // Each is counted as waiting before it looks whether there is something already.
+    // A request is counted as waiting before its first read, so these reads may still be running.
     await eventually(() => expect(pages).toHaveBeenCalledTimes(readings.length));
     await Promise.all(pages.mock.results.map(({ value }) => value));
     const commands: string[] = [];
     const startedAt = performance.now();
     const id = reader.organizationId.toHexString();
     feed.service.tenantCommands.onCommand(({ organizations, name, collection, fields }) => {
-      // Every five seconds a pass looks for phones in the leads of all organizations.
+      // The background pass over phones reads the leads of all organizations every five seconds.
       if (collection === 'leads' || organizations?.includes(id) !== true) return;
       commands.push(`${name} ${collection} by ${fields.join(', ')}`);
     });
-    // Another organization's events are none of theirs.
+    // Events of another organization must cause no reads for these requests.
     const other = await addReader();
     await other.publish(3);
     await eventually(() => expect(commands.length).toBeGreaterThan(2));
@@ -89,7 +89,7 @@ describe('a long poll', () => {
     expect(pages).toHaveBeenCalledTimes(readings.length);
     await reader.store(1);
     expect(new Set(await Promise.all(readings))).toEqual(new Set(['200 1']));
-    // Numbering it, and one reading for all of them.
+    // The other commands number the event and read it once for all requests.
     expect(commands.length).toBeLessThan(questions + 50);
     expect(waitersOf(feed.service).count).toBe(0);
   });
@@ -145,7 +145,7 @@ describe('a long poll', () => {
 
   it('returns an empty page when it arrives before or during a shutdown', async () => {
     const reader = await addReader();
-    // On a busy machine the second request takes its time.
+    // On a busy machine the second request may arrive late, so the drain has to be long.
     const ending = await startOther({ ROLE: 'api', DRAIN_MS: '3000' });
     const read = () => reader.read(wait, {}, ending).then((response) => response);
     const reading = read();

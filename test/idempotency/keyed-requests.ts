@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { basePath } from '../support/shared-service.js';
 
-/** A response of which every byte counts. */
 export interface ExactResponse {
   readonly status: number;
   readonly text: string;
   readonly isReplayed: boolean;
-  /** Without headers that differ between responses. */
+  /** Headers that differ between responses are left out. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -14,16 +13,15 @@ export interface KeyedRequest {
   readonly url: string;
   readonly path?: string;
   readonly apiKey: string;
-  /** The value of `Idempotency-Key`; null sends none. */
+  /** The value of `Idempotency-Key`; null omits the header. */
   readonly key?: string | null;
-  /** JSON of it is sent; a text is sent as it is. */
+  /** A string is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const ownHeaders = new Set(['date', 'x-request-id', 'idempotent-replayed', 'keep-alive']);
 
-/** Sends a POST, of `/leads` unless another path is given. */
 export async function post(request: KeyedRequest): Promise<ExactResponse> {
   const { url, path = '/leads', apiKey, key = randomUUID(), body = {}, headers = {} } = request;
   const response = await fetch(`${url}/${basePath}${path}`, {
@@ -45,7 +43,7 @@ export async function post(request: KeyedRequest): Promise<ExactResponse> {
   };
 }
 
-/** Sends it again while the first request with its key still runs, or the database is too slow. */
+/** Retries while the first request with the key is running, and while the database is too slow. */
 export async function settled(request: KeyedRequest): Promise<ExactResponse> {
   for (;;) {
     const response = await post(request);

@@ -29,11 +29,12 @@ const collections =
   'leads clients changeLogs outboxEvents units reservations chequeWallets reservationCallbacks';
 const everything = () => Promise.all(collections.split(' ').map((name) => tenant.stored(name)));
 
-/** Stores what the requests are about, and returns a request for each response of each endpoint. */
+/** Stores the required records and returns one request for each response of each endpoint. */
 async function cases(): Promise<[number, Partial<KeyedRequest>][]> {
   const unit = { slug: 'villa-1', unitId: 'V-1', compoundId: new ObjectId() };
   const unitId = await tenant.add(addUnit, unit);
-  // By a request, because the service adds keys of phones to another program's lead at any time.
+  // The lead is created by a request, because the service may add phone keys to leads of other programs at any
+  // time.
   await send({ body: { recordSystemId: 'known', phoneNumber: '01001234567' } });
   const reserve = async (status: string) => {
     const fields = { status, recordSystemId: status };
@@ -185,7 +186,7 @@ describe('a request without an Idempotency-Key', () => {
 });
 
 describe('a request whose idempotency key is claimed', () => {
-  /** Leaves a claim of some age as an instance does that was killed. */
+  /** Leaves a claim of this age, as a killed instance does. */
   const abandon = async (key: string, body: object, age: number) => {
     await send({ key, body });
     await setRecord({ claimedAt: new Date(Date.now() - age) });

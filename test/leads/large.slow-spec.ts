@@ -41,24 +41,24 @@ describe('POST /leads/batch with large leads', () => {
       data: { text: 'x'.repeat(3_900_000) },
     }));
     await service.db.collection('leads').insertMany(large);
-    // Together the leads take more than 16 MiB, so the service reads those of the first requests one by one.
+    // Together the leads exceed 16 MiB, so the service loads those of the first requests one by one.
     const updates = large.map(({ recordSystemId }) => ({ recordSystemId, name: 'x' }));
     const created = [{ recordSystemId: 'new' }, {}, { recordSystemId: 'new', name: 'Mona' }];
     const leads = [...created, ...updates, {}];
     const batch = async (others: object = {}) =>
       (await tenant.post('/leads/batch', { leads, ...others }).expect(200)).body as Batch;
-    // The short form leaves the dry run to the property of dry runs.
+    // In the short form the property of dry runs covers the dry run.
     const rehearsed = isFull ? await batch({ dryRun: true }) : null;
     const real = await batch();
     const statuses = real.results.map(({ statusCode }) => statusCode);
     expect(statuses).toEqual([201, 201, 200, 200, 200, 200, 413, 413, 413]);
-    // A transaction that is repeated takes new numbers.
+    // A repeated transaction assigns new numbers, so the test compares only their order.
     const [one = 0, two, again] = real.results.map(({ lead }) => lead?.leadId ?? 0);
     expect([two, again]).toEqual([one + 1, one]);
     const message = [expect.stringContaining('another batch')];
     const refusal = { error: 'Payload Too Large', errorCode: 'lead.batch_full', message };
     expect(real.results[6]).toEqual({ index: 6, statusCode: 413, ...refusal });
-    // Compared as a boolean, because a failure would print pages of text.
+    // The comparison is a boolean, because a failure would otherwise print megabytes.
     if (rehearsed !== null) expect(withoutIds(rehearsed) === withoutIds(real)).toBe(true);
   });
 });

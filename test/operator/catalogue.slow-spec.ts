@@ -26,7 +26,7 @@ interface Report {
 
 const variables = () => ({ MONGODB_URI: service.databaseUri, LOG_LEVEL: 'error' });
 
-/** The arguments that import a text, or what is written as JSON, for the tenant. */
+/** Writes the content to a file and returns the arguments that import it for the tenant. */
 async function importOf(content: string | object): Promise<string[]> {
   const file = join(folder, 'catalogue');
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { sharedAddresses } from '../support/shared-service.js';
 import { openTerminal, type Terminal } from '../support/terminal.js';
 
-/** The result of a run of the command line. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
@@ -15,7 +14,7 @@ export interface Outcome {
 
 const compiled = join(process.cwd(), 'dist');
 
-/** Runs the command line; variables are its environment, none of this process's is. */
+/** Runs the command line in the shared process with these variables only. */
 export async function runCli(
   args: readonly string[],
   variables: Record<string, string> = {},
@@ -27,16 +26,22 @@ export async function runCli(
 
 type Run<T> = (line: string, ...more: readonly string[]) => Promise<T>;
 
-/** The command line with variables that stay. Spaces separate the words of a first string. */
+/** Runs commands with fixed variables. The first argument is split at spaces; further ones stay whole. */
 export interface Session {
   readonly run: Run<Outcome>;
-  /** Runs a command with `--json` and returns what it printed. @throws Error when it fails */
+  /**
+   * @returns the output of a command with `--json`
+   * @throws Error if it fails
+   */
   readonly json: <T>(...call: Parameters<Run<T>>) => Promise<T>;
-  /** Runs a command and returns its table. @throws Error when it fails */
+  /**
+   * @returns the table that a command prints
+   * @throws Error if it fails
+   */
   readonly text: Run<string>;
 }
 
-/** @param variables a function where they are known only when tests run */
+/** @param variables a function if they are known only once tests run */
 export function startSession(
   variables: Record<string, string> | (() => Record<string, string>),
 ): Session {
@@ -52,7 +57,7 @@ export function startSession(
   };
 }
 
-/** Runs the compiled command line in a process of its own, as an operator does. */
+/** Runs the compiled command line in its own process, as an operator does. */
 export function runCliProcess(
   args: readonly string[],
   variables: Record<string, string> = {},
@@ -60,7 +65,7 @@ export function runCliProcess(
   return runNode([join(compiled, 'cli.js'), ...args], variables);
 }
 
-/** As {@link runCliProcess}, but its output goes into a file, or into a pipe that nobody reads. */
+/** Writes the output to a file, or to a pipe that is closed at once. */
 export async function runCliUnread(
   args: readonly string[],
   variables: Record<string, string> = {},
@@ -80,7 +85,6 @@ export async function runCliUnread(
   return { code, stderr };
 }
 
-/** Runs the compiled command line on a terminal of its own. */
 export function runCliOnTerminal(
   args: readonly string[],
   variables: Record<string, string>,
@@ -89,7 +93,10 @@ export function runCliOnTerminal(
   return openTerminal(command, { env: environmentWith(variables), cwd: tmpdir() });
 }
 
-/** Runs a command with `--json` and returns what it printed. @throws Error when it fails */
+/**
+ * @returns the output of a command with `--json`
+ * @throws Error if it fails
+ */
 export async function runJson<T>(
   args: readonly string[],
   variables: Record<string, string>,
@@ -103,14 +110,13 @@ async function stdoutOf(args: readonly string[], variables: Record<string, strin
   return stdout;
 }
 
-/** Runs a program in a process of its own. */
 export function runNode(
   args: readonly string[],
   variables: Record<string, string> = {},
 ): Promise<Outcome> {
   const env = environmentWith(variables);
   return new Promise((resolve) => {
-    // A folder without `.env`.
+    // The folder must not contain `.env`.
     const options = { env, cwd: tmpdir() };
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code;

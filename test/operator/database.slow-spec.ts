@@ -101,7 +101,7 @@ describe('a changed retention setting', () => {
         },
       ]),
     );
-    // Nothing is missing, but the exit code asks for db init.
+    // Nothing is missing, but the exit code still asks for `db init`.
     const changed = { code: 1, isComplete: true, differing: kinds };
     expect(await statusOf(shorter)).toMatchObject(changed);
     const { stdout } = await runCli(['db', 'status'], shorter);
@@ -112,7 +112,7 @@ describe('a changed retention setting', () => {
     expect(await expiryOf('outboxEvents', 'numberedExpiry')).toBe(75 * day + 3_600);
     expect(await expiryOf('webhookDeliveries', 'expiry')).toBe(75 * day);
     expect(await expiryOf('changeLogs', 'expiry')).toBe(400 * day);
-    // Deliveries can be replayed for 45 days, however short the feed is.
+    // Deliveries can be replayed for 45 days, so they are kept longer than the feed.
     await initialize({ ...database, EVENTS_RETENTION_DAYS: '7' });
     expect(await expiryOf('webhookDeliveries', 'expiry')).toBe(45 * day);
     expect(await expiryOf('changeLogs', 'expiry')).toBeUndefined();

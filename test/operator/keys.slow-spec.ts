@@ -35,7 +35,7 @@ const keyOf = async (id: string) =>
 const isAccepted = async (key: string) =>
   (await tenant.with(key).get('/leads/none')).status === 404;
 
-/** The operations that the service permits a key, by every endpoint that there is. */
+/** Calls every endpoint with a key and returns the operations that the service permits. */
 async function permittedOf(key: string): Promise<string[]> {
   const permitted = new Set<string | null>();
   for (const { method, path, hasBody, permission } of documentedOperations()) {
@@ -141,7 +141,7 @@ describe('key', () => {
       true,
     ]);
 
-    // The successor has the permissions of the key.
+    // The successor must have the permissions that the key has now.
     const _id = new ObjectId(rotated._id);
     await tenant.set('apiKeys', { _id }, { 'permissions.allowExternal': false });
     const table = await cli.text(`key rotate ${rotated._id} --overlap-hours 0`);
@@ -153,7 +153,7 @@ describe('key', () => {
     const uri = randomDatabaseUri();
     const client = await new MongoClient(uri).connect();
     const db = client.db();
-    // Accepts the successor, which has no expiry, and rejects the expiry of the old key.
+    // The validator accepts the successor, which has no expiry, and rejects the expiry of the old key.
     await db.createCollection('apiKeys', { validator: { expiresAt: null } });
     const { organizationId, key } = await addTenant(db);
     const keys = () => db.collection('apiKeys').find({ organizationId }).toArray();

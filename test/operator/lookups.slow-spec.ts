@@ -16,7 +16,7 @@ import { runJson, startSession } from './command-line.js';
 const service = sharedService();
 const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
 let org: string;
-/** The reservation and another one, which blocks its unit. */
+/** `blocking` is an approved reservation of the same unit. */
 let id: string;
 let blocking: string;
 let folder: string;
@@ -53,7 +53,7 @@ async function ledgerFile(ledger: string): Promise<string> {
   return file;
 }
 
-/** The names of all fields with the types of their values; of a list, its first item. */
+/** Describes a value by field names and types. A list is described by its first item. */
 const shapeOf = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.slice(0, 1).map(shapeOf).join('')}]`;
   if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
@@ -64,7 +64,10 @@ const shapeOf = (value: unknown): string => {
 describe('the JSON of commands', () => {
   const shape = async (line: string) => shapeOf(await cli.json(line));
 
-  /** Reads all organizations; the shared database holds some with invalid values, which are logged. */
+  /**
+   * The shared database has organizations with invalid values, which are logged. `cli.json` would reject that
+   * output.
+   */
   const ofAllOrganizations = async <T>(line: string) =>
     JSON.parse((await cli.run(`${line} --json`)).stdout) as T[];
 
@@ -80,7 +83,7 @@ describe('the JSON of commands', () => {
       'lead show': await shape(`lead show form-1 --org ${org}`),
       'lead history': await shape(`lead history form-1 --org ${org}`),
       'reservation show': await shape(`reservation show ${id}`),
-      // The second one was accepted.
+      // The second callback was accepted.
       'reservation callbacks': shapeOf(
         (await cli.json<[]>(`reservation callbacks ${id}`)).slice(1),
       ),
@@ -127,7 +130,7 @@ describe('the JSON of commands', () => {
   });
 });
 
-/** The fields of these tables are those of the console, whose tests check the values. */
+/** The tables have the same fields as the console, whose tests check the values. */
 describe('the table', () => {
   it.each([
     ['reservation show', /^Unit status +Available$[^]+^Wallet +deleted$/m],
@@ -142,7 +145,7 @@ describe('the table', () => {
   });
 });
 
-it('reservation callbacks lists those of any organization, newest first, and what blocks the unit', async () => {
+it('reservation callbacks lists callbacks of all organizations, newest first, and what blocks the unit', async () => {
   const list = await cli.json<{ outcome: { status: number } }[]>(`reservation callbacks ${id}`);
   expect(list.map(({ outcome }) => outcome.status)).toEqual([422, 201, 404]);
   const newest = await cli.text('reservation callbacks ERP-77 --limit 1');

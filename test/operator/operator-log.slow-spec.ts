@@ -7,7 +7,7 @@ import { type Session, startSession } from './command-line.js';
 
 let service: TestConsole;
 let cli: Session;
-/** Ids by their names in commands and entries. */
+/** The ids behind the placeholders of commands and entries. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ afterAll(() => service.stop());
 const run = (call: string) =>
   cli.run([...ids].reduce((line, [name, id]) => line.replaceAll(name, id), call));
 
-/** Removes and returns the entries of the log, oldest first. */
+/** Removes the entries of the log and returns them, oldest first. */
 async function logged(): Promise<string[]> {
   const log = service.db.collection('operatorLog');
   const entries = await log.find().sort({ _id: 1 }).toArray();
@@ -55,7 +55,7 @@ async function logged(): Promise<string[]> {
   });
 }
 
-/** Commands that create something; its id gets the name. */
+/** Each command creates a record, whose id gets this name for the entries. */
 it.each([
   ['org create --name Delta --json', 'NEW', 'create organization NEW done'],
   ['key issue --org ORG --name Site --for crm --json', 'KEY', 'issue organization ORG Site done'],
@@ -74,7 +74,7 @@ it.each([
   ['lead show LEAD --org ORG', 'show lead LEAD done'],
   ['lead history LEAD --org ORG', 'show lead LEAD done'],
   ['lead erase --lead LEAD --org ORG --dry-run', 'show lead LEAD done'],
-  // Without a terminal the erasure of the listed person is declined.
+  // Without a terminal the command declines to erase the listed person.
   ['lead erase --phone 01001234599 --org ORG', 'show lead LEAD done'],
   ['key limit KEY --rps 5', 'limit key KEY done'],
   ['key rotate KEY', 'rotate key KEY done'],

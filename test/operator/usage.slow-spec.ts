@@ -9,13 +9,12 @@ import { runCli, runCliProcess, runCliUnread, runNode, startSession } from './co
 
 const id = '665f1c2ab7e4d2f0a1b2c3d4';
 const groups = createProgram().commands;
-/** The words that call each command. */
 const commands = groups.flatMap((group) =>
   group.commands.map((command) => `${group.name()} ${command.name()}`),
 );
 const missing = join(tmpdir(), 'there-is-no-such-file');
 
-/** A part of the message, the words of a command and, apart, arguments with spaces or without any text. */
+/** A part of the message and a command. Arguments that contain spaces or are empty follow separately. */
 type Rejected = readonly [part: string, command: string, ...string[]];
 
 const wrongUsages: readonly Rejected[] = [
@@ -78,7 +77,7 @@ const wrongUsages: readonly Rejected[] = [
   ['is not an email address', `lead erase --org ${id} --email mona`],
 ];
 
-/** With an existing organization as `ORG`. */
+/** `ORG` is replaced by the id of an existing organization. */
 const failures: readonly Rejected[] = [
   [`There is no organization with id ${id}: \`org list\` lists them.`, `org show ${id}`],
   ['There is no organization with', `key issue --org ${id} --name A --for website`],
@@ -110,7 +109,7 @@ describe('the help', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^Usage: npm run cli -- ${call}.*\\n\\n[a-z].+\\n`));
     expect(stdout).toMatch(new RegExp(`Example:\n  npm run (--silent )?cli -- ${call}`));
-    // Output into a file must not have lines of npm.
+    // Output that is redirected to a file must not contain lines of npm.
     expect(stdout).not.toMatch(/npm run cli .* > /);
     expect(stdout).toContain('--json');
   });
@@ -127,12 +126,12 @@ describe('the help', () => {
   );
 });
 
-describe('standard output', () => {
-  it('can be closed early', async () => {
+describe('a command', () => {
+  it('exits normally when its reader closes the pipe early', async () => {
     expect(await runCliUnread(['--help'])).toEqual({ code: 0, stderr: '' });
   });
 
-  it('causes exit code 1 and one line when it cannot be written', async () => {
+  it('exits with 1 and one line when its output cannot be written', async () => {
     expect(await runCliUnread(['--help'], {}, '/dev/full')).toEqual({
       code: 1,
       stderr: 'The output could not be written: ENOSPC: no space left on device, write\n',
@@ -170,7 +169,7 @@ describe('a failed command', () => {
   });
 });
 
-it('an option that npm kept for itself is rejected', async () => {
+it('a command is rejected when npm consumed one of its options', async () => {
   const variables = { npm_lifecycle_event: 'cli', npm_config_dry_run: 'true' };
   const { code, stderr } = await runCliProcess(['lead', 'erase', 'form-1', id], variables);
   expect([code, stderr]).toEqual([

@@ -11,7 +11,7 @@ let catalogue: Catalogue;
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 const fortnight = '2026-01-15T00:00:00.000Z';
 
-/** Units in the order of their ids; those of the 20th changed together, the last one changed first. */
+/** The units are in order of id, which decides between the equal times of the 20th. */
 const units = [
   { price: 5, updatedAt: day(20), name: { 'en-us': 'b', 'ar-eg': 'س' } },
   { price: null, updatedAt: day(20), name: { 'en-us': 'a' } },
@@ -42,7 +42,7 @@ beforeAll(async () => {
 const get = (path: string, key = tenant.key, language = 'en-us') =>
   service.api('get', path).set('api-key', key).set('language', language);
 
-/** The unit ids of all pages from a request on, and the headers of the last one. */
+/** Returns the unit ids of each page, and the different totals. */
 async function readAll(path: string, language = 'en-us') {
   const pages: string[] = [];
   const totals = new Set<number>();
@@ -101,7 +101,7 @@ describe('cursor pagination', () => {
     expect(all.headers).toHaveProperty('x-updated-as-of');
   });
 
-  it('returns a time before its start, but none for numbered pages', async () => {
+  it('returns x-updated-as-of from before its start, but not on numbered pages', async () => {
     const first = await get('/units?limit=2&after=0').expect(200);
     const last = await get(`/units?limit=100&after=${first.body.pagination.next}`).expect(200);
     expect(last.headers['x-updated-as-of']).toBe(new Date(day(22).getTime() + 1).toISOString());
@@ -209,12 +209,12 @@ describe('a field with values of any type', () => {
   let odd: Tenant;
   beforeAll(async () => {
     odd = await addTenant(service.db);
-    // Two of each value, so that ids decide; those of one value are not next to each other.
+    // Each value occurs twice, so that ids decide. Equal values are not adjacent.
     const oddUnits = twice.map((price, index) => ({
       ...conventions(odd.organizationId),
       unitId: `u${index}`,
       ...(price === undefined ? {} : { price }),
-      // The server sorts by one list of a document only.
+      // MongoDB cannot sort by two lists of the same document.
       ...(price === undefined || Array.isArray(price) ? {} : { status: price }),
     }));
     await service.db.collection('units').insertMany(oddUnits, { bypassDocumentValidation: true });
@@ -259,13 +259,14 @@ describe('a polled first page', () => {
     await service.db.collection('unitDesigns').updateOne({ _id: parts.designId }, change);
     await service.db.collection('compounds').updateOne({ organizationId }, change);
     const fresh = await get(path, own.key).set('if-none-match', etag).expect(200);
-    // Right after the change the time is that of the change, too.
+    // The tag depends on the time of the last change, not on the clock, so it also stays the same right after
+    // a change.
     await get(path, own.key)
       .set('if-none-match', fresh.headers['etag'] ?? '')
       .expect(304);
   });
 
-  it('ends with a time after which all later writes are found', async () => {
+  it('returns x-updated-as-of early enough to find all later writes', async () => {
     const path = '/units?limit=1&updatedSince=2020-01-01';
     const own = await addTenant(service.db);
     const parts = await addUnitCatalogue(service.db, own.organizationId, { updatedAt: day(1) });
@@ -284,7 +285,7 @@ describe('a polled first page', () => {
 });
 
 describe('a sort by several fields', () => {
-  it('returns 400 when too many units match for one sort', async () => {
+  it('returns 400 when more than 10,000 units match', async () => {
     const many = await addTenant(service.db);
     const { organizationId } = many;
     const { compoundId } = await addUnitCatalogue(service.db, organizationId);

@@ -9,7 +9,7 @@ import { rounds } from '../support/rounds.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { Poller } from './poller.js';
 
-/** Longest time in seconds from a writer's look at the clock to its commit. */
+/** The longest time in seconds between a writer's clock read and its commit. */
 const maxLagSeconds = 110;
 const partCount = 2;
 const unitCount = 7;
@@ -29,7 +29,7 @@ type PartKind = (typeof partKinds)[number];
 
 type Change = 'value' | 'references' | 'delete' | 'tombstone' | 'restore';
 
-/** A write of another program, or a page that a poller reads; each a number of seconds after the last. */
+/** A write of another program or a page read by a poller. `pause` counts seconds since the previous step. */
 type Step = { readonly pause: number; readonly lag: number } & (
   | { readonly kind: 'page'; readonly list: 'units' | 'compounds'; readonly limit: number }
   | {
@@ -87,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A catalogue in an organization of its own; the last part of each kind is only referred to. */
+/** Adds a catalogue to an organization. The last part of each kind is referenced but not stored. */
 async function addWorld(tenant: Tenant) {
   const old = { createdAt: new Date(now - 1e9), updatedAt: new Date(now - 1e9) };
   const common = { organizationId: tenant.organizationId, isDeleted: false, ...old };
@@ -126,7 +126,7 @@ async function addWorld(tenant: Tenant) {
 
 type World = Awaited<ReturnType<typeof addWorld>>;
 
-/** A write of another program, with the time at which it read the clock. */
+/** Writes as another program that read the clock `lag` seconds ago. */
 async function write(world: World, tenant: Tenant, action: Step): Promise<void> {
   const updatedAt = new Date(now - action.lag * 1_000);
   if (action.kind === 'insert') {

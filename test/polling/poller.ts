@@ -6,7 +6,7 @@ interface Item {
   readonly isDeleted: boolean;
 }
 
-/** A program that keeps a copy of a list as the guide says and as the client does, page by page. */
+/** Keeps a copy of a list, page by page, as the guide describes and the client does. */
 export class Poller<Entry extends Item> {
   private readonly copy = new Map<string, Entry>();
   private mark: string | undefined;
@@ -15,7 +15,7 @@ export class Poller<Entry extends Item> {
 
   constructor(private readonly list: List<Entry>) {}
 
-  /** Reads the next page of the reading that runs, or the first of a new one. */
+  /** Reads the next page of the current read, or the first page of a new one. */
   async readPage(limit: number): Promise<void> {
     this.limit = limit;
     this.reading ??= changesOf<Entry>((request) => this.checkedPage(request), this.mark);
@@ -29,13 +29,13 @@ export class Poller<Entry extends Item> {
     this.reading = undefined;
   }
 
-  /** Reads to the end. */
+  /** Reads all remaining pages. */
   async finish(): Promise<void> {
     do await this.readPage(5);
     while (this.reading !== undefined);
   }
 
-  /** The copy in the order of ids. */
+  /** Returns the copy ordered by id. */
   copied(): Entry[] {
     return [...this.copy.values()].toSorted((a, b) => a._id.localeCompare(b._id));
   }

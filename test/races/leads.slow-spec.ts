@@ -82,7 +82,7 @@ describe('POST /leads to two processes', () => {
   it('searches for the first free number once per process', async () => {
     const { organizationId, postTo } = await instances.addTenant();
     const taken = rounds(2_000, 5_000);
-    // Old, and as if their phones were derived, so that no background pass works on them.
+    // The leads are old and have derived phones, so the background pass skips them.
     const longAgo = new Date(Date.now() - 86_400_000);
     const fields = { organizationId, isDeleted: false, createdAt: longAgo, updatedAt: longAgo };
     const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
@@ -149,7 +149,7 @@ describe('POST /leads/batch to two processes', () => {
     );
     const bodies = responses.map(({ text }) => JSON.parse(text) as { ok: true; created: number });
     expect(bodies.every(({ ok }) => ok)).toBe(true);
-    // One transaction each: the first one creates all.
+    // Each batch is one transaction, so the first one creates all leads.
     expect(bodies.map(({ created }) => created).toSorted((a, b) => a - b)).toEqual([0, 0, 0, 40]);
     expect([await count('leads'), await count('clients')]).toEqual([40, 40]);
   });

@@ -12,7 +12,6 @@ const { db } = instances;
 const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
 const collected = { installmentId: '1', chequeStatus: 'collected' };
 
-/** A tenant with a unit. */
 async function addDeals(unit: Document = {}) {
   const tenant = await instances.addTenant();
   const unitId = await tenant.add(addUnit, unit);
@@ -22,7 +21,7 @@ async function addDeals(unit: Document = {}) {
     reserve: (fields: Document = {}) => tenant.add(addReserved, unitId, fields),
     report: (turn: number, reservationId: ObjectId, body: object) =>
       tenant.postTo(turn, '/reservations/webhook', { reservationId, ...body }),
-    /** The statuses of the reservation and its unit, and whether its wallet is deleted. */
+    /** Returns the statuses of the reservation and its unit, and whether its wallet is deleted. */
     stateOf: async (reservationId: ObjectId) => {
       const { status } = await tenant.storedOne('reservations', { _id: reservationId });
       const { isDeleted } = await tenant.storedOne('chequeWallets', { reservationId });
@@ -38,7 +37,7 @@ describe('concurrent callbacks to two processes', () => {
   )(
     'approve one of several recoveries of a unit and store all cheques (round %i, %s)',
     async (round, status) => {
-      // A unit that is sold already has no status to change: writing it must conflict all the same.
+      // The status of a sold unit does not change, yet concurrent writes to it must conflict.
       const { report, reserve, stateOf, storedOne } = await addDeals({ status });
       const recoveries = round % 2 === 0 ? 2 : 12;
       const ids = await Promise.all(range(recoveries).map(() => reserve(bounced)));
@@ -112,7 +111,7 @@ describe('concurrent callbacks to two processes', () => {
         report(1, reservationId, canceled),
       ]);
       expect([recovery.status, cancel.status]).toEqual([201, 201]);
-      // The response to the cancellation shows the order: one that came first changed nothing.
+      // The response of the cancellation shows the order: if it came first, it changed nothing.
       const cameFirst = cancel.headers.get('x-callback-reservation') === 'unchanged';
       expect(await stateOf(reservationId)).toEqual(
         cameFirst ? ['approved', 'Sold', false] : ['canceled', 'Available', true],

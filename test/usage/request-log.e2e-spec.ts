@@ -25,7 +25,7 @@ let tenant: TenantApi;
 beforeAll(async () => {
   service = await startConsole({ REQUEST_LOG_DAYS: '9' }, databaseUri);
   second = await startConsole({ REQUEST_LOG_DAYS: '9' }, databaseUri);
-  // Their own loops would store in the middle of a test.
+  // The loops of the recorders would store in the middle of a test.
   for (const { app } of [service.service, second.service]) {
     await app.get(RequestRecorder).beforeApplicationShutdown();
     await app.get(UsageRecorder).beforeApplicationShutdown();
@@ -43,18 +43,18 @@ const unstored = async ({ service: { app } }: TestConsole) => {
   const valueOf = (name: string) => valueIn(app.get(Metrics), `request_log_${name}`);
   return { waiting: await valueOf('waiting'), lost: await valueOf('lost_total') };
 };
-/** Requests with a key of their own. */
+/** Adds a key and returns requests that use it. */
 const newKey = async () => {
   const keyId = new ObjectId();
   const key = await tenant.add(addKey, { _id: keyId });
   return { key, keyId, ...tenant.with(key) };
 };
-/** Stores the waiting requests and returns those of a key, oldest first. */
+/** Stores the buffered requests and returns those of a key, oldest first. */
 const logged = async (apiKeyId: ObjectId): Promise<Document[]> => {
   await store(service);
   return tenant.stored('requestLog', { apiKeyId });
 };
-/** Sends requests for a missing lead, 50 at once. */
+/** Sends requests for a missing lead, 50 at a time. */
 const flood = async (from: TestConsole, key: string, count: number) => {
   const request = () => from.api('get', '/leads/none').set('api-key', key).expect(404);
   for (let sent = 0; sent < count; sent += 50) {
@@ -223,7 +223,7 @@ describe('the request log without a database', () => {
 
 const person = [phone, `mona.${phone}@example.com`, `منى ${phone}`];
 
-/** Requests to an endpoint with a value at each place that takes one, and as a name. */
+/** Builds requests with the value in each place that accepts one, and as a field or parameter name. */
 function requestsWith({ path, positions, hasBody, exampleBody }: Operation, value: string) {
   const text = encodeURIComponent(value);
   const to = path.replaceAll(/\{\w+\}/g, text);
@@ -253,7 +253,7 @@ describe('personal data in the request log', () => {
       }));
     });
     expect(all.length).toBeGreaterThan(80);
-    // The values that these messages have are the service's own: numbers, and names of fields.
+    // The service itself sets these placeholders to numbers and field names.
     const own = /^(count|digits|fields?|last|limit|maximum|minimum|most|next|operation|values)$/;
     for (const { key, placeholders } of all) {
       const sent = placeholders.filter((name = '') => !own.test(name));
@@ -277,7 +277,7 @@ describe('personal data in the request log', () => {
           .set({ 'api-key': key, ...header })
           .send(body);
       }
-      // At most 2,000 wait.
+      // The buffer holds at most 2,000 requests.
       await store(service);
     }
     const found = await logged(keyId);

@@ -85,7 +85,7 @@ describe('the usage statistics', () => {
       await get(from, '/compounds').expect(200);
       await usageOf(from).recorder.store();
     }
-    // The quarter may have passed meanwhile.
+    // A new quarter may have started during the test.
     expect(await stored().countDocuments({ span: 'quarter' })).toBeLessThanOrEqual(2);
     const { routes } = await usageOf(second).stats.lastDay();
     const ofCompounds = routes.find(({ route }) => route === 'GET /external/apis/v1.0/compounds');

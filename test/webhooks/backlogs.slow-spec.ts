@@ -14,7 +14,7 @@ import { type Subscribed, toLoopback, useWebhooks } from './webhook-service.js';
 const minute = 60_000;
 const hour = 60 * minute;
 const givenUp = { status: 'failed', failureReason: 'endpoint disabled' };
-/** As a worker stores it after a 410. */
+/** The state in which a worker leaves an endpoint after a 410. */
 const turnedOff = { isEnabled: false, disabledReason: 'gone' };
 
 const webhooks = useWebhooks();
@@ -25,7 +25,7 @@ const operator = startSession(() => ({
   ...toLoopback,
 }));
 
-/** An endpoint whose only delivery waits for its second attempt. */
+/** Adds an endpoint whose only delivery is waiting for its second attempt. */
 async function waitingForRetry(): Promise<Subscribed> {
   const headers = { 'retry-after': String(hour / 1_000) };
   const endpoint = await subscribed((_received, response) =>
@@ -37,9 +37,10 @@ async function waitingForRetry(): Promise<Subscribed> {
   return endpoint;
 }
 
-/** Adds deliveries, one second apart, as the relay and the worker leave them. */
+/** Adds deliveries, created 1 ms apart, as the relay and the worker store them. */
 async function addDeliveries(endpointId: ObjectId, count: number, fields: Document): Promise<void> {
-  // Time may have been passed: what became due long ago is found by the scan once a minute only.
+  // The times follow the service's clock, which tests move: the worker searches only once a minute for
+  // deliveries that are long overdue.
   const now = webhooks.service.service.app.get(Clock).now().getTime();
   await deliveries().insertMany(
     Array.from({ length: count }, (_, index) => ({
@@ -98,7 +99,7 @@ describe('an endpoint that is enabled again', () => {
       await enabled;
       return failWaiting(...parameters);
     };
-    // Only now: the worker may look at the endpoint at once.
+    // The endpoint is changed this late because the worker may check it at any time.
     await endpoint.store(turnedOff);
     await passTime(2 * hour);
     await isGivingUp;
@@ -161,7 +162,7 @@ describe('pending deliveries', () => {
     await endpoint.store(turnedOff);
     const { db } = webhooks.service;
     await db.command({ profile: 2 });
-    // Not due before all of them are there: the worker would fail the first ones in a batch of their own.
+    // They become due later, because the worker would fail the first ones in a batch of their own.
     const nextAttemptAt = new Date(webhooks.service.service.app.get(Clock).now().getTime() + hour);
     await addDeliveries(endpoint.id, 1_100, { status: 'pending', nextAttemptAt });
     await passTime(hour);
@@ -226,7 +227,7 @@ describe('a replay', () => {
   let endpoint: Subscribed;
   beforeEach(async () => {
     endpoint = await subscribed();
-    // No worker may get at the deliveries: what the test does stands for it.
+    // The pause keeps the worker away from the deliveries. The tests change them in its place.
     await endpoint.store({ pausedUntil: new Date(Date.now() + 365 * 24 * hour) });
   });
   const count = (filter: Document) =>
@@ -243,18 +244,18 @@ describe('a replay', () => {
       throw new Error(`interrupted at ${done} of ${total}`);
     });
     await expect(interrupted).rejects.toThrow('interrupted at 1000 of 1100');
-    // The worker has delivered them before the command is repeated.
+    // The worker delivers them before the command runs again.
     await deliverAll();
     const [first, second] = await Promise.all([replay(), replay()]);
     expect(first + second).toBe(100);
     expect(await count({ round: 2 })).toBe(1_100);
-    // After its end the same command begins a new replay.
+    // After a completed replay the same command starts a new one.
     await deliverAll();
     expect(await replay()).toBe(1_100);
     expect(await count({ round: 3 })).toBe(1_100);
   });
 
-  it('of failed deliveries excludes all others', async () => {
+  it('excludes all other deliveries when only failed ones are requested', async () => {
     await addDeliveries(endpoint.id, 3, { status: 'failed' });
     await addDeliveries(endpoint.id, 2, { status: 'delivered' });
     const { deliveries: service } = webhooks.service;

@@ -20,7 +20,7 @@ const { subscribed, createLead, passTime, outboxIsEmpty, collection } = webhooks
 
 const bodyOf = (received?: Received) => JSON.parse(received?.body ?? '') as Document;
 const idOf = (received?: Received) => received?.headers['webhook-id'];
-/** Verifying would reject a time that the test has moved. */
+/** Computes the signature, because verification would reject timestamps of the moved clock. */
 const signatureOf = (received: Received | undefined, secret: string) => {
   const { 'webhook-id': id = '', 'webhook-timestamp': at } = received?.headers ?? {};
   return new Webhook(secret).sign(id, new Date(Number(at) * second), received?.body ?? '');
@@ -211,7 +211,7 @@ describe('a delivery', () => {
     const endpoint = await subscribed();
     await createLead();
     await endpoint.delivery({ status: 'delivered', attempts: 1 });
-    // The worker may already have looked for more.
+    // The worker may already have searched for more deliveries.
     expect(leases.mock.calls.length).toBeGreaterThanOrEqual(4);
     expect(endpoint.received).toHaveLength(1);
     leases.mockRestore();
@@ -256,7 +256,7 @@ describe('an endpoint', () => {
 
   it('is disabled after failures on five days, counted from the last success', async () => {
     const endpoint = await subscribed(500);
-    /** Has an event sent, after which the endpoint is stored so. */
+    /** Sends an event and waits until the endpoint has these fields. */
     const send = async (looks: Document) => {
       const sent = endpoint.received.length;
       await createLead();
@@ -276,7 +276,7 @@ describe('an endpoint', () => {
       await passTime(day);
     }
     await passTime(minute);
-    // If a retry fails first, the endpoint gets no further event.
+    // If a retry fails first, the endpoint is disabled and gets no further event.
     await createLead();
     await eventually(async () => {
       const disabled = { isEnabled: false, disabledReason: 'failing' };
@@ -284,7 +284,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('with eventTypes: null is shown as faulty and gets no events until it is corrected', async () => {
+  it('is shown as faulty and gets no events while its eventTypes are null', async () => {
     const [broken, good] = [await subscribed(), await subscribed()];
     await broken.store({ eventTypes: null });
     await createLead();

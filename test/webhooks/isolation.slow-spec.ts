@@ -7,15 +7,15 @@ import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { startWebhookService, useWebhooks } from './webhook-service.js';
 
 const webhooks = useWebhooks({
-  // Eight attempts at a time, four to new endpoints and two to slow ones.
+  // Of eight attempts at a time, new endpoints get four and slow ones two.
   WEBHOOKS_CONCURRENCY: '8',
-  // Attempts that hang stay open while a busy machine does the rest.
+  // The timeout is long, so that hanging attempts stay open even on a busy machine.
   WEBHOOKS_TIMEOUT_MS: '30000',
   BODY_LIMIT_BYTES: '4194304',
 });
 const { subscribed, receiverWith, collection } = webhooks;
 
-/** Twenty endpoints whose receiver never responds, each with an event. */
+/** Adds twenty endpoints whose receiver never responds, and sends an event to each. */
 async function startHanging(of: Tenant, latencyClass: 'new' | 'slow') {
   const hanging = await receiverWith(() => undefined);
   for (let number = 0; number < 20; number++) {
@@ -43,7 +43,7 @@ describe('the backlog of an organization', () => {
     await endpoint.receivedRequests(1);
     const event = await events.findOne({ organizationId: quiet.organizationId });
     const numberedAt = { $gt: committedAt, $lt: event?.['numberedAt'] as Date };
-    // The batch that was being numbered and the next one, of 250 events each.
+    // The relay numbers 250 events per batch: it may finish the current batch and one more.
     expect(await events.countDocuments({ organizationId, numberedAt })).toBeLessThanOrEqual(500);
     await events.deleteMany({ organizationId, sequence: null });
     await eventually(async () => {
@@ -86,7 +86,7 @@ describe('WEBHOOKS_CONCURRENCY', () => {
     await service.createLead(other);
     await fast.receivedRequests(4);
     await hanging.receivedRequests(4);
-    // All of the eight are open; a ninth would have come with them.
+    // All eight attempts are open. A ninth would have started together with them.
     expect([hanging.received.length, fast.received.length]).toEqual([4, 4]);
     for (const response of open.splice(0)) response.writeHead(204).end();
     await fast.receivedRequests(8);
@@ -101,7 +101,7 @@ describe('large events', () => {
     const { key, organizationId } = await addTenant(service.db);
     const post = (data: object) =>
       service.api('post', '/leads').set('api-key', key).send({ recordSystemId: 'large', data });
-    // One byte each in the database, six in JSON.
+    // This character takes one byte in the database and six in JSON.
     const text = '\u0001'.repeat(600_000);
     await post({ first: text }).expect(201);
     const rejected = await post({ second: text }).expect(400);
@@ -144,7 +144,7 @@ describe('an event of another process', () => {
       await webhooks.outboxIsEmpty();
       delays.push(performance.now() - storedAt);
     }
-    // The quickest: a busy machine makes single ones late.
+    // A busy machine may delay single events, so only the fastest counts.
     expect(Math.min(...delays)).toBeLessThan(1_000);
     await endpoint.receivedRequests(2);
     await other.stop();

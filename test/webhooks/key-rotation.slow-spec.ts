@@ -76,7 +76,7 @@ describe('a change of ENCRYPTION_KEYS', () => {
     await withBoth.stop();
     await createLeads(instance);
     expect(await statusWith(lists.newer)).toEqual([0, [newKey]]);
-    // A signed callback is accepted: the reservation does not exist.
+    // A 404 shows that the signature was accepted: the reservation does not exist.
     const report = { reservationId: new ObjectId(), reservationStatus: 'approved' };
     const [id, now, body] = [randomUUID(), new Date(), JSON.stringify(report)];
     await instance
@@ -97,7 +97,7 @@ describe('a change of ENCRYPTION_KEYS', () => {
 });
 
 describe('webhook reseal', () => {
-  /** Stores endpoints whose secrets are sealed with the older key, one of them expired. */
+  /** Stores endpoints whose secrets are sealed with the older key. Each also has an expired secret. */
   const addSealed = async (count: number) => {
     const added = Array.from({ length: count }, (_, index) => {
       const _id = new ObjectId();
@@ -118,7 +118,7 @@ describe('webhook reseal', () => {
     await endpoints().insertMany(added);
     return added.map(({ _id }) => new Types.ObjectId(_id.toHexString()));
   };
-  /** The secrets that sign, opened with the newer key alone. */
+  /** Opens the unexpired secrets with the newer key alone. */
   const opened = async (_id: Types.ObjectId) => {
     const stored = await endpoints().findOne({ _id });
     const secrets = stored?.['secrets'] as { sealed: string; expiresAt: Date | null }[];
@@ -145,7 +145,7 @@ describe('webhook reseal', () => {
       ...removed.map((id) => withBoth.endpoints.remove(id)),
     ]);
     const total = outcomes.reduce((sum, { resealed }) => sum + resealed, 0);
-    // Each once, whichever run was first; a secret that was removed first, not at all.
+    // Exactly one run reseals each secret, unless the secret is removed first.
     expect(total).toBeGreaterThanOrEqual(left - removed.length);
     expect(total).toBeLessThanOrEqual(left);
     expect(outcomes.flatMap(({ unopened }) => unopened)).toEqual([]);

@@ -13,7 +13,7 @@ const attemptTimeoutMs = 1_500;
 const webhooks = useWebhooks({ WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs) });
 const { subscribed, receiverWith, createLead, passTime } = webhooks;
 
-/** The URL of a receiver that talks below HTTP. */
+/** Starts a TCP server whose responses a test writes byte by byte, and returns its URL. */
 async function rawReceiver(talk: (socket: Socket) => unknown): Promise<string> {
   const server = createServer((socket) => talk(socket.on('error', () => undefined).resume()));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -24,7 +24,7 @@ async function rawReceiver(talk: (socket: Socket) => unknown): Promise<string> {
 const rawResponse = (text: string) =>
   rawReceiver((socket) => socket.once('data', () => socket.end(text)));
 
-/** Has one event sent to a URL; the delivery and the attempt after it. */
+/** Sends one event to a URL and returns its delivery and first attempt. */
 async function attemptOnce(url: string) {
   const { service, tenant } = webhooks;
   const endpoint = await service.subscribe(tenant, url);
@@ -68,7 +68,7 @@ describe('an attempt', () => {
 
   it('is made on a new connection when the receiver has closed an idle one', async () => {
     const requests: number[] = [];
-    // As if it had closed each connection after the first response, but later than it was used.
+    // Simulates a receiver that closes each idle connection just when the next request arrives.
     const url = await rawReceiver((socket) => {
       const index = requests.push(0) - 1;
       socket.on('data', () => {
@@ -79,7 +79,7 @@ describe('an attempt', () => {
     });
     const { service, tenant } = webhooks;
     const { document } = await service.subscribe(tenant, url);
-    // A connection is reused for a second only.
+    // Connections are reused for only one second, so a slow machine needs several attempts.
     for (let pings = 0; pings < 20 && !requests.includes(2); pings++) {
       const result = await service.deliveries.ping(document);
       expect(result).toMatchObject({ statusCode: 204, error: null });
@@ -106,7 +106,7 @@ describe('an attempt', () => {
     expect(log[0].error).toContain('body broke off: it took longer than 1000 ms');
     await eventually(async () => {
       expect(isClosed).toBe(true);
-      // A success that takes a second is no fast one.
+      // A success after a second does not make the endpoint fast.
       expect(['new', 'slow']).toContain((await endpoint.stored())?.['latencyClass']);
     });
   });
@@ -183,8 +183,8 @@ describe('a private address', () => {
   });
 });
 
-describe('the secrets', () => {
-  it('are neither in the database nor in the log', async () => {
+describe('webhook secrets', () => {
+  it('appear in plain text neither in the database nor in the log', async () => {
     const endpoint = await subscribed();
     await createLead();
     await endpoint.delivery({ status: 'delivered' });

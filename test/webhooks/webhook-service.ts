@@ -11,35 +11,33 @@ import { eventually } from '../support/eventually.js';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { databaseUriOf, startTestService, type TestService } from '../support/test-service.js';
 
-/** Lets a service send to receivers on loopback. */
 export const toLoopback = {
   WEBHOOKS_ALLOW_HTTP: 'true',
   WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
 };
 
-/** An endpoint as a test knows it. */
 export interface TestEndpoint {
   readonly id: ObjectId;
   readonly secret: string;
   readonly document: WebhookEndpointDocument;
 }
 
-/** A service with its background work, on loopback, with a clock that can be moved. */
+/** A service with its worker, which may send to loopback and whose clock tests can move. */
 export interface WebhookService extends TestService {
   readonly endpoints: WebhookEndpointsService;
   readonly deliveries: WebhookDeliveriesService;
-  /** Moves the service's time forward; what is due then is begun. */
+  /** Moves the service's clock forward and starts the deliveries that are due then. */
   passTime(milliseconds: number): Promise<void>;
   subscribe(tenant: Tenant, url: string, eventTypes?: string[]): Promise<TestEndpoint>;
-  /** Creates a lead, which makes one `lead.created` and no other event. */
+  /** Creates a lead, which emits `lead.created` and no other event. */
   createLead(tenant: Tenant, recordSystemId?: string): Promise<void>;
-  /** The only delivery to an endpoint once it looks like this. */
+  /** Waits until the only delivery to an endpoint has these fields, and returns it. */
   deliveryOf(endpoint: TestEndpoint, looks: Document): Promise<WithId<Document>>;
 }
 
 /**
- * A database that is empty but for its structure. The files of a worker, which run one after another,
- * have the same one: to make collections and indexes takes longer than the tests of many a file.
+ * Empties the worker's database but keeps its indexes: creating them takes longer than most test files. The
+ * files of a worker run in sequence.
  */
 async function emptiedDatabaseUri(): Promise<string> {
   const uri = databaseUriOf(`webhooks-${process.env['JEST_WORKER_ID']}`);
@@ -54,7 +52,7 @@ async function emptiedDatabaseUri(): Promise<string> {
   return uri;
 }
 
-/** Starts it; without a database of its own, when the one before it of this worker has stopped. */
+/** Without `ownDatabaseUri`, the worker's previous webhook service must have stopped. */
 export async function startWebhookService(
   variables: Record<string, string> = {},
   ownDatabaseUri?: string,
@@ -104,16 +102,13 @@ interface SubscriptionOptions {
   readonly path?: string;
 }
 
-/**
- * Sets up a service with its background work for a test file, and an organization in it. Its functions
- * work from the first test on; the endpoints and receivers of a test go after it.
- */
+/** Usable once the first test starts; endpoints and receivers are removed after each test. */
 export function useWebhooks(variables: Record<string, string> = {}) {
   let service: WebhookService;
   let tenant: Tenant;
   let endings: (() => Promise<void>)[] = [];
   const collection = (name: string) => service.db.collection(name);
-  /** Until every event has its deliveries. */
+  /** Waits until every event has its deliveries. */
   const outboxIsEmpty = () =>
     eventually(async () => {
       expect(await collection('outboxEvents').countDocuments({ sequence: null })).toBe(0);
@@ -128,7 +123,7 @@ export function useWebhooks(variables: Record<string, string> = {}) {
     tenant = await addTenant(service.db);
   });
   afterEach(async () => {
-    // Events without a number would go to the endpoints of the next test.
+    // The endpoints of the next test would get events that have no number yet.
     await outboxIsEmpty();
     await Promise.all(endings.map((stop) => stop()));
     endings = [];
@@ -148,7 +143,7 @@ export function useWebhooks(variables: Record<string, string> = {}) {
     stopAfterTest: (stop: () => Promise<void>) => void endings.push(stop),
     passTime: (milliseconds: number) => service.passTime(milliseconds),
     createLead: (recordSystemId?: string) => service.createLead(tenant, recordSystemId),
-    /** An endpoint with a receiver of its own. */
+    /** Adds an endpoint with its own receiver. */
     subscribed: async (
       respond: Respond | number = 204,
       { of = tenant, types = ['*'], path = '' }: SubscriptionOptions = {},

@@ -4,13 +4,12 @@ import { kill, type ServiceProcess, startProcess } from '../support/service-proc
 import { startTestService } from '../support/test-service.js';
 import { startWebhookService, toLoopback, type WebhookService } from './webhook-service.js';
 
-/** The ids of the webhooks that a receiver has got, in their order. */
 export function webhookIds({ received }: Receiver): (string | undefined)[] {
   return received.map(({ headers }) => headers['webhook-id']);
 }
 
 /**
- * Sets up a service that only serves the API. The workers, receivers and deliveries of a test go after it.
+ * Sets up a service that only serves the API. Workers, receivers and deliveries are removed after each test.
  */
 export function useWorkers() {
   let service: WebhookService;
@@ -30,14 +29,13 @@ export function useWorkers() {
     get service() {
       return service;
     },
-    /** A worker in a process of its own. */
     startProcess: async (): Promise<ServiceProcess> => {
       const variables = { MONGODB_URI: service.databaseUri, ROLE: 'worker', ...toLoopback };
       const worker = await startProcess(variables);
       endings.push(() => kill(worker));
       return worker;
     },
-    /** A worker in this process, for tests that neither kill nor signal it. */
+    /** Starts a worker in this process, for tests that neither kill nor signal it. */
     startHere: async (): Promise<void> => {
       const variables = { ROLE: 'all', ...toLoopback };
       const worker = await startTestService(variables, service.databaseUri);

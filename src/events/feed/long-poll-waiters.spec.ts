@@ -21,7 +21,7 @@ function newWaiters() {
 }
 
 describe('a request that waits for events', () => {
-  it('ends the oldest wait of the organization with the most when too many wait', async () => {
+  it('ends at the limit when it is the oldest of the organization with the most waits', async () => {
     const { waiters, metrics, waitFor, relay } = newWaiters();
     waiters.maxWaiters = 3;
     const quiet = waitFor(other);

@@ -14,14 +14,12 @@ import { decideLead } from './lead-decision.js';
 import { type LeadDecision, type LoadedRecords, LeadRecords } from './lead-records.js';
 
 const organization = organizationWith();
-/** An organization that leaves clients alone. */
 const withoutClients = organizationWith({
   clients: { createFromLeads: false, updateExisting: false, matchBy: [] },
 });
 
 const apiKeyId = new ObjectId();
 
-/** Decides a request over loaded records. */
 function decide(payload: LeadPayload, loaded: Partial<LoadedRecords> = {}) {
   const ids = { organizationId: organization._id, apiKeyId, requestId: 'request 7' };
   const caller = { ...ids, organization, permissions: '{}', language: 'ar-eg' } as const;
@@ -129,12 +127,15 @@ describe('decideLead with a stored lead', () => {
     ['01112223334', { phoneNumber: '01112223334' }, 'rejected'],
     [sent, { recordSystemId: 'a', phoneNumber: '+20 100 123 4567' }, 1],
     [sent, { recordSystemId: 'a', name: 'Nour' }, 1],
-  ])('with the phone %s of another lead decides %j: %s', (phoneNumber, payload, changes) => {
-    const other = leadWith({ leadId: 1, data: { phoneNumber } });
-    const decision = () => decide(payload, { leads: [stored], phoneOwners: [other] });
-    if (changes === 'rejected') expect(decision).toThrow('lead.duplicate_phone');
-    else expect(decision().entry.changes).toHaveLength(changes);
-  });
+  ])(
+    'when another lead has the phone %s, returns the number of changes for %j: %s',
+    (phoneNumber, payload, changes) => {
+      const other = leadWith({ leadId: 1, data: { phoneNumber } });
+      const decision = () => decide(payload, { leads: [stored], phoneOwners: [other] });
+      if (changes === 'rejected') expect(decision).toThrow('lead.duplicate_phone');
+      else expect(decision().entry.changes).toHaveLength(changes);
+    },
+  );
 });
 
 describe('decideLead with phones of other leads', () => {
@@ -171,7 +172,7 @@ describe('decideLead with phones of other leads', () => {
 
 describe('decideLead with large values', () => {
   const mebibyte = 1_048_576;
-  /** Returns a string with which a document takes so many bytes. */
+  /** Returns a string with which the document has this BSON size. */
   const textFor = (bytes: number, document: (text: string) => object) =>
     'x'.repeat(bytes - BSON.calculateObjectSize(document('')));
 
@@ -266,7 +267,7 @@ const data = { phoneNumber: sent };
 
 const entryOf = (changes: FieldChange[]) => ({ ...decide({}).entry, changes });
 
-/** A decision as far as records read it. */
+/** Builds a decision with the fields that the records use. */
 function decisionOf(lead: LeadDocument, fields: Partial<LeadDecision> = {}): LeadDecision {
   return {
     operation: 'update',

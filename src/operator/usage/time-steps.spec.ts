@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { startOf, stepsUntil, type TimeStep } from './time-steps.js';
 
-/** A Wednesday. */
+/** This is a Wednesday. */
 const now = Date.UTC(2026, 10, 25, 12, 37, 5);
 
 it.each<[TimeStep, string, string]>([

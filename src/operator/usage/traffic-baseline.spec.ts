@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { hourMs } from '../../core/values/time.js';
 import { baselineOf, HourlyCallCounts, type KeyState } from './traffic-baseline.js';
 
-/** A Wednesday, a quarter past noon. */
+/** This is a Wednesday at 12:15 UTC. */
 const now = Date.UTC(2026, 10, 25, 12, 15);
 const current = now - (now % hourMs);
 
@@ -18,7 +18,7 @@ const baselineAt = (ofKey: readonly HourOfKey[], time: number) => {
   return baselineOf(added);
 };
 
-/** The hours that began so many hours before the current one, with what was in them. */
+/** Returns the hours with calls that began `from` to `to` hours before the current one. */
 function hours(
   from: number,
   to: number,
@@ -39,7 +39,7 @@ const today = (calls: number, before: number) => (_: Date, ago: number) => ({
   calls: ago < 24 ? calls : before,
 });
 const daily = (at: Date) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 });
-/** From Sunday to Thursday, from 8 to 18. */
+/** Office hours are Sunday to Thursday, 8:00 to 18:00 UTC. */
 const inOffices = (hour: Date) => ({
   calls: hour.getUTCDay() <= 4 && hour.getUTCHours() >= 8 && hour.getUTCHours() < 18 ? 20 : 0,
 });
@@ -74,7 +74,7 @@ describe('the traffic baseline', () => {
   it('returns the mean and the usual calls by hour of the week', () => {
     const baseline = baselineAt(hours(weeks, 1, inOffices), now);
     expect(baseline.week).toHaveLength(168);
-    // Monday at 7, 8 and 17; Friday and Sunday at 8.
+    // The hours are Monday 7:00, 8:00 and 17:00, Friday 8:00 and Sunday 8:00.
     expect([7, 8, 17, 4 * 24 + 8, 6 * 24 + 8].map((hour) => baseline.week[hour])).toEqual([
       0, 20, 20, 0, 20,
     ]);

@@ -20,7 +20,7 @@ const call = (apiKeyId?: string) =>
     organizationId: undefined,
     apiKeyId,
   });
-/** Removes and returns the counted calls by quarter and name; without one those of all together. */
+/** Removes and returns the counted calls by quarter and name, or their totals without `of`. */
 const take = (of?: 'keys' | 'routes') =>
   counter.take().flatMap(({ at, total, ...named }) => {
     const counts = of === undefined ? [['all', total] as const] : [...named[of]];

@@ -37,7 +37,7 @@ describe('phoneKey', () => {
     expect(phoneKey('0501234567', 'AE')).toBe('+971501234567');
   });
 
-  it('caches a limited number of phones and no longer strings', () => {
+  it('caches a limited number of phones, and none longer than 64 characters', () => {
     const before = parsedPhoneCount();
     phoneKey('9'.repeat(65), 'EG');
     expect(parsedPhoneCount()).toBe(before);
@@ -75,7 +75,7 @@ describe('usualSpellings', () => {
     ['ext. 1', ['ext. 1', '1', 1]],
     ['Mona', ['Mona']],
     ['1e3', ['1e3', '13', 13]],
-    // No integer beyond the precision of a double.
+    // An integer beyond the precision of a double is not a spelling.
     ['9'.repeat(20), ['9'.repeat(20)]],
   ])('returns the string %s and its digits when it cannot be parsed', (phone, spellings) => {
     expect(usualSpellings(phone, 'EG')).toEqual(spellings);

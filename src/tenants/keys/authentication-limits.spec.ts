@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
-/** A stored key that may be used, and was just now. */
+/** The last use is recent, so that a lookup updates nothing. */
 const known = {
   _id: new Types.ObjectId(),
   organizationId: new Types.ObjectId(),
@@ -36,7 +36,7 @@ const known = {
 };
 const findKnown = (hash: string) => (hash === known.hash ? known : null);
 
-/** An authenticator whose database finds the key `known` alone, unless it is given something else. */
+/** Creates an authenticator whose database has only the key `known` by default. */
 function authenticatorOf(
   find: (hash: string) => unknown = findKnown,
   findOrganization = () => ({}),
@@ -59,14 +59,14 @@ function authenticatorOf(
     queries: () => queries,
     stats: () => authenticator.stats(),
     isCached: () => authenticator.cached(hashApiKey('known'), anywhere) !== undefined,
-    /** Whether a key is accepted, by default with a lookup that is allowed. */
+    /** By default the lookup limit allows every lookup. */
     accepts: async (key: string, beginLookup: () => () => void = freely) =>
       (await authenticator.authenticate(hashApiKey(key), anywhere, beginLookup)) !== null,
   };
 }
 
-describe('unknown API keys', () => {
-  it('use bounded memory and evict no known key', async () => {
+describe('the API key authenticator', () => {
+  it('limits the memory of unknown keys and evicts no known key', async () => {
     const { accepts, queries, stats, isCached } = authenticatorOf();
     expect(await accepts('known')).toBe(true);
     for (let index = 0; index < attempts; index++) {
@@ -75,13 +75,13 @@ describe('unknown API keys', () => {
     expect(stats()).toEqual({ known: 1, unknown: 10_000 });
     expect(queries()).toBe(1 + attempts);
     expect(await accepts('known', never)).toBe(true);
-    // Once it is old it has to be looked up, but is no new key.
+    // An expired entry causes a lookup, but a known key needs no permission from the limiter.
     elapsed = 60_000;
     expect(isCached()).toBe(false);
     expect(await accepts('known', never)).toBe(true);
   });
 
-  it('cause no more lookups than failures are allowed', async () => {
+  it('allows no more lookups of unknown keys than failures', async () => {
     const { promise: found, resolve } = Promise.withResolvers<null>();
     const { accepts, queries, isCached } = authenticatorOf((hash) => findKnown(hash) ?? found);
     const failures = new AuthenticationFailures(new Clock(), environment);
@@ -96,16 +96,16 @@ describe('unknown API keys', () => {
     expect(isCached()).toBe(true);
     resolve(null);
     expect(new Set(await Promise.all(all))).toEqual(new Set([false, 429]));
-    // Of one key only the first request looks it up.
+    // Concurrent requests with one key share a single lookup.
     const begin = jest.fn(freely);
     await Promise.all(Array.from({ length: 50 }, () => accepts('the same', begin)));
     expect(begin).toHaveBeenCalledTimes(1);
-    // The lookups are over.
+    // The earlier lookups have ended, so one more is allowed.
     await accepts('one more', fromStranger);
     expect(queries()).toBe(3 + environment.AUTH_FAILURE_BURST);
   });
 
-  it('evict no key in use while the database fails', async () => {
+  it('evicts no key in use while the database fails', async () => {
     const organization = jest.fn<() => object>().mockReturnValue({});
     const { accepts, isCached } = authenticatorOf(findKnown, organization);
     expect(await accepts('known')).toBe(true);
@@ -121,7 +121,7 @@ describe('unknown API keys', () => {
     expect(isCached()).toBe(false);
   });
 
-  it('cause a second read when a request joins an outdated read', async () => {
+  it('reads again when a request joins an outdated read', async () => {
     const { promise: outdated, resolve } = Promise.withResolvers<object>();
     const reads = [outdated, { ...known, permissions: { allowExternal: false } }];
     const { accepts } = authenticatorOf(() => reads.shift());
@@ -132,7 +132,7 @@ describe('unknown API keys', () => {
     expect([await first, await second]).toEqual([true, false]);
   });
 
-  it('do not keep a deleted key valid', async () => {
+  it('rejects a deleted key', async () => {
     const reads = [known];
     const { accepts, queries } = authenticatorOf(() => reads.shift() ?? null);
     expect(await accepts('known')).toBe(true);
@@ -141,7 +141,7 @@ describe('unknown API keys', () => {
     expect(queries()).toBe(2);
   });
 
-  it('are counted for a limited number of addresses', () => {
+  it('counts failures of a limited number of addresses', () => {
     const failures = new AuthenticationFailures(new Clock(), environment);
     const error = new DomainError(authenticationErrors.keyInvalid);
     for (let index = 0; index < attempts; index++) failures.count(`address ${index}`, error);

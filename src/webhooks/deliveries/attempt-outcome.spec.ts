@@ -29,7 +29,6 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   retryAfter: null,
   ...fields,
 });
-/** An endpoint after responses with these statuses. */
 const stateAfter = (before: Endpoint, ...statuses: (number | null)[]) =>
   endpointAfter(
     { isEnabled: true, ...before },
@@ -118,9 +117,12 @@ describe('the latency class', () => {
     ['fast', null, 5_000, 'slow'],
     ['fast', 500, 1, 'new'],
     ['new', 500, 1, 'slow'],
-  ])('after %s, status %p in %i ms is %s', (before, statusCode, milliseconds, expected) => {
-    expect(latencyClassAfter(before, result({ statusCode, milliseconds }))).toBe(expected);
-  });
+  ])(
+    'of a %s endpoint after status %p in %i ms is %s',
+    (before, statusCode, milliseconds, expected) => {
+      expect(latencyClassAfter(before, result({ statusCode, milliseconds }))).toBe(expected);
+    },
+  );
 
   it('is updated by every result of a batch', () => {
     expect(stateAfter({}, 204).latencyClass).toBe('fast');
@@ -150,7 +152,7 @@ describe('the pause of an endpoint', () => {
     },
   );
 
-  it('is the longest that a batch asks for', () => {
+  it('is the longest that the results of a batch require', () => {
     const results = [60_000, null].map((retryAfter) => result({ statusCode: 503, retryAfter }));
     expect(endpointAfter({}, results, now).pausedUntil).toEqual(until);
   });
@@ -203,7 +205,7 @@ describe('an endpoint', () => {
     expect(stateAfter({ isEnabled: false }, 410)).not.toHaveProperty('disabledReason');
   });
 
-  it('has no fault any more when its secrets can be opened', () => {
+  it('loses its fault once its secrets can be opened', () => {
     expect(stateAfter({ fault: 'x' }, 500)).toMatchObject({ fault: null });
     expect(stateAfter({}, 500)).not.toHaveProperty('fault');
   });

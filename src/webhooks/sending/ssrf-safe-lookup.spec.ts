@@ -2,12 +2,12 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
-/** Looks a name up whose addresses are these, as sockets do. */
+/** Looks up a name with these addresses, as sockets do. */
 function lookUp(addresses: readonly string[], isPrivateAllowed = false): Promise<unknown> {
   const policy = { WEBHOOKS_ALLOW_HTTP: true, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: isPrivateAllowed };
   const names = [[...addresses]];
   const lookup = ssrfSafeLookup(policy, {
-    // A second look at the name would fail.
+    // A second lookup of the name fails, because its result could differ from the checked one.
     addressesOf: async () => names.pop() ?? Promise.reject(new Error('asked twice')),
   });
   return promisify<string, object, unknown>(lookup as never)('hooks.example', { all: true });

@@ -1,6 +1,6 @@
 import type { Db, ObjectId } from 'mongodb';
 
-/** Numbers the events of an organization as the worker does, which the shared service does not have. */
+/** Numbers the events of an organization as the worker does. The shared service runs no worker. */
 export async function numberEvents(db: Db, organizationId: ObjectId): Promise<void> {
   const events = db.collection('outboxEvents');
   const feeds = db.collection('eventFeeds');
@@ -18,6 +18,6 @@ export async function numberEvents(db: Db, organizationId: ObjectId): Promise<vo
     const $set = { sequence: last, numberedAt: now };
     await events.updateOne({ _id }, { $set });
   }
-  // Wakes waiting readers.
+  // The change of the feed wakes waiting readers.
   await feeds.updateOne({ _id: organizationId }, { $set: { last, numberedAt: now } });
 }

@@ -5,16 +5,15 @@ import { connect, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 
-/** Where the programs of the guides are. */
 const programs = join(import.meta.dirname, '../../../docs/guides/programs');
 
-/** The oldest major version of Node that the guides promise to their readers. */
+/** The oldest major version of Node that the guides support. */
 const promisedNode = 20;
 
 const interpreters = { mjs: oldestNode(), py: 'python3', php: 'php' } as const;
 type Kind = keyof typeof interpreters;
 
-/** Whether this machine has what runs a program; says so when it has not. */
+/** Returns whether the program's interpreter is installed, and prints a note if it is not. */
 export function canRun(program: string): boolean {
   const interpreter = interpreters[kindOf(program)];
   const isThere = spawnSync(interpreter, ['--version']).status === 0;
@@ -22,14 +21,12 @@ export function canRun(program: string): boolean {
   return isThere;
 }
 
-/** The output of an ended program. */
 export interface Run {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
 export function runProgram(
   program: string,
   args: readonly string[],
@@ -51,15 +48,14 @@ export function runProgram(
   });
 }
 
-/** A program that serves HTTP until it is stopped. */
 export interface Server {
   readonly url: string;
-  /** All that it has printed. */
+  /** Returns everything that the program has printed so far. */
   readonly printed: () => string;
   stop(): Promise<void>;
 }
 
-/** Starts a program and waits until it takes connections. */
+/** Starts a program and waits until it accepts connections. */
 export async function startProgram(
   program: string,
   variables: Record<string, string>,
@@ -91,7 +87,7 @@ export async function startProgram(
   };
 }
 
-/** Readers do not have the Node of the project: of those on PATH the oldest that is new enough. */
+/** Returns the oldest supported Node on PATH, because readers of the guides do not have the project's Node. */
 function oldestNode(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const files = new Set([process.execPath, ...folders.map((folder) => join(folder, 'node'))]);

@@ -5,7 +5,7 @@ import {
 } from '../../../clients/typescript/src/index.js';
 import { type Receiver, type Respond, startReceiver } from '../../support/receiver.js';
 
-/** A receiver in place of the service, and clients of it for which time passes only in pauses. */
+/** Starts a receiver in place of the service. The time of its clients passes only in their pauses. */
 export function useReceiver() {
   const state = { receiver: undefined as unknown as Receiver, now: 0, pauses: [] as number[] };
   const surroundings = {
@@ -36,7 +36,6 @@ export function useReceiver() {
   return Object.assign(state, { surroundings, client });
 }
 
-/** A response with a JSON body. */
 export function responding(status: number, headers: object = {}, body: unknown = {}): Respond {
   const type = { 'content-type': 'application/json; charset=utf-8' };
   return (_, response) =>

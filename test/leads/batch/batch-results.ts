@@ -8,7 +8,6 @@ interface Result {
   readonly errorCode?: string;
 }
 
-/** The response to a batch. */
 export interface Batch {
   readonly ok: boolean;
   readonly created: number;
@@ -17,7 +16,7 @@ export interface Batch {
   readonly results: readonly Result[];
 }
 
-/** With names for ids, in the order of their first appearance, and without times and numbers. */
+/** Replaces ids by names in order of appearance, and removes times and numbers. */
 export function withoutIds({ results, ...counts }: Batch): string {
   const names = new Map<string, string>();
   const text = JSON.stringify(results, (field, value: unknown) =>

@@ -47,7 +47,7 @@ const leads = async () =>
 interface Outcome {
   readonly refusedRows: { row: number; line: number; code: string; message: string }[];
 }
-/** A row that the import refuses. */
+/** The import rejects a `recordSystemId` of this length. */
 const tooLong = 'x'.repeat(1_025);
 
 describe('lead import', () => {
@@ -214,7 +214,7 @@ describe('lead import', () => {
     let calls = 0;
     transactions.run = async (work, options) => {
       calls += 1;
-      // Before a batch, and after one whose result the process does not receive.
+      // The process stops before one batch, and after another whose result it does not receive.
       if (calls === 2) throw new Error('killed');
       const result = await runOnce(work, options);
       if (calls === 4) throw new Error('killed');

@@ -52,7 +52,7 @@ describe('POST /leads with a phone that another program stored', () => {
 describe('a phone of 50,000 leads', () => {
   const phone = '01000000001';
   const derived = { phoneKeys: ['+201000000001'], phoneKeysOf: `["EG","${phone}"]` };
-  /** Enough that reading all of them would show. */
+  /** With this many leads, a full read would be noticed. */
   const count = 50_000;
   let tenant: TenantApi;
 
@@ -69,12 +69,12 @@ describe('a phone of 50,000 leads', () => {
       updatedAt,
       phoneKeysAt: updatedAt,
     }));
-    // Another program has just changed the phone of the first one.
+    // Another program has just changed the first lead's phone, so its derived keys are outdated.
     Object.assign(leads.at(-1) ?? {}, { data: { phoneNumber: '01000000002' } });
     await service.db.collection('leads').insertMany(leads);
   });
 
-  /** How many leads the commands of some work have read. */
+  /** Returns the number of leads that the commands examined. */
   async function leadsRead(work: () => Promise<unknown>): Promise<number> {
     const commands = await profiledCommands(service.db, work);
     const reads = commands.filter(({ ns }) => ns.endsWith('.leads'));

@@ -4,7 +4,7 @@ import { sharedService } from '../../support/shared-service.js';
 
 const service = sharedService();
 
-/** A tenant whose leads may share phones, with these settings of clients. */
+/** Adds a tenant with these client settings, whose leads may share phones. */
 async function addTenant(settings: object = {}, fields: object = { allowConflictLeads: true }) {
   const tenant = await service.addTenant({ settings: { ...fields, clients: settings } });
   const post = (body: object) => tenant.post('/leads', body);
@@ -12,12 +12,12 @@ async function addTenant(settings: object = {}, fields: object = { allowConflict
     ...tenant,
     post,
     clientIdOf: async (body: object) => (await post(body)).body.lead.clientId as string | null,
-    /** From the oldest on. */
+    /** Returns the clients, oldest first. */
     clients: async () =>
       (await tenant.stored('clients')).toSorted(
         (one, other) => Number(one['createdAt']) - Number(other['createdAt']),
       ),
-    /** Writes clients as another program would, and returns their ids. */
+    /** Writes clients as another program does, and returns their ids. */
     addClients: async (...added: object[]) => {
       const ids: string[] = [];
       for (const each of added) ids.push((await tenant.add(addClient, each)).toHexString());
@@ -111,7 +111,7 @@ describe('POST /leads with a contact', () => {
     expect(await clients()).toMatchObject([{ name: 'Mona', phoneNumbers: [e164] }]);
   });
 
-  it('keeps the client of a lead and sends it the sent values only', async () => {
+  it('keeps the client of a lead and updates it with the sent values only', async () => {
     const { addClients, clientIdOf, clients, set } = await addTenant();
     const first = await clientIdOf({ recordSystemId: 'a', name: 'A', email: 'a@example.com' });
     await addClients({ name: 'B', email: 'b@example.com' });

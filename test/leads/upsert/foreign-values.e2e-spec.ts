@@ -28,7 +28,7 @@ const seconds = Date.UTC(2026, 0, 5) / 1_000;
 const id = '6740b1f2c3d4e5f607182930';
 const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** Stored values of another program and their JSON. */
+/** Values as another program stores them, and their JSON. */
 const values: Readonly<Record<string, readonly [unknown, string]>> = {
   price: [Decimal128.fromString('12500000.50'), '12500000.5'],
   exact: [
@@ -108,7 +108,7 @@ describe('a lead of another program', () => {
     const fields = { data: stored, additionalData: stored };
     const _id = await tenant.add(addLead, { recordSystemId: 'again', ...fields });
     const events = () => tenant.stored('outboxEvents', { 'data._id': _id.toHexString() });
-    // The background pass adds keys of phones.
+    // The background pass may add the phone keys at any time.
     const lead = async () => {
       const {
         phoneKeys: _k,
@@ -119,7 +119,7 @@ describe('a lead of another program', () => {
       return others;
     };
     const before = await lead();
-    // A request body accepts no references, and decimals only as doubles.
+    // A request body cannot contain references, and decimals only as doubles.
     const sent = json.replace(/,"reference":{[^}]*}/, '').replace(/"exact":[\d.]*,/, '');
     await upsert(`{"recordSystemId":"again","data":${sent},"additionalData":${sent}}`);
     expect(await lead()).toEqual(before);

@@ -58,7 +58,7 @@ const anyPayload: fc.Arbitrary<LeadPayload> = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Requests with a tag each, which distinguishes their results. */
+/** Adds a tag to each request, which distinguishes the results. */
 const distinctPayloads = (constraints: fc.ArrayConstraints): fc.Arbitrary<LeadPayload[]> =>
   fc
     .array(anyPayload, constraints)
@@ -75,8 +75,8 @@ const settings: fc.Arbitrary<object> = fc.record({
 const sharedEmail = 'shared@example.com';
 
 /**
- * An organization with records that another program wrote. The phones of its leads are derived already,
- * because the background pass may run at any time.
+ * Adds an organization with records of another program. The phones of its leads are derived already, because
+ * the background pass may run at any time.
  */
 async function makeCaller(chosen: object): Promise<Caller> {
   const { organizationId, add } = await service.addTenant({ settings: chosen });
@@ -112,7 +112,7 @@ async function outcomeOf(upsert: Promise<LeadUpsertResult>): Promise<Outcome> {
   }
 }
 
-/** The requests as one group: they gather while the first is under way. */
+/** Sends the requests as one group, which gathers while the first request is running. */
 async function together(on: TestService, caller: Caller, payloads: readonly LeadPayload[]) {
   return Promise.all(payloads.map((each) => outcomeOf(groupsOf(on).upsert(caller, each))));
 }
@@ -130,7 +130,7 @@ const collections = ['leads', 'clients', 'changeLogs', 'outboxEvents'];
 const stateOf = ({ organizationId }: Caller, outcomes: readonly Outcome[]) =>
   storedRecords(service.db, organizationId, collections, outcomes);
 
-/** All orders in which each of two lists keeps its own. */
+/** Returns all merges of two lists that keep the order of each list. */
 function interleavings<T>(one: readonly T[], other: readonly T[]): T[][] {
   if (one.length === 0 || other.length === 0) return [[...one, ...other]];
   const startingWith = ([first, ...rest]: readonly T[], others: readonly T[]) =>
@@ -138,7 +138,7 @@ function interleavings<T>(one: readonly T[], other: readonly T[]): T[][] {
   return [...startingWith(one, other), ...startingWith(other, one)];
 }
 
-/** Requests whose outcome depends on what the requests before them in a group changed. */
+/** In each list, the outcome of a request depends on changes by an earlier one. */
 const dependent: LeadPayload[][] = [
   [{ recordSystemId: 'c', phoneNumber: '01000000009' }, { phoneNumber: '01000000009' }],
   [
@@ -177,7 +177,7 @@ describe('grouped POST /leads requests', () => {
     );
   });
 
-  it('load leads for the first requests only when these exceed 16 MiB', async () => {
+  it('load only the leads of the first requests when all leads exceed 16 MiB', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
     const data = { text: 'x'.repeat(3_900_000) };
@@ -224,7 +224,8 @@ describe('grouped POST /leads requests', () => {
           const caller = await makeCaller(chosen);
           const before = await heldUp();
           await Promise.all([together(service, caller, ours), together(second, caller, theirs)]);
-          // On a slow machine one may hold up the other for so long that requests overtake (rule LEAD-11).
+          // If one instance blocks the other for too long on a slow machine, requests may overtake each other
+          // (rule LEAD-11).
           fc.pre((await heldUp()) === before);
           const raced = await stateOf(caller, []);
           const candidates: string[] = [];

@@ -11,7 +11,7 @@ beforeAll(async () => {
   tenant = await service.addTenant();
 });
 
-/** Keys that mean something to MongoDB, its driver, mongoose, class-transformer or JavaScript. */
+/** Keys with a meaning for MongoDB, its driver, mongoose, class-transformer or JavaScript. */
 const notableKeys = [
   '$set $ref $where $ne $or $id $db $oid $date $numberLong a.b .a a. . $ $$ROOT _id __v id constructor',
   'prototype hasOwnProperty toString valueOf toJSON toBSON toObject then length name $__ isNew',
@@ -51,11 +51,11 @@ const payload = fc
   )
   .filter((data) => isAccepted(JSON.stringify(data)));
 
-/** Sends JSON text as it is. */
+/** Sends a string of JSON unchanged. */
 const postText = (text: string, path = '/leads') =>
   tenant.post(path).set('content-type', 'application/json').send(text);
 
-/** A value as the receiver of its JSON sees it. */
+/** Returns the value after a round trip through JSON. */
 const received = (sent: object) => JSON.parse(JSON.stringify(sent)) as object;
 
 describe('POST /leads with data and additionalData', () => {

@@ -15,7 +15,7 @@ import {
 let service: TestService;
 let tenant: TenantApi;
 
-/** Turns a rule of another program on or off, which no request can know. */
+/** Turns a validation rule of another program on or off. The service cannot check it in advance. */
 const validate = (validationLevel: 'strict' | 'off') =>
   service.db.command({
     collMod: 'leads',
@@ -52,7 +52,7 @@ describe('a lead that the database rejects', () => {
     expect([await tenant.count('leads'), await tenant.count('changeLogs')]).toEqual([2, 2]);
   });
 
-  it('makes POST /leads return 500 for no other lead of its group', async () => {
+  it('makes only its own POST /leads request of a group return 500', async () => {
     const isForbidden = (index: number) => index % 7 === 3;
     const responses = await Promise.all(
       range(20).map((index) => tenant.post('/leads', isForbidden(index) ? forbidden : {})),
@@ -68,7 +68,7 @@ describe('POST /leads/batch whose transaction is repeated', () => {
     const idempotency = service.service.app.get(IdempotencyService);
     const completeAll = idempotency.completeAll.bind(idempotency);
     const data = { phoneNumber: '01000000001' };
-    // Between the attempts another instance takes the phone.
+    // Another instance stores the phone between the attempts.
     const completing = jest
       .spyOn(idempotency, 'completeAll')
       .mockImplementationOnce(async (...args: Parameters<typeof completeAll>) => {

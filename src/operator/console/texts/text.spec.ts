@@ -19,7 +19,7 @@ describe('texts of the console', () => {
   });
 });
 
-it('show durations in at most two units, with fractions below one second', () => {
+it('durations have at most two units, and fractions only below one second', () => {
   const formats = formatsOf('en-us');
   const second = 1_000;
   const written = [0, 1, 12.34, 999, second, 61 * second, 3_600 * second, 90_061 * second].map(
