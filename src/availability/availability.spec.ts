@@ -5,7 +5,7 @@ import { availability, statusWhenSent } from './availability.js';
 
 const derived = ['Sold', 'Reserved', 'Available'];
 const closed = ['rejected', 'canceled', 'expired'];
-/** A derived status in some spelling that filters take for it, and its documented spelling. */
+/** Generates a derived status in any spelling that filters treat as equal, with its documented spelling. */
 const spelled = fc
   .tuple(fc.constantFrom(...derived), fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }))
   .map(([documented, isUpper]) => {
@@ -16,7 +16,7 @@ const spelled = fc
     return { documented, status: letters.join('') };
   });
 
-/** Statuses of reservations, and the unit's status that they make; null where none counts. */
+/** Pairs statuses of reservations with the unit status that they cause, or null when none of them counts. */
 const made: readonly (readonly [readonly string[], string | null])[] = [
   [[], null],
   [closed, null],

@@ -8,7 +8,6 @@ import { type Rejection, rejections } from './rejections.js';
 const service = sharedService();
 let tenant: TenantApi;
 
-/** Number of stored documents by collection. */
 let stored: number[];
 const collections =
   'leads clients units reservations chequeWallets changeLogs outboxEvents counters';
@@ -21,7 +20,7 @@ beforeAll(async () => {
   stored = await count();
 });
 afterEach(async () => {
-  // Rejected requests have written nothing; a failed test does not affect the next one.
+  // Compares with the counts of the previous test, so that one failure does not cause others.
   const before = stored;
   stored = await count();
   expect(stored).toEqual(before);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const unchecked = { bypassDocumentValidation: true };
-/** Stores what another program could write before there were validators. */
+/** Bypasses the validators, because such documents may be older than they are. */
 async function addClient(fields: Document): Promise<unknown> {
   const client = { ...conventions(tenant.organizationId), ...fields };
   await service.db.collection('clients').insertOne(client, unchecked);
@@ -28,7 +28,7 @@ const change = (collection: string, filter: Document, $set: Document) =>
   service.db.collection(collection).updateOne(filter, { $set }, unchecked);
 const changeKey = ($set: Document) =>
   change('apiKeys', { organizationId: tenant.organizationId }, $set);
-/** Field names in the warnings about a document. */
+/** Returns the field names in the warnings about a document. */
 const warningsAbout = (id: unknown) =>
   logLinesWith(service.logged(), 'Ignored fields whose types differ')
     .filter((line) => JSON.stringify(line).includes(String(id)))

@@ -3,15 +3,15 @@ import { withValueAt } from '../support/operations.js';
 /** A request that returns 400 because of its query or body alone. */
 export interface Rejection {
   readonly method: 'get' | 'post';
-  /** Path below the base path, with the query. */
+  /** The path below the base path, with the query. */
   readonly path: string;
-  /** Text of the body, JSON or not. */
+  /** The body as text, which may be invalid JSON. */
   readonly body?: string;
-  /** Expected messages; a body that cannot be read has one string. */
+  /** The expected messages; an unreadable body has a single string instead of a list. */
   readonly message: string | readonly string[];
 }
 
-/** A value at a position of the body; the empty position is the body itself. */
+/** A value at a position of the body. The empty position is the body itself. */
 type BodyRow = readonly [position: string, value: unknown, ...messages: string[]];
 type QueryRow = readonly [query: string, ...messages: string[]];
 
@@ -177,7 +177,7 @@ const inexact = (integer: string) =>
   `The request body has the integer ${integer}, which is too large to be stored exactly: send it as a string`;
 const nested = (depth: number) => `{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
-/** Texts that are rejected before their fields are validated. */
+/** The service rejects these bodies before it validates their fields. */
 const unreadable: readonly (readonly [path: string, body: string, message: string])[] = [
   ...['{"name":', '{name: 1}', '', ' ', '{"a":1}{"b":2}', '\ufeff', '{"a":NaN}'].map(
     (text) => ['/leads', text, malformed] as const,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   reservationId = (await tenant.add(addReservation, unitId)).toHexString();
 });
 
-/** Sends a value through one entry point: whether it is accepted, null if it cannot be written there. */
+/** Sends a value through one entry point and returns whether it is accepted, or null if it cannot be written there. */
 type Entrance = (value: unknown) => Promise<boolean | null> | boolean | null;
 type Entrances = Readonly<Record<string, Entrance>>;
 
@@ -28,7 +28,7 @@ const statusOf = async (path: string, body?: object): Promise<number> => {
   expect([200, 201, 400, 404, 414]).toContain(status);
   return status;
 };
-/** A 404 also means that the value is valid; a path that is too long returns 414. */
+/** A 404 also means that the value is valid, while a path that is too long returns 414. */
 const accepts = async (path: string, body?: object): Promise<boolean> =>
   [200, 201, 404].includes(await statusOf(path, body));
 const isFound = async (path: string, body?: object): Promise<boolean> =>
@@ -37,7 +37,7 @@ const isFound = async (path: string, body?: object): Promise<boolean> =>
 let lastUnit = 0;
 const newUnit = () => ({ recordSystemId: `unit-${lastUnit++}`, compound: 'lake' });
 
-/** Valid bodies, by the path of the operation. */
+/** Returns a valid body by the path of the operation. */
 const bodies: Readonly<Record<string, () => object>> = {
   '/leads': () => ({}),
   '/units': newUnit,
@@ -45,7 +45,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   '/reservations/webhook': () => ({ reservationId }),
 };
 
-/** Entrances at positions such as `cheques.[].dueDate` of the body. */
+/** Returns an entry point for each position, such as `cheques.[].dueDate`, in the body. */
 const inBody = (path: string, ...positions: string[]): Entrances =>
   Object.fromEntries(
     positions.map((position) => [
@@ -54,7 +54,7 @@ const inBody = (path: string, ...positions: string[]): Entrances =>
     ]),
   );
 
-/** Paths, queries and arguments carry only well-formed strings. */
+/** Paths, queries and arguments can carry only well-formed strings. */
 const asString =
   (accept: (text: string) => ReturnType<Entrance>): Entrance =>
   (value) =>
@@ -80,7 +80,7 @@ const inOption = (read: (argument: string) => unknown): Entrances => ({
 });
 
 const brochure = { dateUploaded: '2026-01-31', name: 'Plan', url: 'https://cdn.example.com/a.pdf' };
-/** Fields of entries of an import, beyond slug and name. */
+/** Entries of an import need these fields in addition to slug and name. */
 const imported: Readonly<Record<string, object>> = {
   units: { compound: 'lake', unitId: 'U-1' },
   phases: { compound: 'lake' },

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Processes that ask for one lease, with clocks that differ by days. */
+/** Creates processes that share one lease and have clocks that differ by days. */
 function newLease(count: number) {
   const model = service.service.app.get<Model<LeaseDocument>>(getModelToken('Lease'));
   const name = `work ${(names += 1)}`;
@@ -30,7 +30,7 @@ function newLease(count: number) {
   const stored = service.db.collection<LeaseDocument>('leases');
   return {
     processes,
-    /** After half of the duration, each process asks the database again. */
+    /** Half of the duration later, each process asks the database again. */
     passHalf: () => (time.now += durationMs / 2),
     pass: (milliseconds: number) => (time.now += milliseconds),
     end: () => stored.updateOne({ name }, { $set: { until: new Date(0) } }),
@@ -53,7 +53,7 @@ describe('a lease', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
         const { processes, passHalf, end } = newLease(3);
         let holder: number | null = null;
-        // A process notices at its next request that it has lost the lease.
+        // A process learns only from its next request that it has lost the lease.
         const believes = [false, false, false];
         for (const { kind, by } of steps) {
           passHalf();
@@ -90,7 +90,7 @@ describe('a lease', () => {
     const before = Date.now();
     await processes[0]?.acquire();
     const end = await until();
-    // The server runs on this machine.
+    // The server shares the clock of this machine.
     expect(end).toBeGreaterThanOrEqual(before + durationMs);
     expect(end).toBeLessThanOrEqual(Date.now() + durationMs);
   });

@@ -46,7 +46,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Records that no query may scan. */
+/** Adds records that no query may read unnecessarily. */
 async function addOthers(catalogue: Catalogue, past: Date): Promise<void> {
   const { compoundId, phaseId, villaId, designId, poolId } = catalogue;
   const endpointId = new ObjectId();

@@ -8,7 +8,7 @@ it('reads from the primary when the connection string has another read preferenc
   const client = await new MongoClient(randomDatabaseUri()).connect();
   const { me, setName } = await client.db().command({ hello: 1 });
   const { databaseName } = client.db();
-  // The set has no secondary, so a read that honored the preference would fail.
+  // This set has no secondary, so a read that honored the preference would fail.
   const options = `replicaSet=${setName}&readPreference=secondary`;
   const service = await startProcess({ MONGODB_URI: `mongodb://${me}/${databaseName}?${options}` });
   try {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const isComplete = async () => (await structure.status()).isComplete;
-/** A document of an organization of its own. */
+/** Returns a document of a new organization. */
 const ofAnyone = (fields: Document = {}) => ({ ...conventions(new ObjectId()), ...fields });
 
 describe('the database structure', () => {
@@ -60,8 +60,8 @@ describe('the database structure', () => {
     ]);
     const hash = createHash('sha256').update(JSON.stringify(declared.toSorted())).digest('hex');
     const { migrations } = await service.service.app.get(Migrations).status();
-    // Before the release of 1.0.0 note the new hash; after it register the next migration, an empty one where
-    // nothing stored changes, and note both.
+    // Before the release of 1.0.0, update the hash. After it, register the next migration and update both values; the
+    // migration is empty if no stored data changes.
     const noted = [0, '58287f532cd09799'];
     expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(noted);
   });
@@ -133,7 +133,7 @@ describe('the database structure', () => {
     await applyByAll();
     expect(await isComplete()).toBe(true);
     for (let round = 0; round < rounds(1, 5); round += 1) {
-      // One of them replaces the outdated index.
+      // One of the processes has to replace this outdated index.
       await leads.dropIndex('leadId');
       await leads.createIndexes([{ key: { organizationId: 1, leadId: 1 }, name: 'leadId' }]);
       await applyByAll();
@@ -288,7 +288,7 @@ describe('the background pass over phones', () => {
   const phoneKeys = ['+201001234567'];
 
   beforeAll(async () => {
-    // The instance of the tests above may have had the lease. This one asks for it again after some seconds.
+    // The instance of the tests above may have held the lease, so this one gets it some seconds later.
     const tenant = await service.addTenant();
     await tenant.add(addLead, { data: { phoneNumber: '01005554443' } });
     await eventually(async () => {
@@ -361,7 +361,7 @@ describe('the background pass over phones', () => {
       .collection('organizations')
       .updateOne({ _id: tenant.organizationId }, { $set });
     expect(await keys()).toEqual(['+966501234567']);
-    // A request knew the country of some seconds ago, and was stored after the pass.
+    // This lead was stored after the pass by a request that had read the previous country seconds earlier.
     const updatedAt = new Date();
     const late = { phoneKeys: ['+20501234567'], phoneKeysOf: '["EG","050 123 4567"]' };
     await tenant.set('leads', {}, { ...late, phoneKeysAt: updatedAt, updatedAt });
@@ -370,7 +370,7 @@ describe('the background pass over phones', () => {
 
   it('reads only leads of other programs, each one once', async () => {
     const tenant = await service.addTenant();
-    // The pass reads all leads of a recently changed organization, because its country may be new.
+    // The pass reads all leads of a recently changed organization, because its country may have changed.
     const $set = { updatedAt: new Date(Date.now() - 3_600_000) };
     await service.db.collection('organizations').updateMany({}, { $set });
     await pass();
@@ -391,7 +391,7 @@ describe('the background pass over phones', () => {
     const profile = service.db.collection('system.profile');
     const reads = await profile.find({ ns, op: { $in: ['query', 'command'] } }).toArray();
     const examined = reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
-    // This test's own read, and two of the pass: of the index entry's lead, and of its phones.
+    // One read is the test's own. The pass reads the lead of the index entry, then its phones.
     expect(examined).toBeLessThanOrEqual(3);
     expect(reads.every(({ planSummary }) => planSummary !== 'COLLSCAN')).toBe(true);
     expect(await read()).toBe(readBefore + 1);
@@ -427,7 +427,7 @@ describe('the background pass over phones', () => {
     };
     const first = await ownerAfterPassOf(service);
     expect(await ownerAfterPassOf(other)).toBe(first);
-    // The first one did not renew its lease.
+    // The lease expires as if the first instance had not renewed it.
     await leases.updateOne({ name: 'lead-phone-keys' }, { $set: { until: new Date() } });
     setClock(other, 20_000);
     const second = await ownerAfterPassOf(other);
@@ -438,7 +438,7 @@ describe('the background pass over phones', () => {
     await pass();
     expect(await ownerAfterPassOf(other)).toBe(second);
     expect(await tenant.storedOne('leads')).toMatchObject({ phoneKeys });
-    // An instance that stops releases the lease at once.
+    // An instance releases its lease when it stops.
     await other.stop();
     setClock(service, 20_000);
     expect(await ownerAfterPassOf(service)).toBe(first);

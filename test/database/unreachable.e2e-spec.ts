@@ -7,7 +7,7 @@ import { randomDatabaseUri } from '../support/test-service.js';
 describe('a write to a server that cannot be reached any more', () => {
   let client: MongoClient;
   beforeAll(async () => {
-    // The run's database listens on a port, too; its socket is named for it.
+    // The database also listens on a TCP port, which is in the name of its socket.
     const port = Number(/mongodb-(\d+)\.sock/.exec(randomDatabaseUri())?.[1]);
     const proxy = await startTcpProxy(port);
     const uri = `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`;

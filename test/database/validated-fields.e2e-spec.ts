@@ -8,8 +8,8 @@ const names = 'name.en-us name.ar-eg';
 const texts = `${names} description.en-us description.ar-eg`;
 
 /**
- * Fields that other programs may rely on, by accepted type and without the conventions: the platform's, and the API's
- * fields of compounds and units.
+ * Other programs may rely on these fields, listed by accepted type without the conventional ones. They are the
+ * platform's fields, and the fields of compounds and units that the API writes.
  */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   organizations: {
@@ -105,10 +105,10 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Collections whose documents are never marked as deleted. */
+/** Documents of these collections are never marked as deleted. */
 const kept = ['apiKeys', 'changeLogs', 'users', 'webhookEndpoints'];
 
-/** The type that a validator has for a dotted path, whose lists stand for their items. */
+/** Returns the type that a validator requires at a dotted path. A list stands for its items. */
 function typeAt(schema: Document, path: string): string[] | undefined {
   let node: Document | undefined = schema;
   for (const name of path.split('.')) {

@@ -7,9 +7,9 @@ import { startFaultDatabase } from './support/fault-database.js';
 import { LeadLoad } from './support/lead-load.js';
 import { randomNumbers } from './support/random.js';
 
-/** DATABASE_DEADLINE_MS (rule HTTP-12): its default in the long form, else one that is over sooner. */
+/** The full run uses the default of DATABASE_DEADLINE_MS (rule HTTP-12), the short run a shorter deadline. */
 const deadlineMs = rounds(2_000, 8_000);
-/** With tolerance for a busy machine. */
+/** A busy machine gets two more seconds. */
 const maxWaitMs = deadlineMs + 2_000;
 
 const transient = { errorLabels: ['TransientTransactionError'] };
@@ -31,7 +31,7 @@ const load = new LeadLoad({ db: database.db, tenant, urls, random: randomNumbers
 
 afterEach(() => database.pass());
 
-/** How a commit fails, and how often. */
+/** Each row says how a commit fails, and how many times. */
 const passing: readonly (readonly [string, Document, number])[] = [
   ['closes the connection', closed, 1],
   ['closes the connection three times', closed, 3],
@@ -77,7 +77,7 @@ describe.each(['recordSystemId', 'Idempotency-Key'] as const)('a lead with %s', 
     async (_how, data) => {
       await database.fail({ failCommands, ...data });
       const earlier = load.responses.length;
-      // Awaited; otherwise it would end the failure that the next test sets.
+      // The test waits for this, because a late end would remove the failure that the next test sets.
       let passed: Promise<void> | undefined;
       load.onResponse = () => {
         passed ??= database.pass();

@@ -22,7 +22,7 @@ describe('a data folder', () => {
     const own = join(folder, 'shared');
     const [one, two] = await Promise.all([openSharedMongod(own), openSharedMongod(own)]);
     expect(two.uri).toBe(one.uri);
-    // Without its state file the database cannot be found.
+    // The service cannot find the database without its state file.
     await rm(join(own, 'mongod.json'));
     await expect(openSharedMongod(own, { startTimeoutMs: 500 })).rejects.toThrow(
       /^Another process uses \S+ and does not share its database: wait until it exits, stop it, or set DATA_FOLDER/,

@@ -9,7 +9,7 @@ import { randomNumbers, report } from './support/random.js';
 
 const deadlineMs = 1_600;
 const slug = 'palm-meadows';
-/** All commands of a request except the commit, which may exceed the deadline. */
+/** A commit may exceed the deadline, so it is the only command of a request that is missing here. */
 const commands = ['find', 'insert', 'update', 'findAndModify', 'aggregate'];
 
 const database = await startFaultDatabase();
@@ -22,11 +22,11 @@ interface Attempt {
   readonly path: string;
   readonly body: object;
   readonly isKeyed: boolean;
-  /** The documents that it stores, and how many of them. */
+  /** Filter and number of the documents that the request stores. */
   readonly stores: readonly [collection: string, filter: object, count: number];
 }
 
-/** One request of each kind, all of one organization. */
+/** Returns one request of each kind, all of one organization. */
 async function attempts(round: number): Promise<Attempt[]> {
   const unit = `unit-${round}`;
   const unitId = await addUnit(db, organizationId, { slug: unit });
@@ -62,7 +62,6 @@ async function post({ path, body, isKeyed }: Attempt, key: string, round: number
   return (await send(service.url, { method: 'POST', path, key, body, headers })).status;
 }
 
-/** Waits until no request has an open transaction. */
 const untilQuiet = () =>
   eventually(async () => {
     const { transactions } = await database.server.command({ serverStatus: 1 });
@@ -73,7 +72,7 @@ it('a request that returned 503 stores nothing later when the database delays an
   const random = randomNumbers();
   const responses: { readonly status: number }[] = [];
   for (let round = 0; round < rounds(5, 120); round++) {
-    // The service has not cached this key: it reads it within the request's time.
+    // Each round uses a new key, which the service has to read within the request's time.
     const key = await addKey(db, organizationId);
     const all = await attempts(round);
     const delayed = commands.filter(() => random.next() < 0.7);
@@ -81,7 +80,7 @@ it('a request that returned 503 stores nothing later when the database delays an
     await database.fail({ failCommands: delayed, blockConnection: true, blockTimeMS });
     const sent = await Promise.all(all.map((attempt) => post(attempt, key, round)));
     await database.pass();
-    // The request waits for running requests of its organization.
+    // This lead has to wait for the running requests of its organization.
     await service.api('post', '/leads').set('api-key', key).send({ name: 'last' });
     await untilQuiet();
     for (const [index, attempt] of all.entries()) {
@@ -92,7 +91,7 @@ it('a request that returned 503 stores nothing later when the database delays an
       const expected = status === 503 ? 0 : whole;
       expect([context, await storedOf(attempt)]).toEqual([context, expected]);
       if (status !== 503) continue;
-      // A 409 says that the first request with the key still ran.
+      // A 409 means that the first request with the key is still running.
       let again = 409;
       await eventually(async () => {
         again = await post(attempt, key, round);

@@ -14,7 +14,7 @@ import { startFaultDatabase } from './support/fault-database.js';
 
 const database = await startFaultDatabase();
 const { db, uri } = database;
-/** One that waits as long as a busy machine takes, and one with a short deadline. */
+/** `service` waits as long as a busy machine needs, and `hasty` has a short deadline. */
 const service = await database.startService({ DATABASE_DEADLINE_MS: '30000' });
 const hasty = await database.startService({ DATABASE_DEADLINE_MS: '2000' });
 const tenant = await addTenant(db);
@@ -25,7 +25,6 @@ const post = (body: object, to = service) =>
   to.api('post', '/leads').set('api-key', tenant.key).send(body);
 const leadsOf = (recordSystemId: string) =>
   db.collection('leads').countDocuments({ recordSystemId });
-/** Delays commands by so many milliseconds. */
 const delay = (failCommands: readonly string[], blockTimeMS: number, mode?: object) =>
   database.fail({ failCommands, blockConnection: true, blockTimeMS }, mode);
 
@@ -82,7 +81,7 @@ describe('a page of the console', () => {
       const startedAt = performance.now();
       const page = await testConsole.get(path);
       expect(page).toMatchObject({ status: 503 });
-      // With tolerance for a busy machine.
+      // A busy machine gets two more seconds.
       expect(performance.now() - startedAt).toBeLessThan(deadlineMs + 2_000);
       return page.html;
     };
@@ -210,7 +209,7 @@ describe('an operator command', () => {
 });
 
 describe('a cached response', () => {
-  // Enough for a write on a busy machine, and short enough to wait for without a database.
+  // This is enough for a write on a busy machine, and short enough to wait for without a database.
   const variables = { DATABASE_DEADLINE_MS: '8000', RESPONSE_CACHE_BYTES: '67108864' };
   let caching: typeof service;
   let unitId: ObjectId;

@@ -14,12 +14,12 @@ import { randomNumbers, report } from './support/random.js';
 import { expectDelivered } from './support/stored-state.js';
 import { subscribe } from './support/subscription.js';
 
-/** Until another instance takes over numbering (rule HOOK-9), with tolerance for a busy machine. */
+/** Another instance takes over numbering within this time (rule HOOK-9); a busy machine gets longer. */
 const takeoverMs = 30_000;
 
 const { db, uri } = await startFaultDatabase();
 
-/** Reads a feed as a partner does: by `next`, waiting at its last event, from the instances by turns. */
+/** Reads a feed as a partner does: by `next`, waiting at the last event, from both instances in turn. */
 function readFeed(urls: Urls, { key }: Tenant) {
   const events: Document[] = [];
   const send = sendRoundRobin(urls, key);
@@ -59,7 +59,7 @@ describe('two instances, one of them killed and restarted under load', () => {
     });
     const tenants: Tenant[] = [];
     for (let round = 1; round <= kills; round++) {
-      // Each round can be run again alone: FAULT_SEED is that of its line.
+      // Each round can run alone: its line reports its seed, which FAULT_SEED takes.
       const random = round === 1 ? plan : randomNumbers(plan.below(2 ** 31));
       const tenant = await addTenant(db, { key: mayReadEvents });
       const { organizationId } = tenant;
@@ -101,7 +101,7 @@ describe('two instances, one of them killed and restarted under load', () => {
       }
     }
     const startedAt = performance.now();
-    // A killed process keeps its deliveries for the minute of their lease (rule HOOK-8); only the long form waits.
+    // A killed process keeps its deliveries leased for a minute (rule HOOK-8). Only the full run waits for that.
     const end = { $set: { leasedUntil: new Date(0) } };
     if (!isFull) await db.collection('webhookEndpoints').updateMany({}, end);
     for (const { organizationId } of tenants) await expectDelivered(db, organizationId, ids);

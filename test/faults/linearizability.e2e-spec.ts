@@ -52,7 +52,10 @@ describe('a history', () => {
     message: 'This unit already reserved',
     reservation: 'unchanged',
   };
-  /** All requests but the last with their responses, the last, and a right and a wrong response to it. */
+  /**
+   * Each history has all requests but the last with their responses, then the last request with a right and a wrong
+   * response.
+   */
   const histories: [string, string, [Input, Document][], Input, Document, Document][] = [
     [
       'a stale read',

@@ -8,9 +8,9 @@ import { primaryOf, startFaultDatabase } from './support/fault-database.js';
 import { LeadLoad } from './support/lead-load.js';
 import { randomNumbers, report } from './support/random.js';
 
-/** No client waits longer, whatever happens to the database. */
+/** No client may wait longer, whatever happens to the database. */
 const maxWaitMs = 10_000;
-/** How soon after there is a new primary a change is acknowledged again. */
+/** Changes must be acknowledged again this soon after a new primary is elected. */
 const resumptionMs = 5_000;
 
 const { db, uri, members } = await startFaultDatabase(3);

@@ -13,7 +13,7 @@ import { expectDelivered } from './support/stored-state.js';
 import { subscribe } from './support/subscription.js';
 
 const hourMs = 3_600_000;
-/** By how much the libraries of receivers let the signed time be off. */
+/** The libraries of receivers accept signed times that differ from theirs by at most this. */
 const toleranceMs = 300_000;
 const moved = serviceAfter(join(import.meta.dirname, 'support/moved-clock.mjs'));
 
@@ -22,7 +22,7 @@ const { db, uri } = await startFaultDatabase();
 describe('an instance whose clock jumps an hour ahead and back', () => {
   it('keeps keys, limits, leases, signatures and changes valid', async () => {
     const random = randomNumbers();
-    // A limit that holds, and that the load does not reach.
+    // The limit must stay in force, although the load never reaches it.
     const variables = { MONGODB_URI: uri, RATE_LIMIT_RPS: '1000', ...toLoopback };
     const [jumping, steady] = await Promise.all([
       startProcess(variables, moved),
@@ -65,7 +65,7 @@ describe('an instance whose clock jumps an hour ahead and back', () => {
     for (const url of urls) {
       expect((await fetch(`${url}/${basePath}/healthz`)).status).toBe(200);
     }
-    // Retries that were scheduled by the clock that was ahead are due after that hour.
+    // Retries that were scheduled by the fast clock are due an hour later.
     await jump('SIGUSR2');
     await expectDelivered(db, tenant.organizationId, skews);
     await jump('SIGHUP');

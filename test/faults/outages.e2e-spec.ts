@@ -9,14 +9,14 @@ import { randomNumbers, report } from './support/random.js';
 import { type Cut, fairWeather, startTcpProxy, type Weather } from './support/tcp-proxy.js';
 
 const deadlineMs = rounds(3_000, 8_000);
-/** With tolerance for a busy machine. */
+/** A busy machine gets four more seconds. */
 const maxWaitMs = deadlineMs + 4_000;
 
 const random = randomNumbers();
 const database = await startFaultDatabase();
 const proxy = await startTcpProxy(database.server.port);
 const variables = {
-  // Without it the driver would bypass the proxy.
+  // Without directConnection the driver would bypass the proxy.
   MONGODB_URI: `mongodb://127.0.0.1:${proxy.port}/faults?directConnection=true`,
   ROLE: 'api',
   DATABASE_DEADLINE_MS: String(deadlineMs),

@@ -12,7 +12,7 @@ import { installPythonPackages } from './support/python-packages.js';
 
 const run = promisify(execFile);
 const folder = join(import.meta.dirname, 'python-client');
-// Its packages take minutes to install on a machine that has none of them.
+// The short run skips this test, because the packages take minutes to install on a machine that has none of them.
 const programs = isFull ? await installPythonPackages(join(folder, 'requirements.txt')) : undefined;
 
 const service = sharedService();

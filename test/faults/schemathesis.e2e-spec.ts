@@ -17,7 +17,7 @@ const folder = join(import.meta.dirname, 'schemathesis');
 const programs = await installPythonPackages(join(folder, 'requirements.txt'));
 const { uri } = await startFaultDatabase();
 
-/** Runs all checks against the service at an address, with its own document; the hooks count. */
+/** Runs all checks on a service against its own reference. The hooks of Schemathesis count the requests. */
 async function runSchemathesis(url: string, apiKey: string, seed: number) {
   const counts = join(await mkdtemp(join(tmpdir(), 'schemathesis-')), 'counts.json');
   const args = [
@@ -52,12 +52,12 @@ describe('requests generated from the reference', () => {
 
   whereItIs('return only documented responses and no 5xx', async () => {
     const wanted = rounds(600, 30_000);
-    // Most of the time is Python's, on one processor; in the short form other tests use the second one.
+    // Python takes most of the time, on one processor. In the short run other tests use the second one.
     const atOnce = rounds(1, 2);
-    // A change is judged by the same requests each time; new ones are for the long form.
+    // The short run sends the same requests each time, so that it judges only changes; the full run sends new ones.
     const usualSeed = rounds(20_261_122, randomInt(2 ** 31));
     const random = randomNumbers(Number(process.env['FAULT_SEED'] ?? usualSeed));
-    // With the demo organization, whose key is printed once.
+    // Development mode adds the demo organization and prints its key.
     const service = await startProcess({ MONGODB_URI: uri, NODE_ENV: 'development' });
     let apiKey = '';
     await eventually(() => {

@@ -17,14 +17,14 @@ import { subscribe } from './support/subscription.js';
 
 const maxExitMs = 10_000;
 const MONGODB_URI = randomDatabaseUri();
-/** On a busy machine requests may take their time; deadlines have tests of their own. */
+/** A busy machine may be slow; deadlines have their own tests. */
 const patient = { MONGODB_URI, DATABASE_DEADLINE_MS: '30000' };
-/** Long enough for a busy test to see that connections are still accepted. */
+/** A busy test needs this long to see that the service still accepts connections. */
 const draining = { ...patient, ...toLoopback, DRAIN_MS: '3000' };
 const random = randomNumbers();
 const client = await new MongoClient(MONGODB_URI).connect();
 const db = client.db();
-// Both prepare the empty database; only the first one sends webhooks.
+// Both prepare the empty database, but only the first one sends webhooks.
 const [first, second] = await Promise.all([
   startProcess(draining),
   startProcess({ ...patient, ROLE: 'api' }),
@@ -37,9 +37,9 @@ afterAll(async () => {
 const healthOf = ({ url }: ServiceProcess) => fetch(`${url}/${basePath}/healthz`);
 
 /**
- * Sends one request over a connection of its own.
+ * Sends one request over a new connection.
  *
- * @returns whether the listener took the connection
+ * @returns whether the service accepted the connection
  * @throws Error when a request that was sent gets no response
  */
 async function ask(service: ServiceProcess): Promise<boolean> {
@@ -75,7 +75,7 @@ describe('two concurrent starts', () => {
 
 describe('SIGTERM', () => {
   it('sends every response, accepts for DRAIN_MS, releases deliveries, and exits in time', async () => {
-    // Attempts are open when the signal comes; those of the second receiver have no response.
+    // Attempts are open when the signal comes, and those to the second receiver get no response.
     const receiver = await startReceiver((_received, response) => {
       setTimeout(() => response.writeHead(204).end(), 300);
     });
@@ -123,14 +123,14 @@ describe('SIGTERM', () => {
       const [released] = await db.collection('webhookDeliveries').find(unfinished).toArray();
       expect(released).toMatchObject({ status: 'pending', attempts: 0 });
       expect(released?.['nextAttemptAt'].getTime()).toBeLessThanOrEqual(Date.now());
-      // The second instance, which neither relays nor delivers, may have taken the pass over phones.
+      // The second instance may run the background pass over phones, but it neither relays nor delivers.
       const held = { owner: { $ne: null }, name: { $ne: 'lead-phone-keys' } };
       expect(await db.collection('leases').countDocuments(held)).toBe(0);
       const responses = load.responses.slice(0, answered);
       const closing = responses.filter(({ headers }) => headers.get('connection') === 'close');
-      // More than there are connections: some of them on a new one.
+      // There are fewer connections than this, so some responses came over a new one.
       expect(closing.length).toBeGreaterThan(8);
-      // A busy machine may send a request late on a new connection, which may be reset then.
+      // On a busy machine, a request may arrive late on a new connection and be reset.
       const isBusy = stalls.max > 50e6;
       const allowed = ['ECONNREFUSED', ...(isBusy ? ['ECONNRESET', 'UND_ERR_SOCKET'] : [])];
       const errors = load.responses.flatMap(({ error }) => error ?? []);
@@ -176,7 +176,7 @@ describe('SIGTERM', () => {
   });
 
   it('exits in time with idle connections and incomplete requests', async () => {
-    // Its connection stays open.
+    // The body is read, so that the connection stays open.
     await (await healthOf(second)).text();
     const sockets = ['', 'GET /healthz HTTP/1.1\r\nHost: x\r\n'].map((sent) => {
       const socket = openSocket(second.url);

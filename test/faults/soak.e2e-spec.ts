@@ -15,13 +15,13 @@ import { subscribe } from './support/subscription.js';
 
 const mebibyte = 1_048_576;
 const sampleMs = 2_000;
-/** In the short form the heap is still settling: only its peak says something. */
+/** The heap is still settling in the short run, so only its peak is meaningful then. */
 const minutes = Number(process.env['FAULT_MINUTES'] ?? rounds(0.4, 10));
 const warmUpShare = 0.4;
 const slopeLimit = minutes >= 5 ? 1 : Infinity;
-/** Three minutes of this load need about 460. */
+/** In megabytes; three minutes of this load need about 460. */
 const maxMemory = 600;
-/** Backlog metrics; each must be 0 after the load. */
+/** Each of these backlogs must be 0 after the load. */
 const queues =
   /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)$/;
 const paths = ['/compounds', '/units', '/units?limit=100&sort=price', '/units/export/all'];
@@ -30,7 +30,7 @@ const random = randomNumbers();
 const { db, uri } = await startFaultDatabase();
 const { key, organizationId } = await addTenant(db);
 const service = await startProcess(
-  // As in `npm start` and the image: more arenas would keep freed memory.
+  // `npm start` and the image set this too: more arenas would keep freed memory.
   { MONGODB_URI: uri, OPS_PORT: '0', MALLOC_ARENA_MAX: '1', ...toLoopback },
   serviceAfter(join(import.meta.dirname, 'support/collected-garbage.mjs')),
 );
@@ -38,7 +38,7 @@ const service = await startProcess(
 const metrics = async () =>
   metricLines(await (await fetch(`${operationsUrl(service)}/metrics`)).text());
 
-/** How many cursors and transactions of the service are open in the database. */
+/** Counts the cursors and transactions of the service that are open in the database. */
 async function openInDatabase() {
   const all = { allUsers: true, idleConnections: true, idleCursors: true, idleSessions: true };
   const operations = await db.client
@@ -52,7 +52,7 @@ async function openInDatabase() {
 describe('a long mixed load', () => {
   it('keeps memory constant and leaves nothing open or queued', async () => {
     const receiver = await startReceiver();
-    // Its received requests would use this test's memory.
+    // Stored requests of the receiver would count as memory of this process.
     receiver.respondWith((_received, response) => {
       receiver.received.length = 0;
       response.writeHead(204).end();
@@ -83,7 +83,7 @@ describe('a long mixed load', () => {
     };
     await Promise.all([write, read, sample].map(onAndOn));
     const warm = samples.slice(Math.floor(samples.length * warmUpShare));
-    // The median of the slopes between any two, so that single peaks count little.
+    // The median of the slopes between any two samples is robust against single peaks.
     const slopes = warm.flatMap(([minute, value], index) =>
       warm.slice(index + 1).map(([later, other]) => (other - value) / (later - minute)),
     );

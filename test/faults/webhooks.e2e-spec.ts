@@ -38,7 +38,7 @@ const failures: readonly (readonly [string, Document])[] = [
   ['loses its connection', { closeConnection: true }],
   ['responds after its deadline', { blockConnection: true, blockTimeMS: 2 * deadlineMs }],
 ];
-/** The short form tests one failure per command, the long form all. */
+/** The short run tests one failure per command, the full run all of them. */
 const share = rounds(failures.length, 1);
 
 describe('a database command of relay or worker', () => {

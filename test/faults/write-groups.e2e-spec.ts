@@ -101,7 +101,7 @@ const unit = fc.record(
 
 const kinds = { lead, reservation, callback, unit };
 type Kind = keyof typeof kinds;
-/** Requests of one kind that arrive at once, each with a key or without. */
+/** Generates simultaneous requests of one kind, each with or without an Idempotency-Key. */
 const burstOf = (kind: Kind) =>
   fc
     .array(fc.tuple(kinds[kind] as fc.Arbitrary<object>, fc.boolean()), {
@@ -109,7 +109,7 @@ const burstOf = (kind: Kind) =>
       maxLength: 8,
     })
     .map((requests) => requests.map(([body, isKeyed]) => ({ kind, body, isKeyed })));
-/** Kinds that run at once do not share records: reservations and callbacks take turns. */
+/** Simultaneous kinds must not share records, so reservations and callbacks take turns. */
 const moment = fc
   .tuple(
     fc.option(burstOf('lead'), { nil: [] }),
@@ -121,7 +121,6 @@ const moment = fc
 const writes = ['insert', 'update', 'findAndModify', 'bulkWrite'];
 const commands = [...writes, 'find', 'aggregate', 'getMore', 'commitTransaction'];
 const transient = { errorLabels: ['TransientTransactionError'] };
-/** The way in which one of the next commands fails. */
 const fault = fc.option(
   fc.record({
     mode: fc.record({ skip: fc.nat(30), times: fc.integer({ min: 1, max: 2 }) }),
@@ -134,10 +133,10 @@ const fault = fc.option(
   }),
 );
 
-/** Of leads without phones; the pass over the leads of other programs leaves them as they are. */
+/** Leads with these fields need no keys, so the background pass over phones leaves them unchanged. */
 const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
 
-/** An organization with records of every kind, some of them by other programs, and its caller. */
+/** Adds an organization with records of every kind, some of them as other programs write them. */
 async function makeTenant() {
   const tenant = await service.addTenant();
   const { organizationId } = tenant;
@@ -152,7 +151,7 @@ async function makeTenant() {
   const villa = { name: { 'en-us': 'Villa' }, slug: 'villa' };
   await addCatalogue(db, 'propertyTypes', organizationId, villa);
   await tenant.add(addLead, { recordSystemId: 'lead', leadId: 1, ...derived });
-  // The next numbers are taken.
+  // The service has to skip these numbers.
   for (const leadId of [2, 3]) await tenant.add(addLead, { leadId, ...derived });
   await tenant.add(addUnit, { slug: 'free' });
   const unitId = await tenant.add(addUnit, { slug: 'held', status: 'Reserved' });
@@ -177,7 +176,7 @@ async function makeTenant() {
 
 type Tenant = Awaited<ReturnType<typeof makeTenant>>;
 
-/** One request of its service; over HTTP, requests that are sent together arrive in any order. */
+/** Calls the service directly, because HTTP requests that are sent together arrive in any order. */
 async function run({ caller, reservations }: Tenant, kind: Kind, body: object): Promise<unknown> {
   if (kind === 'lead') return app.get(LeadsService).upsert(caller, body);
   if (kind === 'unit') return app.get(UnitUpsertsService).upsert(caller, body);
@@ -188,7 +187,7 @@ async function run({ caller, reservations }: Tenant, kind: Kind, body: object): 
   return app.get(CallbacksService).handle(caller, payload, { id: '', body: payload });
 }
 
-/** The result of a request; of one that failed with an error of the database nothing was stored. */
+/** Returns the result or the rejection of a request, or the failure of one that stored nothing. */
 async function outcomeOf(response: Promise<unknown>) {
   try {
     return { value: await response };
@@ -198,14 +197,14 @@ async function outcomeOf(response: Promise<unknown>) {
   }
 }
 
-/** The tenant of a request with an `Idempotency-Key`, which has the right to run. */
+/** Gives the tenant the right to run a request with a new Idempotency-Key. */
 async function keyed({ caller, ...tenant }: Tenant): Promise<Tenant> {
   const begun = { caller, key: randomUUID(), fingerprint: '', headersSoFar: () => ({}) };
   const { claim } = await app.get(IdempotencyService).begin(begun);
   return { ...tenant, caller: { ...caller, ...(claim && { claim }) } };
 }
 
-/** Another program creates a lead that requests create too; whether it came first. */
+/** Creates a lead as another program, which requests may create too. Returns false if a request was first. */
 function addForeignLead({ caller: { organizationId } }: Tenant): Promise<boolean> {
   const fields = { recordSystemId: 'foreign', leadId: 50_000, ...derived };
   return addLead(db, organizationId, fields).then(
@@ -238,7 +237,7 @@ it('grouped requests have the same results as sequential ones under random failu
           requests += sent.length;
           const failed = handled.filter((outcome) => outcome.failure !== undefined);
           failures += failed.length;
-          // Whether such a request was stored is not known to its sender either.
+          // The sender of such a request does not know whether it was stored, either.
           const isUnknown = failed.some(({ failure }) => isDatabaseUnavailable(failure));
           unknown += Number(isUnknown);
           fc.pre(!isUnknown);

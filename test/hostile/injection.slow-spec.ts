@@ -21,7 +21,7 @@ import {
   untilPhonesDerived,
 } from './tenant-data.js';
 
-/** The short run sends every so many-th value at each position. */
+/** The short run sends only every eleventh value at each position. */
 const every = isFull ? 1 : 11;
 
 let service: TestService;
@@ -46,11 +46,11 @@ interface Attack {
   readonly operation: Operation;
   readonly name: string;
   readonly request: SentRequest;
-  /** Position in the body, and the value if it is JSON. */
+  /** The position in the body, with the value if it is JSON. */
   readonly inBody?: { readonly steps: readonly string[]; readonly value: unknown };
 }
 
-/** The values for a position in its encoding. */
+/** Returns the hostile values for a position, encoded as the position needs them. */
 function payloadsAt({ place, steps: [parameter = ''] }: Position): readonly Payload[] {
   const written = {
     path: hostileParameters,
@@ -80,7 +80,7 @@ function attacksAt(operation: Operation, position: Position): Attack[] {
   });
 }
 
-/** The short run sends other values at the next position. */
+/** The short run selects different values at adjacent positions. */
 function allAttacks(): Attack[] {
   const key: Position = { place: 'header', steps: ['api-key'] };
   return operations.flatMap((operation) =>
@@ -98,7 +98,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** The fault of a response, or null. */
+/** Returns how a response violates the documentation, or null. */
 function fault(
   { operation, name, inBody }: Attack,
   { status, headers, text }: Answer,
@@ -129,7 +129,7 @@ function fault(
   return holds(parsed(text), inBody.value) ? null : said('does not show what was stored');
 }
 
-/** Statuses of a path that the router cannot read, or that leads to another endpoint. */
+/** The router returns these statuses for paths that it cannot read, or that lead to another endpoint. */
 function isBeforeAny(status: number): boolean {
   return [400, 404, 405, 414, 431].includes(status);
 }
@@ -148,7 +148,7 @@ function holds(whole: unknown, part: unknown): boolean {
   return Object.values(whole).some((inner) => holds(inner, part));
 }
 
-/** Property names of the prototypes in the realm of the service. */
+/** The service runs in another realm than Jest, so its own prototypes are read. */
 function prototypeNames(): (string | symbol)[][] {
   const lines: object = workerLog.lines;
   const ofArrays = Object.getPrototypeOf(lines) as object;

@@ -13,9 +13,9 @@ import {
   type WebhookService,
 } from '../webhooks/webhook-service.js';
 
-/** Marks every value that must not be in the log. */
+/** Every value that must not be logged contains this marker. */
 const marker = 'zqxmark';
-/** Marks phones, which need digits. */
+/** Phones need digits, so they have a marker of their own. */
 const digits = '01198765432';
 
 let service: WebhookService;
@@ -47,7 +47,7 @@ const person = {
 
 const id = `${marker}-lead`;
 type Method = 'get' | 'post' | 'delete' | 'put';
-/** Accepted, repeated, rejected and unknown requests, with their status if it is always the same. */
+/** Accepted, repeated, rejected and unknown requests, each with its status if that is always the same. */
 const requests: readonly (readonly [Method, string, object | string | null, number?])[] = [
   ['post', '/leads', { recordSystemId: id, ...person }, 201],
   ['post', '/leads', { recordSystemId: id, ...person }, 200],
@@ -101,7 +101,7 @@ describe('the log', () => {
     const invalid = `x: ${marker}\r\nbroken ${marker}`;
     socket.end(`GET /${basePath}/leads/${marker} HTTP/1.1\r\n${invalid}\r\n\r\n`);
     await readToEnd(socket);
-    // Errors of the database quote stored values.
+    // Error messages of the database quote stored values.
     const leads = service.service.app.get(LeadsService);
     const original = leads.read.bind(leads);
     for (const message of [

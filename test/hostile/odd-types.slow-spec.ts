@@ -8,7 +8,7 @@ import { addTenantData } from './tenant-data.js';
 
 const service = sharedService();
 
-/** Values of wrong types that other programs store. */
+/** Other programs may store values of these types in any field. */
 const oddValues: Readonly<Record<string, unknown>> = {
   'a whole number': 5,
   'a negative number': -7,
@@ -39,13 +39,13 @@ const collections =
     ' ',
   );
 
-/** Stands for the status of a request whose connection failed. */
+/** This status stands for a failed connection. */
 const noResponse = 599;
 
-/** Queries find a document by these fields, so that it cannot have other values there. */
+/** Queries find documents by these fields, so such values cannot occur there. */
 const notOdd = new Set(['_id', 'hash', '__v']);
 
-/** Paths of all fields of a validator, nested ones and the first item of each list included. */
+/** Returns the paths of all fields of a validator, including nested ones and the first item of each list. */
 function fieldsOf({ properties = {} }: Document, above = ''): string[] {
   return Object.entries(properties as Record<string, Document>).flatMap(([name, inner]) => {
     if (notOdd.has(name) || (name === 'organizationId' && above === '')) return [];
@@ -56,7 +56,7 @@ function fieldsOf({ properties = {} }: Document, above = ''): string[] {
   });
 }
 
-/** A document with a value at a path; a list keeps its other items. */
+/** Returns the document with a value at a path. A list keeps its other items. */
 function withValue(
   document: unknown,
   [step, ...steps]: readonly string[],
@@ -87,7 +87,7 @@ async function addRecords() {
 type Records = Awaited<ReturnType<typeof addRecords>>;
 type Request = readonly [method: 'get' | 'post' | 'delete', path: string, body?: object];
 
-/** Every operation that reads the tenant's records, in an order in which each finds one. */
+/** Returns every operation that reads the tenant's records, ordered so that each one finds a record. */
 function requestsOf({ ids }: Records): Request[] {
   const own = (kind: string) => ids[kind]?.[0] ?? '';
   const phoneNumber = own('phone');
@@ -157,7 +157,7 @@ function requestsOf({ ids }: Records): Request[] {
   ];
 }
 
-/** Paths that read a collection; all paths read the collections that are not listed. */
+/** Lists the paths that read a collection. All paths read the collections that are missing here. */
 const readers: Readonly<Record<string, RegExp>> = {
   users: /lead/,
   clients: /lead/,
@@ -200,7 +200,7 @@ async function store(
   }
 }
 
-/** Tests every so many-th combination; `1` tests all of them, which takes a quarter of an hour. */
+/** Selects every n-th combination. With 1 the test runs all of them, for a quarter of an hour. */
 const step = rounds(161, 27);
 
 it.each(collections)(
@@ -211,7 +211,7 @@ it.each(collections)(
     const oddities = fieldsOf(validator['$jsonSchema']).flatMap((field) =>
       Object.keys(oddValues).map((name): Oddity => ({ collection, field, name })),
     );
-    // Validators permit null in every field except in the times of the conventions.
+    // Validators permit null in every field except the conventional times.
     const chosen = oddities.filter(
       ({ field, name }, index) =>
         index % step === 0 || (name === 'null' && /^\w+edAt$/.test(field)),

@@ -1,7 +1,6 @@
-/** A hostile value of a JSON body. */
 export interface Payload {
   readonly name: string;
-  /** The value as it is written in the body, valid JSON or not. */
+  /** The bytes of the value in the body, which may be invalid JSON. */
   readonly json: string | Buffer;
 }
 
@@ -9,7 +8,7 @@ const nested = (depth: number, open: string, close: string) =>
   `${open.repeat(depth)}1${close.repeat(depth)}`;
 const raw = (json: string): Payload => ({ name: json.slice(0, 30), json });
 
-/** Strings with a meaning to databases, browsers, file systems or parsers. */
+/** These strings have a special meaning in databases, browsers, file systems or parsers. */
 export const hostileTexts: readonly string[] = [
   '__proto__',
   'constructor',
@@ -90,7 +89,7 @@ export const hostileValues: readonly Payload[] = [
   raw('1 2'),
 ];
 
-/** Encoded values of paths and queries. */
+/** Values for paths and queries, already encoded. */
 export const hostileParameters: readonly string[] = [
   ...hostileTexts.filter((value) => value.isWellFormed()).map(encodeURIComponent),
   '%00',
@@ -108,7 +107,7 @@ export const hostileParameters: readonly string[] = [
   'x'.repeat(9_000),
 ];
 
-/** Text after the name of a query parameter. */
+/** Texts that follow the name of a query parameter. */
 export const hostileQueries: readonly string[] = [
   '[$ne]=1',
   '[]=1',

@@ -10,16 +10,16 @@ beforeAll(async () => {
   tenant = await service.addTenant();
 });
 
-/** A proxy that parses the bytes differently would read this as a separate request. */
+/** A proxy that parses the preceding bytes differently would forward this as a separate request. */
 const smuggled = () => post([`Content-Length: ${body.length}`, 'x-request-id: smuggled'], body);
 const body = '{"recordSystemId":"raw"}';
 
-/** Everything that the service sends in response to these bytes until it closes the connection. */
+/** Sends the bytes, and returns everything that the service sends until it closes the connection. */
 async function exchange(bytes: string): Promise<{ statuses: number[]; text: string }> {
   const socket = openSocket(service.url);
   socket.on('error', () => undefined);
   socket.write(Buffer.from(bytes, 'latin1'));
-  // A service that waits for more bytes sees the end of the connection.
+  // If the service waits for more bytes, it sees the client disconnect.
   const ending = setTimeout(() => socket.end(), 2_000);
   let text = '';
   try {
@@ -46,7 +46,7 @@ const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r
 const length = `Content-Length: ${body.length}`;
 const inChunks = 'Transfer-Encoding: chunked';
 const health = `/${basePath}/healthz`;
-/** Name, headers, and another body than the usual one. */
+/** Each row has a name, headers, and a body if it differs from the usual one. */
 const ambiguousPosts: readonly (readonly [string, readonly string[], string?])[] = [
   ['a length and chunks', ['Content-Length: 4', inChunks], chunked(body)],
   ['chunks and a length', [inChunks, 'Content-Length: 4'], chunked(body)],

@@ -6,11 +6,11 @@ import { type ServiceProcess, startProcess } from '../support/service-process.js
 import { basePath, sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 
-/** Largest body by default. */
+/** The default maximum size of a body, in bytes. */
 const limit = 1_048_576;
 /** Linux counts processor time in ticks; garbage collection and compilation add noise. */
 const [tickMs, noiseMs] = [10, 250];
-/** Maximum size of a rejection. */
+/** The maximum size of a rejection, in bytes. */
 const responseLimit = 64 * 1_024;
 
 const shared = sharedService();
@@ -27,7 +27,7 @@ afterAll(() => {
 
 const operations = documentedOperations().filter(({ hasBody }) => hasBody);
 
-/** JSON values of about so many bytes. */
+/** Returns JSON values of about this many bytes. */
 const values: Readonly<Record<string, (bytes: number) => string>> = {
   'an integer': (bytes) => '9'.repeat(bytes),
   'a fraction of zeros': (bytes) => `1.${'0'.repeat(bytes)}1`,
@@ -57,7 +57,7 @@ interface Cost {
   readonly bytes: number;
 }
 
-/** A request's processor time in the service. */
+/** Measures the processor time that the service needs for a request. */
 async function cost({ method, path }: Operation, body: Buffer<ArrayBuffer>): Promise<Cost> {
   const before = processorMs();
   const response = await fetch(`${service.url}/${basePath}${path}`, {
@@ -69,10 +69,10 @@ async function cost({ method, path }: Operation, body: Buffer<ArrayBuffer>): Pro
   return { milliseconds: processorMs() - before, status: response.status, bytes };
 }
 
-/** The longest processor time of twice the bytes, in milliseconds. */
+/** Returns the maximum processor time, in milliseconds, for twice the bytes. */
 const maxFor = (half: number) => 3 * half + noiseMs;
 
-/** The least processor time of each body in up to four attempts, because other work adds to it. */
+/** Returns the least processor time of each body in up to four attempts, because other work adds to it. */
 async function leastCosts(
   operation: Operation,
   bodies: readonly Buffer<ArrayBuffer>[],
@@ -93,7 +93,7 @@ async function leastCosts(
   }
 }
 
-/** The service responds to other requests while it works. */
+/** Expects that the service still responds to other requests. */
 async function expectHealth(): Promise<void> {
   const signal = AbortSignal.timeout(5_000);
   const response = await fetch(`${service.url}/${basePath}/healthz`, { signal });
@@ -114,7 +114,7 @@ const cases = operations.flatMap((operation) =>
     .filter(({ place }) => place === 'body')
     .flatMap(({ steps }) => Object.keys(values).map((kind) => ({ operation, steps, kind }))),
 );
-/** Every so many-th combination, so that each position and each kind occurs. */
+/** The step lets each position and each kind occur. */
 const chosen = cases.filter((_, index) => index % rounds(23, 7) === 0);
 
 describe(`a body of the maximum size, in ${chosen.length} cases`, () => {

@@ -16,9 +16,9 @@ import {
   unusedId,
 } from './tenant-data.js';
 
-/** Number of requests that read, filter or delete by ids of another organization. */
+/** The number of requests that read, filter or delete by ids of another organization. */
 const readingSwaps = rounds(80, 10_000);
-/** Number of requests that write with such ids; more of them would find the records of each other. */
+/** The number of requests that write with such ids. With more, they would find each other's records. */
 const writingSwaps = rounds(60, 120);
 
 let service: TestService;
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 const operations = documentedOperations();
-/** Positions inside a free-form object whose fields a lead uses for lookups. */
+/** A lead uses these fields inside a free-form object for lookups. */
 const insideOfLeads = ['name', 'phoneNumber', 'email', 'project', 'leadSource'].map(
   (name): Position => ({ place: 'body', steps: ['data', name] }),
 );
@@ -61,7 +61,7 @@ const places = operations.flatMap((operation) =>
     .map((position): Place => ({ operation, position })),
 );
 const reading = places.filter(({ operation }) => operation.method !== 'POST');
-/** The service rejects a phone of another lead, so that one id would get two responses. */
+/** The service rejects a phone of another lead, so responses to the same phone could differ. */
 const isPhone = ({ position }: Place) => position.steps.at(-1)?.startsWith('phoneNumber') === true;
 const writing = places.filter((place) => place.operation.method === 'POST' && !isPhone(place));
 
@@ -75,7 +75,7 @@ function requestOf({ operation, position }: Place, id: string): SentRequest {
   return requestWith(own, operation, position, written[position.place], turn++);
 }
 
-/** Everything that distinguishes responses, without the id itself. */
+/** Returns everything that distinguishes responses, without the id itself. */
 function seen({ status, headers, text }: Answer, id: string) {
   const told = Object.entries(headers).filter(
     ([name]) =>
@@ -90,7 +90,7 @@ interface Swap extends Place {
   readonly id: string;
 }
 
-/** Random swaps at these places, always the same ones. */
+/** Returns random swaps at these places, the same ones in each run. */
 function someSwaps(from: readonly Place[], count: number): Swap[] {
   const kinds = Object.keys(other.ids);
   const swap = fc
@@ -103,7 +103,7 @@ function someSwaps(from: readonly Place[], count: number): Swap[] {
   return sampled.filter(isFirstUse()).slice(0, count);
 }
 
-/** An idempotency key belongs to its first request; the service rejects another request with it. */
+/** An idempotency key belongs to its first request, and the service rejects another request with it. */
 function isFirstUse(): (swap: Swap) => boolean {
   const used = new Set<string>();
   return ({ position, id }) => {
@@ -116,7 +116,7 @@ function isFirstUse(): (swap: Swap) => boolean {
 
 const controls = new Map<string, Promise<ReturnType<typeof seen>>>();
 
-/** The response to the same request with an unknown id. */
+/** Returns the response to the same request with an unknown id. */
 function answerToUnused({ operation, position, kind }: Swap) {
   const name = [operation.name, position.place, ...position.steps, kind].join(' ');
   const known = controls.get(name);
@@ -155,7 +155,7 @@ describe('a document of another organization', () => {
     const isRefused = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
     for (const outcome of outcomes) {
       const { where, got, expected } = outcome;
-      // An accepted body contains the id as plain data; the check of references below proves it.
+      // An accepted body contains the id as plain data, which the check of references below proves.
       const isAccepted = got.status < 300 && expected.status < 300;
       if (!isAccepted) expect([where, got]).toEqual([where, expected]);
     }

@@ -11,22 +11,21 @@ export interface TenantData extends Tenant {
   readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 
-/** An unknown id of each kind. */
 export function unusedId(kind: string): string {
   if (kind === 'number of a lead') return String(randomInt(2 ** 40, 2 ** 41));
   const hex = new ObjectId().toHexString();
   return isText(kind) ? `${kind.replaceAll(' ', '-')}-${hex}` : hex;
 }
 
-/** Partners and operators choose these ids; the database makes the others. */
+/** Partners and operators choose these ids, while the database creates all others. */
 function isText(kind: string): boolean {
   return /slug|name|external|unitId|installment|idempotency/i.test(kind);
 }
 
-/** Requests take turns over so many records, because requests for one record wait for each other. */
+/** Requests for one record wait for each other, so they take turns over this many records. */
 export const spread = 8;
 
-/** Accepted bodies, each of which changes one of the tenant's own records. */
+/** Returns accepted bodies, each of which changes one of the tenant's own records. */
 const acceptedBodies: Readonly<
   Record<string, (own: (kind: string) => string, number: number) => object>
 > = {
@@ -48,7 +47,7 @@ function chequeReport(own: (kind: string) => string) {
 }
 
 /**
- * A request that an endpoint accepts, except for a text at a position.
+ * Creates a request that an endpoint accepts, except for a text at a position.
  *
  * @param text as the position needs it: encoded, as JSON, or neither
  * @param turn selects the record that the request changes
@@ -77,7 +76,7 @@ export function requestWith(
   };
 }
 
-/** Writes a tenant with so many linked records of each kind. */
+/** Writes a tenant with this many linked records of each kind. */
 export async function addTenantData(
   db: Db,
   count: number,
@@ -179,10 +178,10 @@ export async function untilPhonesDerived(db: Db, ...tenants: readonly Tenant[]):
   });
 }
 
-/** A rejected request may write to these: the last use of the key, and its own response. */
+/** Even a rejected request may write to these: the last use of its key, and its own log and response. */
 const ofRequests = ['apiKeys', 'reservationCallbacks', 'idempotencyRecords'];
 
-/** A hash of the stored documents of an organization for each collection. */
+/** Returns a hash of the stored documents of an organization for each collection. */
 export async function storedOf(db: Db, organizationId: ObjectId): Promise<Record<string, string>> {
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
   const names = collections.map(({ name }) => name).filter((name) => !ofRequests.includes(name));
@@ -197,7 +196,7 @@ export async function storedOf(db: Db, organizationId: ObjectId): Promise<Record
   return Object.fromEntries(hashes.flat());
 }
 
-/** Ids of the other organization to which documents of an organization refer. */
+/** Returns the ids of the other organization to which documents of an organization refer. */
 export async function foreignReferences(
   db: Db,
   { organizationId }: Tenant,

@@ -25,7 +25,7 @@ beforeAll(async () => {
       name,
       slug: `unread-${index}`,
       unitId: `unread-${index}`,
-      // The service sends a response with a third of the units as a whole.
+      // The service sends a third of the units in one piece.
       compoundId: index % 3 === 0 ? compoundId : new ObjectId(),
     })),
   );
@@ -65,7 +65,7 @@ it('returns 429 when more than 64 MiB of responses for one key are unread', asyn
   const patient = await startProcess({
     MONGODB_URI: shared.databaseUri,
     ROLE: 'api',
-    // On a busy machine the first read takes longer than a request may.
+    // On a busy machine the first read takes longer than the default deadline.
     DATABASE_DEADLINE_MS: '30000',
   });
   const other = await shared.addTenant();

@@ -8,7 +8,7 @@ import { addKey } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 
-/** Prepares the database. */
+/** The shared service prepares the database. */
 const { databaseUri, addTenant } = sharedService();
 let tenant: TenantApi;
 let app: NestFastifyApplication;

@@ -16,7 +16,6 @@ beforeAll(async () => {
 const json = 'Content-Type: application/json';
 const leads = `POST /${basePath}/leads`;
 const withKey = (...headers: string[]) => [`api-key: ${tenant.key}`, ...headers];
-/** Sends a lead with a closing connection. */
 const post = (headers: readonly string[], body = '') =>
   sendRaw(service.url, `${leads} HTTP/1.1`, ['Host: x', ...headers], body);
 
@@ -57,7 +56,7 @@ describe('the API key', () => {
 describe('a request body', () => {
   it('is rejected even when it breaks off before the response', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
-    // From the second request on the key is cached, so all steps run in one event loop turn.
+    // From the second request on the key is cached, so all steps run in one turn of the event loop.
     for (let turn = 0; turn < 3; turn++) {
       const response = await post(withKey('Expect: 100-continue', ...headers), 'ZZZ\r\n');
       expect(response.status).toBe(415);

@@ -74,10 +74,10 @@ describe('a connection', () => {
     const own = ['Content-Type: application/json', `Content-Length: ${body.length}`];
     return rawRequest(`POST /${basePath}/leads`, [`api-key: ${key}`, ...own], body);
   };
-  /** The statuses of all responses to these bytes. */
+  /** Sends the bytes, and returns the statuses of all responses to them. */
   const statusesOf = async (url: string, bytes: string) => {
     const socket = openSocket(url);
-    // A body that is not read to its end resets the connection.
+    // The service resets the connection when it does not read a body to its end.
     socket.on('error', () => undefined).write(bytes);
     let text = '';
     socket.on('data', (chunk) => (text += String(chunk)));

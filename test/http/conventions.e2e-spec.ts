@@ -195,7 +195,7 @@ describe('a response', () => {
   it.each(['GET', 'POST'])(
     'to a %s with broken chunks has status 400 regardless of later data',
     async (method) => {
-      // From the second request on the key is cached, so the request proceeds further before its body.
+      // From the second request on the key is cached, so the service gets further before the body arrives.
       for (let turn = 0; turn < 3; turn++) {
         const socket = openSocket(service.url);
         const id = `chunks-${new ObjectId().toHexString()}`;
@@ -289,7 +289,7 @@ describe('the request log', () => {
     await new Promise((resolve) => client.write(sent, resolve));
     client.destroy();
     await eventually(() => {
-      // The whole request had arrived before its client disconnected during the key lookup.
+      // The whole request has arrived, and its client disconnects during the key lookup.
       const organizationId = expect.any(String);
       expect(linesWith(id)).toMatchObject([{ aborted: true, status: 201, organizationId }]);
     }, 5_000);
@@ -401,7 +401,6 @@ interface Schema {
   readonly properties: Readonly<Record<string, { readonly anyOf?: readonly object[] }>>;
 }
 
-/** The parts of the document that tests read. */
 interface ReferenceDocument {
   readonly paths: object;
   readonly components: { readonly schemas: { readonly UnitDto: Schema } };

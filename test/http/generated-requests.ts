@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { basePath } from '../support/shared-service.js';
 
-/** A request as it goes over a connection. */
+/** A request with its bytes on the connection and its expected effect. */
 export interface GeneratedRequest {
   readonly kind: string;
-  /** The `x-request-id` and the id of the lead to create or delete; undefined if no parser sees a request. */
+  /** The `x-request-id` and the id of the lead to create or delete. It is undefined if no parser sees a request. */
   readonly id: string | undefined;
   readonly method: string;
   readonly bytes: string;
-  /** The database shows by this effect whether the service executed the request. */
+  /** The change in the database that shows whether the service executed the request. */
   readonly effect: 'creates' | 'deletes' | undefined;
 }
 
@@ -31,7 +31,7 @@ interface Written {
   readonly hosts?: readonly string[];
   readonly key?: string | null;
   readonly body?: string;
-  /** Replaces the framing that was generated. */
+  /** Replaces the generated framing. */
   readonly framing?: readonly string[];
 }
 
@@ -47,7 +47,6 @@ const post = (context: Context, written: Partial<Written> = {}): Written => ({
 const none = `/${basePath}/leads/none`;
 const expect100 = 'Expect: 100-continue';
 
-/** Each kind of request. */
 const kinds: Readonly<Record<string, (context: Context) => Written>> = {
   'GET public': () => ({ method: 'GET', path: `/${basePath}/healthz`, key: null }),
   GET: () => ({ method: 'GET', path: none }),
@@ -92,13 +91,13 @@ const kinds: Readonly<Record<string, (context: Context) => Written>> = {
   CONNECT: () => ({ method: 'CONNECT', path: 'x:1' }),
 };
 
-/** Bytes that no parser reads as a request. */
+/** No parser reads these bytes as a request. */
 const noRequests = ['NONSENSE\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\0\r\n\r\n'];
 
 /** No parser reads these as requests, so their responses have ids of their own. */
 const unparsable: ReadonlySet<string> = new Set(['two lengths', 'CONNECT']);
 
-/** Requests in the order in which a connection sends them. */
+/** Generates requests in the order in which a connection sends them. */
 export function requestSequences(key: string): fc.Arbitrary<readonly GeneratedRequest[]> {
   const framing = fc.record({
     isChunked: fc.boolean(),
@@ -164,5 +163,5 @@ function inChunks(body: string, chunkLength: number): string {
   return `${text}0\r\n\r\n`;
 }
 
-/** Positions, in thousandths, at which the bytes of a sequence are split into writes. */
+/** The bytes of a sequence are split into writes at these positions, in thousandths of its length. */
 export const cuts = fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 });

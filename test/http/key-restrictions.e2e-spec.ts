@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const routes = documentedOperations().filter(({ path }) => path !== '/healthz');
 type Route = (typeof routes)[number];
 
-/** A request that no endpoint executes, because its body is not JSON and its ids are unknown. */
+/** Sends a request that no endpoint executes, because its body is not JSON and its ids are unknown. */
 function send({ method, path, hasBody }: Route, key: string, address = '10.1.2.3') {
   const request = service
     .api(method.toLowerCase() as 'get', path.replaceAll(/\{\w+\}/g, 'nothing'))
@@ -39,7 +39,7 @@ const keyWith = (permissions: object): Promise<string> => {
 };
 const permitted = [200, 400, 404];
 
-/** The parts of a response that restrictions change. */
+/** Returns the parts of a response that depend on restrictions. */
 const seen = ({ body, headers }: Response) => ({
   body: body as unknown,
   code: headers['x-error-code'],

@@ -31,21 +31,21 @@ interface Conversation {
   readonly isHalfClosed: boolean;
 }
 
-/** After these requests the client must not send any more. */
+/** The client must not send anything after these requests. */
 const announcesClose: ReadonlySet<string> = new Set(['Connection: close', 'HTTP/1.0']);
-/** Ends the connection of a client that does not close its side. */
+/** This request closes the connection of a client that does not close its side. */
 const last = rawRequest(`GET /${basePath}/healthz`, ['Connection: close']);
 
 const conversations = (key: string) =>
   fc.record({ requests: requestSequences(key), cuts, isHalfClosed: fc.boolean() });
 
-/** Everything that the client received until the close of the connection, which may be a reset. */
+/** Everything that the client received before the connection was closed, possibly by a reset. */
 interface Received {
   readonly text: string;
   readonly wasReset: boolean;
 }
 
-/** Sends the requests in their writes. */
+/** Sends the requests, split into writes. */
 async function converse(
   url: string,
   { requests, cuts: thousandths, isHalfClosed }: Conversation,
@@ -77,7 +77,7 @@ async function converse(
   return { text, wasReset };
 }
 
-/** The received responses, at most one per request. */
+/** Returns the received responses, at most one per request. */
 function responsesIn(text: string, requests: readonly GeneratedRequest[]): ReceivedResponse[] {
   const responses: ReceivedResponse[] = [];
   for (let rest = text; rest !== '';) {
@@ -108,7 +108,7 @@ async function prepare(conversation: readonly Conversation[]): Promise<void> {
   }
 }
 
-/** Whether a request was carried out, as the database shows it. */
+/** Reads from the database whether each request was executed. */
 async function carriedOut(requests: readonly GeneratedRequest[]): Promise<boolean[]> {
   const ids = requests.flatMap(({ id = '' }) => id);
   const found = await tenant.stored('leads', { recordSystemId: { $in: ids } });
@@ -119,7 +119,7 @@ async function carriedOut(requests: readonly GeneratedRequest[]): Promise<boolea
   });
 }
 
-/** The fault of the responses: a prefix of the requests gets responses in order, the others are not carried out. */
+/** Returns the violations: the first requests must get responses in order, and the others must not be executed. */
 async function mistakes({ requests, isHalfClosed }: Conversation, { text, wasReset }: Received) {
   const responses = responsesIn(text, requests);
   const kinds = requests.map(({ kind }) => kind).join(', ');
@@ -134,7 +134,7 @@ async function mistakes({ requests, isHalfClosed }: Conversation, { text, wasRes
     if (response === undefined) {
       // After a disconnect it is unknown whether the running request was executed.
       const isUnknown = isHalfClosed && index === responses.length;
-      // Bytes that a client sends after it has announced to close make its own system drop the response.
+      // The client sends bytes after it has announced to close, so its own system drops the response.
       const isDropped = wasReset && announcesClose.has(kind) && index === responses.length;
       if (isDone && !isUnknown && !isDropped) found.push({ ...seen, wasReset });
       continue;

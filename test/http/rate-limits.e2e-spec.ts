@@ -30,11 +30,10 @@ afterAll(() => service.stop());
 
 const read = (key: string) => tenant.with(key).get('/leads/none');
 const newKey = (fields = {}) => tenant.add(addKey, fields);
-/** Sends requests at the same time. */
 const times = <T>(count: number, work: () => Promise<T>) =>
   Promise.all(Array.from({ length: count }, work));
 
-/** Number of accepted requests out of so many at the same time. */
+/** Sends this many requests at the same time, and returns how many are accepted. */
 async function letIn(key: string, count: number): Promise<number> {
   const responses = await times(count, async () => read(key));
   for (const { status } of responses) expect([404, 429]).toContain(status);
@@ -131,7 +130,7 @@ describe('the rate limit of an API key', () => {
     expect(limited).toMatchObject({ rateLimit: { rps: 8, burst: 16 } });
     expect(await cli(`key limit ${issued._id} --default`)).toMatchObject({ rateLimit: null });
     await eventually(async () => {
-      // All buckets refill, and the replaced key does not expire yet.
+      // All buckets refill in this time, and the replaced key does not expire yet.
       now += 60_000;
       expect([await letIn(rotated.key, 30), await letIn(issued.key, 30)]).toEqual([16, 10]);
     }, 5_000);

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import base from '../../jest.config.mjs';
 
-// Stryker's copy of the project.
+// Stryker runs this in its copy of the project.
 const rootDir = process.cwd();
 
 /**
- * The unit tests, with the sources in place of the compiled program: mutants are made of these.
+ * Runs the unit tests on the sources instead of the compiled program, because Stryker mutates the sources.
  *
  * @type {import('jest').Config}
  */
@@ -13,12 +13,12 @@ export default {
   rootDir,
   testEnvironment: join(rootDir, 'test/support/jest-environment.mjs'),
   roots: ['<rootDir>/src'],
-  // A mutant may wait indefinitely; these tests never do.
+  // A mutant may wait indefinitely, while these tests never wait that long.
   testTimeout: 5_000,
   testMatch: [
     '**/{availability,change-log,contacts,documents,endpoints,leads,reservations,secrets,sending,units,values,writes,deliveries}/**/*.spec.ts',
   ],
-  // Services decide nothing here and load slowly.
+  // Services make no pure decisions and load slowly.
   testPathIgnorePatterns: ['/node_modules/', String.raw`\.service\.spec\.ts$`],
   extensionsToTreatAsEsm: base.extensionsToTreatAsEsm,
   moduleNameMapper: base.moduleNameMapper,
@@ -26,8 +26,8 @@ export default {
     '/node_modules/': join(rootDir, 'test/support/loaded-by-node.mjs'),
     '^.+\\.ts$': base.transform['^.+\\.ts$'],
   },
-  // Decorators of the sources note what they know in the Reflect of the tests, which has to take it.
+  // Decorators in the sources need the metadata functions in the Reflect of the tests.
   setupFiles: ['reflect-metadata'],
-  // Tests do not load the runner's modules.
+  // Tests do not load modules of the test runner.
   transformIgnorePatterns: ['/node_modules/(@?jest|@stryker-mutator|reflect-metadata)'],
 };

@@ -40,7 +40,7 @@ describe('the alert rules', () => {
     expect(namesIn(expected.filter((one) => !one.exp_alerts?.length))).toEqual(names);
   });
 
-  // npm has no package of Prometheus' tool, which evaluates them.
+  // Only Prometheus' own tool evaluates alert rules, and npm has no package of it.
   const wherePromtoolIs = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
   wherePromtoolIs('produce the alerts that their tests expect', async () => {
     await run('promtool', ['test', 'rules', 'ops/alerts.test.yml']);

@@ -1,11 +1,10 @@
-/** One line of the metrics. */
 export interface MetricLine {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** The lines of the text format of Prometheus that have a value. */
+/** Returns the lines of Prometheus' text format that have a value. */
 export function metricLines(text: string): MetricLine[] {
   return text
     .split('\n')
@@ -19,14 +18,13 @@ export function metricLines(text: string): MetricLine[] {
     });
 }
 
-/** The type of each metric. */
 export function metricTypes(text: string): Map<string, string> {
   return new Map(
     [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]),
   );
 }
 
-/** The sum of the values of a metric where labels are as given; undefined when there are none. */
+/** Returns the sum of a metric's values with these labels, or undefined when it has none. */
 export function valueOf(
   lines: readonly MetricLine[],
   name: string,
@@ -40,7 +38,7 @@ export function valueOf(
   return matching.length === 0 ? undefined : matching.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** A value of an application in this process. */
+/** Reads a metric of an application in this process. */
 export async function valueIn(
   metrics: { text(): Promise<string> },
   name: string,
@@ -49,7 +47,7 @@ export async function valueIn(
   return valueOf(metricLines(await metrics.text()), `integration_api_${name}`, labels);
 }
 
-/** How the cache was and is used, by one kind of read or by all. */
+/** Returns the use of the cache for one kind of read, or for all. */
 export async function cacheMetrics(metrics: { text(): Promise<string> }, kind?: string) {
   const lines = metricLines(await metrics.text());
   const value = (name: string, labels = {}) =>

@@ -22,7 +22,7 @@ const production = {
   ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
   WEBHOOKS_ALLOW_HTTP: 'true',
   WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
-  // A hanging database must differ from a busy machine.
+  // This deadline distinguishes a hanging database from a busy machine.
   DATABASE_DEADLINE_MS: '30000',
 };
 const operator = { ...production, MONGODB_URI };
@@ -58,7 +58,7 @@ afterAll(async () => {
   await client.close();
 });
 
-/** For what needs no process of its own. */
+/** Tests that need no process of their own use these options. */
 const workerOptions = (variables: Record<string, string>) => {
   const own = { NODE_ENV: 'test', PORT: '0', HOST: '127.0.0.1', MONGODB_URI };
   const environment = readEnvironment({ ...variables, ...own });
@@ -83,7 +83,7 @@ const addEndpoint = (url: string) =>
 it('the first scrapes return finite numbers', async () => {
   // Only one of several simultaneous scrapes finds new samples of the event loop.
   const scrapes = await Promise.all([metrics(), metrics(), metrics()]);
-  // Nothing waits for so many seconds; times of today are less, too.
+  // Durations are shorter than this, and so are timestamps of today.
   const limitOf = (name: string) => (name.endsWith('_seconds') ? 5e9 : Number.MAX_SAFE_INTEGER);
   const lines = scrapes.flatMap(metricLines);
   expect(lines.filter(({ name, value }) => !(Math.abs(value) < limitOf(name)))).toEqual([]);
@@ -136,7 +136,7 @@ describe('the metrics', () => {
     const reservationId = await addReservation(db, organizationId, unitId);
     const path = `/reservations/webhook?api-key=${key}`;
     await send(service.url, { method: 'POST', path, key: '', body: { reservationId } });
-    // The events of the two leads, one of which has a client.
+    // Each receiver gets the events of two leads, one of which has a client.
     await Promise.all([good.receivedRequests(3), bad.receivedRequests(3)]);
     await eventually(async () => {
       await read();
@@ -163,7 +163,7 @@ describe('the metrics', () => {
   it('count the calls of each key by its id, with the last call time', async () => {
     const stored = await db.collection('apiKeys').findOne({ organizationId });
     const labels = { key: stored?._id.toHexString() ?? '', organization };
-    // The request for an unknown path counts where the key is still cached.
+    // The request for an unknown path counts only while the key is cached.
     expect([9, 10]).toContain(value('key_calls_total', labels));
     const last = value('key_last_call_timestamp_seconds', labels) ?? 0;
     expect(Math.abs(Date.now() / 1_000 - last)).toBeLessThan(60);
@@ -274,7 +274,7 @@ describe('a service whose database does not respond', () => {
   afterAll(() => proxy.resume());
 
   it('returns all metrics except those of the database', async () => {
-    // The second scrape does not ask again what hangs.
+    // The second scrape must not repeat the hanging queries.
     for (const lines of [metricLines(await metrics()), metricLines(await metrics())]) {
       expect(valueOf(lines, 'integration_api_transactions_total')).toBeGreaterThanOrEqual(4);
       expect(valueOf(lines, 'integration_api_outbox_lag_seconds')).toBeUndefined();

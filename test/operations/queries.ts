@@ -25,9 +25,9 @@ export function dashboardQueries(): string[] {
   return targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m'));
 }
 
-/** The faults of a query: unknown metrics, and labels that none of its metrics has. */
+/** Returns unknown metrics of a query, and labels that none of its metrics has. */
 export function problemsOf(query: string, labels: ReadonlyMap<string, ReadonlySet<string>>) {
-  // Added by Prometheus itself.
+  // Prometheus adds these labels itself.
   const known = new Set(['instance', 'job']);
   const problems: string[] = [];
   const used: string[] = [];

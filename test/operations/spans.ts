@@ -1,6 +1,6 @@
 import type { Receiver } from '../support/receiver.js';
 
-/** The spans that a collector got as OTLP over HTTP, with the numbers that the protocol gives its fields. */
+/** Returns the spans that a collector has received as OTLP over HTTP. Numbers are field numbers of the protocol. */
 export function receivedSpans({ received }: Receiver) {
   return received
     .filter(({ path }) => path === '/v1/traces')
@@ -24,7 +24,7 @@ function attribute(pair: Buffer): [name: string, value: string] {
 
 const first = (message: Buffer, field: number) => all(message, field)[0] ?? Buffer.alloc(0);
 
-/** The values of a field of a message of protocol buffers, numbers as digits. */
+/** Returns all values of a field in a protocol buffers message, with numbers as digits. */
 function all(message: Buffer, field: number): Buffer[] {
   const found: Buffer[] = [];
   let offset = 0;

@@ -7,7 +7,7 @@ import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { metricLines, valueOf } from './metrics-text.js';
 
-/** How long a request may take although nobody reads the log. */
+/** A request may take this long while nobody reads the log. */
 const maxWaitMs = 5_000;
 const healthPath = `/${basePath}/healthz`;
 
@@ -28,7 +28,7 @@ async function dropped(): Promise<number> {
   return valueOf(metricLines(text), 'integration_api_log_lines_dropped_total') ?? 0;
 }
 
-/** Stops reading the log, sends requests until lines are dropped, and returns how many requests it sent. */
+/** Stops reading the log, sends requests until lines are dropped, and returns the number of requests. */
 async function stall(): Promise<number> {
   stdout.pause();
   const pool = new Pool(service.url, { connections: 8, headersTimeout: maxWaitMs });

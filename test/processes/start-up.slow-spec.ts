@@ -16,7 +16,7 @@ const { path, version } = await findMongodBinary();
 const startServer = (...args: string[]) =>
   MongoMemoryServer.create({
     binary: { systemBinary: path, version },
-    // Only for what hangs: a busy machine may take long.
+    // This timeout only ends hanging starts: a busy machine may take long.
     instance: { storageEngine: 'wiredTiger', launchTimeout: 120_000, args },
   });
 const [standalone, uninitiated] = await Promise.all([
@@ -60,7 +60,7 @@ describe('a start', () => {
     ['has another name', other, hasOtherName],
   ])('prints one line without credentials when the database %s', async (_, uri, reason) => {
     const variables = { NODE_ENV: 'test', PORT: '0', MONGODB_URI: uri };
-    // A single server can be connected to, which takes long on a busy machine.
+    // A standalone server accepts connections, which takes long on a busy machine.
     const DATABASE_DEADLINE_MS = uri === standalone.getUri('x') ? '30000' : '2000';
     const environment = readEnvironment({ ...variables, DATABASE_DEADLINE_MS });
     const failure: unknown = await runService(environment, workerLogger(environment)).catch(

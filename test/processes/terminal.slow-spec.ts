@@ -18,7 +18,7 @@ const [clone = '', home = ''] = await Promise.all(
 );
 const inClone = (path: string) => join(clone, path);
 
-/** Copies the sources as they are now; in the home folder is nothing that was fetched earlier. */
+/** Copies the current sources. The home folder contains no earlier downloads. */
 beforeAll(async () => {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const { stdout } = await run('git', args, { maxBuffer: Infinity });
@@ -49,7 +49,7 @@ const interrupt = async (terminal: Terminal) => {
 };
 const ask = async (url: string, path: string, headers: Record<string, string> = {}) =>
   (await fetch(`${url}/${basePath}${path}`, { headers })).json() as Promise<unknown>;
-/** Changes a source of the clone. */
+/** Edits a source file of the clone. */
 const edit = async (path: string, change: (text: string) => string) => {
   const text = await readFile(path, 'utf8');
   await writeFile(inClone(path), change(text));
@@ -90,7 +90,7 @@ describe('commands at a terminal', () => {
     expect(steps).toMatch(/Building the service \.\.\. done in [\d.]+ s/);
     expect(steps).toMatch(/Starting MongoDB [\d.]+ on \S+\.data\/mongodb \.\.\./);
     expect(steps).toContain('Loading the demo organization');
-    // A `mongod` of the machine's own is not fetched.
+    // A `mongod` that is installed on the machine is not downloaded.
     const isInstalled = await run('sh', ['-c', 'command -v mongod']).then(
       () => true,
       () => process.env['MONGOMS_SYSTEM_BINARY'] !== undefined,
@@ -120,7 +120,7 @@ describe('commands at a terminal', () => {
     };
     const changed = await versionAfter((text) => text.replaceAll("'v1.0'", "'v9.9'"));
     expect(changed).toMatchObject({ version: 'v9.9' });
-    // It ends while it starts, and the next source that is saved starts it again.
+    // The service exits during the start, and restarts when a source is saved.
     await edit(source, (text) => `${text}\nthrow new Error('Not yet right');\n`);
     await development.untilShown(/Error: Not yet right/);
     expect(await versionAfter(unchanged)).toMatchObject({ version: 'v1.0' });
@@ -200,7 +200,7 @@ describe('commands at a terminal', () => {
     expect(await isBuilt()).toBe(false);
     const [source, output] = [inClone('src/removed.ts'), inClone('dist/removed.js')];
     await writeFile(source, 'export const removed = true;\n');
-    // Its owner is dead.
+    // The process that owns this lock is dead.
     await symlink('99999999', inClone('node_modules/.cache/build.lock'));
     expect([await isBuilt(), existsSync(output)]).toEqual([true, true]);
     await rm(source);
@@ -208,7 +208,7 @@ describe('commands at a terminal', () => {
     const now = new Date();
     await utimes(inClone('src/cli.ts'), now, now);
     expect([await isBuilt(), existsSync(output)]).toEqual([true, false]);
-    // As an interrupted build leaves it.
+    // An interrupted build leaves the file like this.
     await writeFile(inClone('dist/cli.js'), '');
     await rm(inClone('dist/.built'));
     expect(await isBuilt()).toBe(true);
@@ -231,7 +231,7 @@ describe('commands in a pipe', () => {
     }
     child.kill('SIGTERM');
     expect(await exited).toEqual([0, null]);
-    // Steps are for people.
+    // Progress steps are printed only for people.
     expect(stderr).toBe('');
   });
 });

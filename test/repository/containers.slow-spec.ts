@@ -36,11 +36,11 @@ describe('Dockerfile', () => {
     const start = scripts['start:prod'];
     expect(scripts.start.endsWith(` && ${start}`)).toBe(true);
     const flags = start.match(/--\S+/g) ?? [];
-    // Without a bound of its own, the young heap gets as large as the machine allows.
+    // Without this limit, the young heap grows with the memory of the machine.
     expect(flags).toContainEqual(expect.stringMatching(/^--max-semi-space-size=\d+$/));
     const commands = argumentsOf('CMD', image).map((command) => JSON.parse(command) as unknown);
     expect(commands).toEqual([['node', ...flags, 'dist/main.js']]);
-    // With an arena of malloc for each thread, memory that was freed stays with the process.
+    // With one malloc arena per thread, freed memory would stay with the process.
     expect(start).toMatch(/^MALLOC_ARENA_MAX=1 exec node /);
     expect(argumentsOf('ENV', image)).toContain('MALLOC_ARENA_MAX=1');
   });
@@ -57,7 +57,7 @@ describe('Dockerfile', () => {
         if (from === 'node_modules') symlinkSync(resolve(from), target);
         else cpSync(from, target, { recursive: true });
       }
-      // As in an image whose layers were made at different times.
+      // Layers of an image may have been made at different times.
       utimesSync(join(folder, 'package.json'), new Date(), new Date());
       const run = promisify(execFile)('npm', ['run', 'cli', '--', 'org', '--help'], {
         cwd: folder,

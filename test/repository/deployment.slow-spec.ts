@@ -7,7 +7,7 @@ import { variableNames } from '../../src/core/configuration/variables.js';
 import { livenessPath, readinessPath } from '../../src/operator/operations/operations.js';
 import { basePath } from '../../src/core/http/server/route-options.js';
 
-/** Any node of a file, once its types were checked as a whole. */
+/** Manifests are untyped here, because a test checks the types of all of them together. */
 // oxlint-disable-next-line typescript/no-explicit-any -- the shapes are what is tested
 type Node = any;
 
@@ -26,7 +26,7 @@ const templates = [...deployments, ...ofKind('Job')].map(({ metadata, spec }) =>
   ...spec.template,
 }));
 const key = Buffer.alloc(32).toString('base64');
-/** A process exits within this time after a signal. */
+/** In seconds; a process exits within this time after a signal. */
 const shutdownSeconds = 10;
 
 describe('Kubernetes manifests', () => {
@@ -35,7 +35,7 @@ describe('Kubernetes manifests', () => {
       ...deployments[0],
       spec: { ...deployments[0].spec, ...change },
     }));
-    // Only the manifests that are wrong on purpose have problems.
+    // Only the intentionally faulty manifests have problems.
     expect(typeProblems([...manifests, ...faulty])).toEqual([
       expect.stringContaining(`'"replica"' does not exist`),
       expect.stringContaining(`'"selector"' is missing`),
@@ -98,14 +98,14 @@ describe.each([
     expect(variableNames).toEqual(expect.arrayContaining(Object.keys(environment)));
     const { NODE_ENV, ENCRYPTION_KEYS, MONGODB_URI = '' } = readEnvironment(environment);
     expect(NODE_ENV).toBe('production');
-    // A key of the file's own would be public.
+    // A key in the file itself would be public.
     expect(ENCRYPTION_KEYS).toEqual([Buffer.alloc(32)]);
     for (const member of members) expect(MONGODB_URI).toContain(`${member}:27017`);
     expect(MONGODB_URI).toContain('/integration?replicaSet=rs0');
   });
 });
 
-/** The variables of a service as Compose fills them in with only the required settings. */
+/** Returns the variables of a service that Compose sets when only the required settings are given. */
 function environmentOf(file: string, name: string): Record<string, string> {
   const compose: Node = parse(readFileSync(file, 'utf8'), { merge: true });
   const entries = Object.entries(compose.services[name].environment as Record<string, string>);
@@ -134,15 +134,15 @@ it('ops/compose forwards requests to both instances while they are ready', () =>
 });
 
 /**
- * Errors of manifests by Kubernetes' own types: unknown, missing and wrongly typed fields. A server rejects them or
- * silently ignores unknown ones.
+ * Checks manifests with Kubernetes' own types for unknown, missing and wrongly typed fields. A server rejects such
+ * fields or silently ignores unknown ones.
  */
 function typeProblems(all: readonly Node[]): string[] {
   const lines = all.map((manifest, index) => {
     const type = `import('kubernetes-models/${manifest.apiVersion}').I${manifest.kind}`;
     return `export const manifest${index}: ${type} = ${JSON.stringify(manifest)};`;
   });
-  // Among the packages, so that the compiler finds them.
+  // The compiler finds the types from this folder, because it is inside `node_modules`.
   const file = 'node_modules/.cache/manifests.mts';
   writeFileSync(file, lines.join('\n'));
   const program = ts.createProgram([file], {

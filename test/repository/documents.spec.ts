@@ -8,7 +8,7 @@ import { createProgram } from '../../src/operator/cli/command-line/program.js';
 import { documentedOperations } from '../support/operations.js';
 
 const read = (path: string) => readFileSync(path, 'utf8');
-/** Files of the repository that match, without installed and built ones. */
+/** Returns the matching files of the repository, without installed and built ones. */
 const filesOf = (pattern: string) =>
   globSync(pattern, { exclude: ['**/node_modules/**', 'clients/**/dist/**'] });
 
@@ -17,7 +17,7 @@ const documents = filesOf('{*.md,{docs,clients}/**/*.md}').map((path) => ({
   text: read(path),
 }));
 
-/** Lines of code blocks and spans of the documents, with their files. */
+/** Lines of code blocks and code spans of the documents, with their files. */
 const code = documents.flatMap(({ path, text }) => {
   const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, block = '']) => block);
   const spans = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)];
@@ -29,10 +29,10 @@ const code = documents.flatMap(({ path, text }) => {
 });
 
 const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'].join('|');
-/** Suffixes that paths may omit. */
+/** Paths in documents may omit these suffixes. */
 const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
 
-/** As `path: name`. */
+/** Returns unknown names as `path: name`. */
 function unknown(pattern: RegExp, isKnown: (...groups: string[]) => boolean): string[] {
   return code.flatMap(({ path, line }) =>
     [...line.matchAll(pattern)]
@@ -92,7 +92,7 @@ describe('a document for partners', () => {
 
   it.each(forPartners)('contains no settings or operator commands: %s', (file) => {
     const text = read(file);
-    // The guides' programs have one-word settings such as PORT too.
+    // The programs in the guides have one-word settings such as PORT, too.
     const settings = variableNames.filter((name) => name.includes('_'));
     expect(settings.filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
     expect(text).not.toMatch(/npm run cli|`key issue/);
@@ -151,12 +151,12 @@ it('package-lock.json contains the hash of every package, including other platfo
   expect(unhashed.map(([path]) => path)).toEqual([]);
 });
 
-/** Whether programs write this path. */
+/** Files at ignored paths are created by programs. */
 function isIgnored(path: string): boolean {
   return read('.gitignore').split('\n').includes(path);
 }
 
-/** An unknown command or option of a command line; null if all are known. */
+/** Returns the unknown command or option of a command line, or null if all are known. */
 function complaintAbout(program: Command, call: string): string | null {
   let command = program;
   for (const word of call.split(' ')) {

@@ -62,7 +62,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** The aggregation expression of an item: the driver cannot send distant times. */
+/** Returns an aggregation expression for an item, because the driver cannot send distant times. */
 function expressionOf(item: unknown): unknown {
   if (item === distant) return { $toDate: Long.fromString('9000000000000000') };
   if (item?.constructor !== Object) return { $literal: item };
@@ -76,13 +76,15 @@ function expressionOf(item: unknown): unknown {
   return Object.fromEntries(fields);
 }
 
-/** The items of a wallet's list with the types of their numbers. */
+/** Returns the items of a wallet's list, with numbers in their stored types. */
 async function listOf(_id: ObjectId): Promise<unknown[]> {
   const exact = { promoteValues: false, promoteLongs: false };
   return (await wallets.findOne<Document>({ _id }, exact))?.['cheques'] as unknown[];
 }
 
-/** An item without what the steps may have set; of its history what was there at first. */
+/**
+ * Returns an item without the fields that the steps may have set, and with only the original entries of its history.
+ */
 function untouched(item: unknown, before: unknown, steps: readonly Step[]): unknown {
   const { installmentId: id, statusHistory: old } = (before ?? {}) as Document;
   const about = (kind: Step['kind']) =>
@@ -123,7 +125,7 @@ it('a report or an upsert keeps all unknown values of a wallet', async () => {
         if (status !== 404) applied += 1;
       }
       const after = await listOf(_id);
-      // Strings are compared, because invalid dates never equal each other.
+      // The comparison uses strings, because invalid dates never equal each other.
       const left = (items: unknown[]) =>
         inspect(
           items.map((item, index) => untouched(item, before[index], steps)),

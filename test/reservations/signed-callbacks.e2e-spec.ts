@@ -36,12 +36,12 @@ const issue = () =>
     expiresAt: null,
   });
 
-/** A report about a new cheque, and how many reports are stored. */
+/** Returns a report about a new cheque, and a function that counts its stored reports. */
 const newCheque = async () => {
   const unitId = await tenant.add(addUnit);
   const reservationId = await tenant.add(addReserved, unitId);
   const id = reservationId.toHexString();
-  // The signature covers bytes, so the body is not ASCII.
+  // The signature covers bytes, so the body contains more than ASCII.
   const report = { reservationId: id, installmentId: '1', chequeStatus: 'overdue', note: 'شيك' };
   const reports = async () => {
     const { cheques } = await tenant.storedOne('chequeWallets', { reservationId });
@@ -134,7 +134,7 @@ describe('a callback with a signed key', () => {
       expect(response.headers['x-error-code']).toBe('key.signature_invalid');
     }
     expect(await reports()).toBe(0);
-    // The same headers with the body that they sign.
+    // The same headers are valid with the body that they sign.
     await send(body, right).expect(201);
   });
 

@@ -7,7 +7,7 @@ import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 
 const mebibyte = 1_048_576;
-/** Bytes of an event without its wallet, and of a report. */
+/** In bytes; an event needs at most this much in addition to its wallet, and so does a report. */
 const slack = 16_384;
 
 const service = sharedService();
@@ -15,7 +15,7 @@ const service = sharedService();
 const storedBytes = (document: Document) => BSON.calculateObjectSize(document);
 const sentBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-/** A history that takes about a share of the largest that a wallet may have. */
+/** Returns a history that takes about this share of the maximum size of a wallet. */
 function historyOf(chequeNumber: string, share: number): Document[] {
   const changedAt = new Date();
   const entry = { status: 'overdue', chequeNumber, changedAt, source: 'External API' };
@@ -73,7 +73,7 @@ it('a wallet of any size can be deleted and restored, but rejects oversized repo
       for (const { type, data, changes } of events) {
         const event = { type, timestamp: new Date(), data, changes };
         expect(sentBytes(event)).toBeLessThanOrEqual(8 * mebibyte);
-        // Events leave out only cheques that another program has stored beyond the limits.
+        // Events omit only cheques that another program has stored beyond the limits.
         const { cheques } = (data.chequeWallet ?? data) as { cheques: Document[] };
         if (share <= 0.995) expect(cheques[0]?.['statusHistory'].length).toBeGreaterThan(0);
       }

@@ -4,7 +4,7 @@ import {
   type Operations,
 } from '../../clients/typescript/src/index.js';
 
-/** The client of `clients/typescript` with a key; unlike a partner's it sends nothing again. */
+/** Creates the TypeScript client of `clients/typescript` with a key. Unlike a partner's client, it never retries. */
 export function apiClient(
   baseUrl: string,
   apiKey: string,

@@ -12,7 +12,7 @@ export function conventions(organizationId: ObjectId): Document & { _id: ObjectI
   return { _id: new ObjectId(), organizationId, isDeleted: false, createdAt: now, updatedAt: now };
 }
 
-/** Writes a document of an organization with the conventions and these fields only. */
+/** Writes a document with `organizationId`, the conventional fields and the given ones. */
 async function insert(
   db: Db,
   collection: string,
@@ -24,7 +24,7 @@ async function insert(
   return document._id;
 }
 
-/** Events as features publish them, without their changes. */
+/** Creates events as features publish them, without the changes of their records. */
 export function publishedEvents(organizationId: ObjectId, count: number, fields: Document = {}) {
   const now = new Date();
   return Array.from({ length: count }, (): Document & { _id: ObjectId } => ({
@@ -59,14 +59,13 @@ export async function addTenant(
   return { organizationId, key: await addKey(db, organizationId, key) };
 }
 
-/** Overrides of a default tenant. */
 export interface TenantOverrides {
   readonly settings?: Document;
   readonly apiDomain?: string;
   readonly key?: Document;
 }
 
-/** Permits every operation. */
+/** A key without a list of operations has all of them, but reads events only with this setting. */
 export const mayReadEvents = { permissions: { allowExternal: true, readEvents: true } };
 
 export async function addKey(
@@ -112,7 +111,6 @@ export function addLead(
   });
 }
 
-/** Writes a compound with only its names and slug. */
 export function addCompound(
   db: Db,
   organizationId: ObjectId,
@@ -123,7 +121,6 @@ export function addCompound(
   return insert(db, 'compounds', organizationId, { name, slug, ...overrides });
 }
 
-/** Writes a document of the catalogue with the conventions and these fields only. */
 export function addCatalogue(
   db: Db,
   collection: 'amenities' | 'phases' | 'propertyTypes' | 'unitDesigns' | 'units',
@@ -137,7 +134,6 @@ export function addUser(db: Db, organizationId: ObjectId, name: string): Promise
   return insert(db, 'users', organizationId, { name });
 }
 
-/** Writes a client as another program would. */
 export function addClient(db: Db, organizationId: ObjectId, fields: Document): Promise<ObjectId> {
   return insert(db, 'clients', organizationId, { phoneNumbers: [], ...fields });
 }
@@ -171,7 +167,7 @@ export function addReservation(
   });
 }
 
-/** Writes a cheque wallet; a cheque's fields but its installment have defaults. */
+/** Writes a cheque wallet. Its cheques get defaults for all fields except `installmentId`. */
 export function addWallet(
   db: Db,
   organizationId: ObjectId,
@@ -183,7 +179,7 @@ export function addWallet(
   });
 }
 
-/** Writes a reservation with one cheque. `cheque` is the cheque's status, `isDeleted` the wallet's. */
+/** Writes a reservation with one cheque: `cheque` is the status of the cheque, `isDeleted` belongs to the wallet. */
 export async function addReserved(
   db: Db,
   organizationId: ObjectId,
@@ -199,7 +195,7 @@ export async function addReserved(
   return reservationId;
 }
 
-/** Writes an entry of the log of refused requests, of a minute of 1 January 2026. */
+/** Writes an entry of the request log for a rejected request at 12:`minute` on 1 January 2026. */
 export async function addLoggedRequest(
   db: Db,
   { organizationId, apiKeyId }: { readonly organizationId: ObjectId; readonly apiKeyId: ObjectId },

@@ -1,11 +1,11 @@
 import type { Db, Document } from 'mongodb';
 import { eventually } from './eventually.js';
 
-/** How many documents a command may read beyond its results; collections of tests have more. */
+/** A command may read this many documents beyond its results, which is fewer than the test collections contain. */
 const slack = 120;
 const profileBytes = 64 * 1_048_576;
 
-/** Runs the work twice: the second run has cached plans. */
+/** Runs the work twice before it records commands, so that the recorded run uses cached plans. */
 export async function profiledCommands(db: Db, work: () => Promise<unknown>): Promise<Document[]> {
   for (let time = 0; time < 2; time++) await work();
   await eventually(() => emptyProfile(db));
@@ -21,19 +21,18 @@ export async function profiledCommands(db: Db, work: () => Promise<unknown>): Pr
   return commands.filter((command) => !isMeantToReadAll(command));
 }
 
-/** The server's default size of 1 MB drops the first commands of long work. */
+/** Replaces the profile, because its default size of 1 MB would drop the first commands of long work. */
 async function emptyProfile(db: Db): Promise<void> {
-  // A command of the previous profile is recorded when it ends, even after the drop.
+  // A command that is still running is recorded when it ends, even after the drop.
   await db.collection('system.profile').drop();
   await db.createCollection('system.profile', { capped: true, size: profileBytes });
 }
 
-/** Background passes begin with all organizations. */
+/** Accepts that background passes read all organizations first. */
 function isMeantToReadAll({ ns }: Document): boolean {
   return ns.endsWith('.organizations');
 }
 
-/** Describes a command in the message of a failed test. */
 function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Document) {
   const given = rest['nreturned'] ?? rest['nMatched'] ?? rest['ndeleted'] ?? 0;
   const what = JSON.stringify(command).slice(0, 600);
@@ -41,7 +40,10 @@ function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Do
   return { ns, op, planSummary, docsExamined, keysExamined, given, what };
 }
 
-/** Commands that examine more index entries than they need. A count has to examine all that it counts. */
+/**
+ * Returns commands that examine more index entries than they need. It does not fit counts, which examine all entries
+ * that they count.
+ */
 export function tooManyKeys(commands: readonly Document[]) {
   return commands
     .map(summary)

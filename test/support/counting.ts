@@ -1,9 +1,7 @@
-/** The numbers from 0 on. */
 export function range(length: number): number[] {
   return Array.from({ length }, (_, index) => index);
 }
 
-/** How many responses have each status. */
 export function countStatuses(
   responses: readonly { readonly status: number }[],
 ): Record<number, number> {

@@ -3,18 +3,21 @@ import { connect } from 'node:net';
 import { BSON, type ObjectId } from 'mongodb';
 import type { BlackBox } from './shared-service.js';
 
-/** A string that begins with a two-byte character, and how it is shown without the second byte. */
+/**
+ * `whole` begins with a two-byte character; `shown` is its form in responses once {@link cutTexts} has cut that
+ * character.
+ */
 export const cutText = { whole: 'م~~~', shown: '\u{FFFD}~~~~' } as const;
 const secondByte = Buffer.from(cutText.whole).subarray(1);
 const withoutIt = '~'.repeat(secondByte.length);
 
-/** The server's message of a command. */
+/** The opcode of OP_MSG in MongoDB's wire protocol. */
 const opMsg = 2013;
 const headBytes = 21;
 
 /**
- * Leaves only the first byte of the character in every {@link cutText} of a stored document. Programs that cut strings
- * by bytes store that. The driver rejects such strings, so this sends the command itself.
+ * Overwrites the second byte in every {@link cutText} of a stored document, which leaves half a character, as programs
+ * do that cut strings by bytes. The driver rejects such strings, so this function sends the command itself.
  */
 export async function cutTexts(
   { db, databaseUri }: Pick<BlackBox, 'db' | 'databaseUri'>,

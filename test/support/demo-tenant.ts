@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { runCli } from '../operator/command-line.js';
 import { addTenant, type Tenant, type TenantOverrides } from './builders.js';
 
-/** An organization that has the demo catalogue, to which the examples of the reference belong. */
+/** Adds an organization with the demo catalogue, whose records the examples of the reference name. */
 export async function addDemoTenant(
   db: Db,
   databaseUri: string,

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 
 /**
- * The first message of a child process.
+ * Waits for the first message of a child process.
  *
- * @throws Error when it ends before
+ * @throws Error when the process exits before it sends one
  */
 export async function firstMessage(child) {
   const exited = once(child, 'exit').then(([code]) => {
     throw new Error(`It ended with ${code}.`);
   });
-  // Later on it may end as it likes.
+  // After the message, any exit is fine.
   exited.catch(() => undefined);
   const [message] = await Promise.race([once(child, 'message'), exited]);
   return message;

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { firstMessage } from './first-message.mjs';
 
-/** Where all processes of the tests keep compiled code, so that the next one starts sooner. */
+/** All processes of the tests store compiled code in this folder, so that later processes start sooner. */
 const compileCache = join(import.meta.dirname, '../../node_modules/.cache/compiled');
 
-/** Starts what all test files share, and passes its addresses on to them. */
+/** Starts the database and the service that all test files share, and passes their addresses on in `process.env`. */
 export default async function globalSetup() {
   process.env.NODE_COMPILE_CACHE = compileCache;
   const child = fork(join(import.meta.dirname, 'test-environment.mjs'));

@@ -5,22 +5,21 @@ import { send } from './service-process.js';
 import { addressOf, sharedService } from './shared-service.js';
 import type { TenantApi } from './tenant-api.js';
 
-/** Two services in processes of their own on one database. */
+/** Two services on one database, each in a process of its own. */
 export interface Instances {
   readonly db: Db;
-  /** Options of another instance. */
+  /** Environment variables for a further instance on the same database. */
   readonly variables: Record<string, string>;
-  /** Address of the instance whose turn it is. */
+  /** Returns the address of one instance for even turns and of the other one for odd turns. */
   readonly url: (turn: number) => string;
   readonly addTenant: (overrides?: TenantOverrides) => Promise<TenantOfInstances>;
 }
 
-/** A tenant that sends requests to each instance in turn. */
 interface TenantOfInstances extends TenantApi {
   readonly postTo: (turn: number, path: string, body: object) => ReturnType<typeof send>;
 }
 
-/** The shared service, and a second process that is started for the first file that needs one. */
+/** Uses the shared service and a second process, which starts for the first file that needs it. */
 export function sharedInstances(): Instances {
   const service = sharedService();
   const { databaseUri, db } = service;

@@ -3,7 +3,8 @@ import { Writable } from 'node:stream';
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * Built-in classes that `instanceof` checks across program and tests, and classes that `expect` knows by name.
+ * Tests and program must share these classes: `instanceof` compares some of them, and `expect` recognizes others by
+ * name.
  */
 const builtIns = {
   Array,
@@ -27,12 +28,12 @@ const lines = [];
 const write = (chunk, _encoding, done) => done(void lines.push(chunk.toString()));
 const workerLog = { lines, destination: new Writable({ write }) };
 
-/** Environment of a test file; program and packages are loaded by Node itself. */
+/** Lets a test file use modules that Node itself has loaded. */
 export default class Environment extends TestEnvironment {
   constructor(...args) {
     super(...args);
     for (const [name, builtIn] of Object.entries(builtIns)) {
-      // Literals and the engine's errors keep their own class, which becomes a subclass.
+      // Literals and errors of the engine keep the class of the test's realm, so that class becomes a subclass.
       Object.setPrototypeOf(this.global[name].prototype, builtIn.prototype);
       this.global[name] = builtIn;
     }

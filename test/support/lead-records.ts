@@ -13,7 +13,6 @@ const stored = { organizationId, isDeleted: false, createdAt: before, updatedAt:
 
 const everything = { has: () => true } as unknown as ReadonlySet<string>;
 
-/** An organization with the usual settings. */
 export function organizationWith(fields: Partial<Organization> = {}): Organization {
   return {
     _id: organizationId,
@@ -35,7 +34,7 @@ export function clientWith(fields: Partial<ClientDocument> = {}): ClientDocument
   return { ...stored, _id: new ObjectId(), ...fields };
 }
 
-/** Records of a complete search that found only these. */
+/** Returns the records that a complete search has loaded when it found only the given ones. */
 export function loadedWith({
   storedClients = [],
   ...fields

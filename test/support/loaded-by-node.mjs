@@ -1,4 +1,4 @@
-// Tests get program and packages as modules loaded by Node itself, once per worker. Jest would load them again for
+// Tests import the program and its packages as modules that Node loads once per worker. Jest would load them again for
 // each test file, which takes longer than most tests.
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
@@ -15,7 +15,8 @@ const transformer = {
     const given = names.map((name) => `its_${name} as ${name}`).join();
     return { code: `const { ${taken} } = ${module};\nexport { ${given} };` };
   },
-  // The names may be defined in later files.
+  // The code lists the exported names, which change with the files that a module re-exports, so it is its own cache
+  // key.
   getCacheKey: (...args) => transformer.process(...args).code,
 };
 

@@ -1,10 +1,10 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Files that start processes, and files with the most requests. */
+/** These files start processes or send the most requests. */
 const longest =
   /\/test\/(processes|clients|races|operations|demo|events|values|polling)\/|\/(plans|structure|catalogue|groups|request-cost|linearizability|schemathesis|failing-database|killed-instance|shutdown|lost-primary|soak)\./;
 
-/** Where no run has left times yet, the files that take the longest come first. */
+/** Starts the longest files first when no earlier run has recorded their durations. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     // oxlint-disable-next-line unicorn/no-array-sort -- It is no array that is sorted.

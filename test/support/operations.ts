@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basePath } from './shared-service.js';
 
-/** The part of a JSON schema that tests read. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -33,26 +32,23 @@ interface ReferenceDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** An endpoint as the reference describes it. */
 export interface Operation {
-  /** Method and path below the base path, such as `GET /leads/{recordSystemId}`. */
+  /** The method and the path below the base path, such as `GET /leads/{recordSystemId}`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
   readonly hasBody: boolean;
-  /** The operation that a key must permit; null where no key is needed. */
+  /** The operation that a key must permit, or null when the endpoint needs no key. */
   readonly permission: string | null;
   readonly statuses: readonly number[];
-  /** Positions of values. */
   readonly positions: readonly Position[];
-  /** Required fields of a body, from the examples. */
+  /** The required fields of the body with the values of their examples. */
   readonly exampleBody: Readonly<Record<string, unknown>>;
 }
 
-/** A position of a value in a request. */
 export interface Position {
   readonly place: 'path' | 'query' | 'header' | 'body';
-  /** The parameter, or the keys that lead to it in the body. */
+  /** The name of the parameter, or the keys that lead to the value in the body. */
   readonly steps: readonly string[];
 }
 
@@ -82,7 +78,9 @@ export function documentedOperations(): Operation[] {
   );
 }
 
-/** A body, or a part of it, with a value at a place; an array on the way has one item. */
+/**
+ * Returns the body, or a part of it, with a value at these steps. Each array on the path becomes an array of one item.
+ */
 export function withValueAt(
   base: unknown,
   [step, ...steps]: readonly string[],
@@ -95,7 +93,7 @@ export function withValueAt(
   return { ...object, [step]: withValueAt(inner, steps, value) };
 }
 
-/** The JSON of a body with any bytes at a place, valid JSON or not. */
+/** Returns the JSON of a body with the given bytes at these steps, even if they are not valid JSON. */
 export function jsonWith(
   base: unknown,
   steps: readonly string[],
@@ -109,7 +107,7 @@ export function jsonWith(
 
 type Schemas = Readonly<Record<string, Schema>>;
 
-/** A key for objects that accept any key. */
+/** Stands for a key of an object that accepts any key. */
 const anyKey = 'anything';
 
 function bodyPositions(

@@ -4,9 +4,8 @@ export interface RawResponse {
   /** All received bytes, including further responses. */
   readonly text: string;
   readonly status: number;
-  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The JSON of the body, if it has one. */
+  /** The parsed JSON of the body, if there is any. */
   readonly body: unknown;
 }
 
@@ -14,15 +13,14 @@ export function openSocket(url: string): Socket {
   return connect(Number(new URL(url).port), '127.0.0.1');
 }
 
-/** The bytes of a request. */
 export function rawRequest(line: string, headers: readonly string[], body = ''): string {
   return [`${line} HTTP/1.1`, 'Host: x', ...headers, '', body].join('\r\n');
 }
 
 /**
- * Sends raw bytes and returns all bytes received until the service closes the connection.
+ * Sends raw bytes and returns all bytes that the service sends until it closes the connection.
  *
- * @param headers without `Connection: close`
+ * @param headers without `Connection: close`, which this function adds
  */
 export async function sendRaw(
   url: string,
@@ -36,14 +34,14 @@ export async function sendRaw(
   return readToEnd(socket);
 }
 
-/** All bytes received until the connection is closed. */
+/** Returns all bytes received until the connection is closed. */
 export async function readToEnd(socket: Socket): Promise<RawResponse> {
   let text = '';
   for await (const chunk of socket) text += String(chunk);
   return parsed(text);
 }
 
-/** Reads until the end or an error: the service may close the connection during the write. */
+/** Reads until the end or an error, because the service may close the connection while the test still writes. */
 export async function readWhatCame(socket: Socket): Promise<RawResponse> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));

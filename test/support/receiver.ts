@@ -8,7 +8,6 @@ import {
 import type { AddressInfo } from 'node:net';
 import { eventually } from './eventually.js';
 
-/** A received request. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -18,21 +17,19 @@ export interface Received {
   readonly at: number;
 }
 
-/** How a receiver responds: at once, later or never. */
+/** Sends the response at once, later or never. */
 export type Respond = (received: Received, response: Parameters<RequestListener>[1]) => void;
 
-/** An HTTP server on loopback that keeps its requests. */
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Changes how it responds. */
+  /** Changes how the receiver responds from now on. */
   respondWith(respond: Respond | number): void;
-  /** Waits for a number of requests and returns them. */
+  /** Waits until the receiver has at least this many requests, and returns them. */
   receivedRequests(count: number): Promise<Received[]>;
   stop(): Promise<void>;
 }
 
-/** Starts a receiver, which responds with 204 by default. */
 export async function startReceiver(first: Respond | number = 204): Promise<Receiver> {
   const received: Received[] = [];
   let respond = toRespond(first);

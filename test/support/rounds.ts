@@ -1,11 +1,10 @@
 /**
- * Whether tests run in full: every combination of a table, every round of a race, many random
- * sequences (`TEST_ROUNDS=full`, as `npm run test:nightly` does). Without it they are short: each
- * behavior once or a few times.
+ * `TEST_ROUNDS=full`, which `npm run test:nightly` sets, runs every combination of a table, every round of a race and
+ * many random sequences. Otherwise each behavior is tested once or a few times.
  */
 export const isFull = process.env['TEST_ROUNDS'] === 'full';
 
-/** How often something is repeated: in the short form and in full. */
+/** Returns the number of repetitions in this run, short or full. */
 export function rounds(short: number, full: number): number {
   return isFull ? full : short;
 }

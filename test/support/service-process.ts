@@ -6,27 +6,31 @@ import { afterAll } from '@jest/globals';
 import type { LeadDto } from '../../src/leads/dto/lead.dto.js';
 import { basePath } from './shared-service.js';
 
-/** The service in a process of its own, as `npm start` runs it. */
+/** A service in its own process, started as `npm start` does. */
 export interface ServiceProcess {
   readonly process: ChildProcessByStdio<null, Readable, Readable>;
-  /** Address without path; empty for a worker, which listens nowhere. */
+  /** The address without a path. It is empty for a worker, which does not listen. */
   readonly url: string;
-  /** Everything printed so far; `stdout` is the part on standard output. */
+  /** Returns everything printed so far; `stdout` is the part on standard output. */
   readonly output: () => string;
   readonly stdout: () => string;
-  /** Resolves with the exit code, or null after a signal. */
+  /** Resolves with the exit code, or with null when a signal ended the process. */
   readonly exited: Promise<number | null>;
 }
 
 const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
-/** The command that loads a module, then runs the compiled service. */
+/** Returns the command that loads a module before the compiled service. */
 export function serviceAfter(module: string): string[] {
   const [node, ...service] = compiledService;
   return [node as string, '--import', module, ...service];
 }
 
-/** @throws Error with the output when the process exits before it listens */
+/**
+ * Starts the compiled service and waits until it listens.
+ *
+ * @throws Error with the output when the process exits before
+ */
 export async function startProcess(
   variables: Record<string, string>,
   command = compiledService,
@@ -46,7 +50,7 @@ export async function startProcess(
   return { process: child, url, output, stdout, exited };
 }
 
-/** Runs the compiled service until it exits, and returns its exit code and output. */
+/** Runs the compiled service until it exits. */
 export async function runToEnd(
   variables: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
@@ -61,16 +65,14 @@ export async function kill({ process: child, exited }: ServiceProcess): Promise<
   await exited;
 }
 
-/** The fields of a response body that tests read. */
 export interface ResponseBody {
   readonly operation: string;
   readonly lead: LeadDto;
-  /** Of a batch. */
+  /** Present in the responses of batches. */
   readonly results: readonly { readonly lead?: LeadDto }[];
   readonly message: string;
 }
 
-/** A request to send. */
 interface SentRequest {
   readonly method: string;
   readonly path: string;
@@ -97,12 +99,11 @@ export async function send(
   return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as ResponseBody };
 }
 
-/** The printed address of the metrics and probes of a service with `OPS_PORT`. */
+/** Returns the address of metrics and probes, which a service with `OPS_PORT` prints. */
 export function operationsUrl({ output }: ServiceProcess): string {
   return /Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1] ?? '';
 }
 
-/** The environment of a service in a process of its own, with the variables of a test. */
 function serviceEnvironment(variables: Record<string, string>): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
@@ -120,7 +121,7 @@ function serviceEnvironment(variables: Record<string, string>): NodeJS.ProcessEn
 
 const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
 
-/** A failed test must not leave its services running. */
+/** Stops the services that a failed test has left running. */
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });

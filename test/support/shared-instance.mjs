@@ -1,5 +1,5 @@
-// A service that all test files of a run share, in a process of its own: the modules of the first one load while
-// the database starts. It gets its settings from the parent, reports its address, and exits with its parent.
+// All test files of a run share this service. Its modules load while the database starts, so it gets its settings from
+// the parent only afterwards. It reports its address, and exits with its parent.
 import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -18,5 +18,5 @@ const options = { environment, databaseUri: `${variables.MONGODB_URI}&${monitore
 const service = await createService(options);
 watchTenantCommands(service.app.get(getConnectionToken()));
 process.send(await listen(service, options));
-// Usually it is killed, and the next run is to start sooner.
+// This process is usually killed, so it saves the compiled code now and lets the next run start sooner.
 flushCompileCache();

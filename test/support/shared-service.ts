@@ -6,24 +6,27 @@ import request from 'supertest';
 import type { TenantOverrides } from './builders.js';
 import { addTenantApi, type TenantApi } from './tenant-api.js';
 
-/** Path under which all endpoints are (rule HTTP-1). */
+/** All endpoints are below this path (rule HTTP-1). */
 export const basePath = 'external/apis/v1.0';
 
-/** A service as its callers, and other programs on its database, see it. */
+/** A service as its callers and other programs on its database see it. */
 export interface BlackBox {
-  /** Address without path, from the first test on. */
+  /** The address without a path, set before the first test starts. */
   readonly url: string;
   readonly databaseUri: string;
   readonly db: Db;
-  /** Log lines since this call, one JSON object each. */
+  /** Returns the log lines since the test file started, one JSON object each. */
   readonly logged: () => string;
-  /** A request agent for paths below the API's base path. */
+  /** Creates a request to a path below the base path of the API. */
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
-  /** Writes an organization with a key; its requests carry the key. */
+  /** Writes an organization with a key, which its requests carry. */
   readonly addTenant: (overrides?: TenantOverrides) => Promise<TenantApi>;
 }
 
-/** Each test file uses organizations of its own and changes nothing that files share. */
+/**
+ * Gives the test file access to the shared service. The file must use its own organizations and must not change shared
+ * state.
+ */
 export function sharedService(): BlackBox {
   const { databaseUri, log } = sharedAddresses();
   const client = new MongoClient(databaseUri);
@@ -52,7 +55,7 @@ export function sharedService(): BlackBox {
   };
 }
 
-/** The second instance starts at the first request for it. */
+/** Returns the address of an instance, and starts the second instance at the first request for it. */
 export async function addressOf(instance: 'shared' | 'second'): Promise<string> {
   const response = await fetch(`${sharedAddresses().instances}/${instance}`);
   const text = await response.text();
@@ -60,7 +63,7 @@ export async function addressOf(instance: 'shared' | 'second'): Promise<string> 
   return text;
 }
 
-/** Where the shared database and its instances are, as the set-up of the run passes them on. */
+/** Reads the addresses that the global setup has passed on. */
 export function sharedAddresses(): Addresses {
   const { env } = process;
   return {
@@ -76,6 +79,6 @@ interface Addresses {
   readonly log: string;
   /** Responds with the addresses of instances. */
   readonly instances: string;
-  /** Runs the command lines that are posted to it, one after another, in a process that stays. */
+  /** Runs the command lines that are posted to it, one after another, in one long-lived process. */
   readonly shell: string;
 }

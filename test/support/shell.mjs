@@ -1,4 +1,4 @@
-// Runs command lines in one process: a start takes longer than most commands.
+// One process runs all command lines, because its start takes longer than most commands.
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const loop = `
     Object.assign(process.env, env);
     process.exitCode = 0;
     await runCommandLine(args);
-    // A command that failed before it had a logger would log in the next one.
+    // Nest would print the buffered lines of a command that failed before it had a logger during the next command.
     Logger.logBuffer = [];
     process.stderr.write('\\0');
     process.stdout.write(process.exitCode + '\\0');
@@ -29,7 +29,7 @@ let lastCommand = Promise.resolve();
 /**
  * Runs a command line after all earlier ones.
  *
- * @param command `args`, and `env`: all of its environment
+ * @param command `args`, and `env` with all of its environment variables
  * @returns its `code`, `stdout` and `stderr`
  */
 export function runInShell(command) {
@@ -38,13 +38,12 @@ export function runInShell(command) {
   return outcome;
 }
 
-/** Ends the process that stays. */
 export function endShell() {
   shell?.stdin.end();
 }
 
 async function run(command) {
-  // A folder without `.env`.
+  // The working directory must not contain a `.env`.
   const options = { env: command.env, cwd: tmpdir() };
   shell ??= spawn(process.execPath, ['--input-type=module', '--eval', loop], options);
   const written = Promise.all([untilEnd(shell.stdout), untilEnd(shell.stderr)]);
@@ -54,7 +53,7 @@ async function run(command) {
   return { code: Number(code), stdout: stdout.slice(0, -code.length), stderr };
 }
 
-/** Output of a command up to its terminating null character. */
+/** Reads the output of a command, which a null character ends. */
 function untilEnd(stream) {
   return new Promise((resolve, reject) => {
     let text = '';

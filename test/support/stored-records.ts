@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Db, ObjectId } from 'mongodb';
 
-/** Ids are random, so the order of the records and the names of ids depend on contents only. */
+/**
+ * Returns the stored records as a text that does not depend on random ids: contents alone determine the order of the
+ * records and the names of the ids.
+ */
 export async function storedRecords(
   db: Db,
   organizationId: ObjectId,
@@ -34,8 +37,8 @@ export async function storedRecords(
 }
 
 /**
- * Roles that distinguish ids in otherwise equal documents: the strings around an id, and in turn around their ids.
- * Ids with the same role are interchangeable.
+ * Returns the roles that distinguish ids in otherwise equal documents: the strings around an id and, in later rounds,
+ * around their ids. Ids with the same role are interchangeable.
  */
 function rolesOf(texts: readonly string[]): Map<string, string> {
   const ids = new Set(texts.flatMap((text) => text.match(anyId) ?? []));
@@ -60,9 +63,9 @@ function compareTexts(one: string, other: string): number {
   return Number(one > other) - Number(one < other);
 }
 
-/** Leaves out failed callbacks: whether the database could log them is a matter of luck. */
+/** Failed callbacks are left out, because a failing database may or may not have logged them. */
 const logged = { 'outcome.status': { $not: { $gte: 500 } } };
-/** Fields of background work, of locks, and of the time of storing. */
+/** Background work, locks and the time of storing change these fields, so they may differ. */
 const unordered = new Set(['phoneKeysAt', 'availabilityLock', 'statusLock', 'storedAt']);
 const anyId = /\b[0-9a-f]{24}\b/g;
 
@@ -75,7 +78,7 @@ function withoutTimes(value: unknown): string {
   });
 }
 
-/** The database orders the fields that an update adds. */
+/** Sorts the fields, because the database chooses the order of fields that an update adds. */
 function sorted(document: object): object {
   return Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

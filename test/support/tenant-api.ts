@@ -2,7 +2,7 @@ import type { Db, Document, ObjectId } from 'mongodb';
 import type { Test } from 'supertest';
 import { addTenant, type Tenant, type TenantOverrides } from './builders.js';
 
-/** Sends requests with one API key to paths below the API's base path. */
+/** Sends requests with one API key to paths below the base path of the API. */
 export interface Requests {
   readonly get: (path: string) => Test;
   readonly delete: (path: string) => Test;
@@ -12,29 +12,28 @@ export interface Requests {
 
 /** A tenant whose requests carry its key, with access to its stored documents. */
 export interface TenantApi extends Tenant, Requests {
-  /** Requests with another key. */
+  /** Returns requests that carry another key. */
   readonly with: (key: string) => Requests;
-  /** Calls a builder for this tenant: `add(addUnit, { status: 'Sold' })`. */
+  /** Calls a builder for this tenant, such as `add(addUnit, { status: 'Sold' })`. */
   readonly add: <Parameters extends unknown[], Added>(
     builder: (db: Db, organizationId: ObjectId, ...parameters: Parameters) => Added,
     ...parameters: Parameters
   ) => Added;
-  /** Stored documents that match, by ascending id. */
+  /** Returns the matching stored documents by ascending id. */
   readonly stored: (collection: string, filter?: Document) => Promise<Document[]>;
-  /** The first stored document that matches. @throws Error when none does */
+  /** Returns the first matching stored document. @throws Error when none matches */
   readonly storedOne: (collection: string, filter?: Document) => Promise<Document>;
   readonly count: (collection: string, filter?: Document) => Promise<number>;
-  /** Sets fields of the stored documents that match, as another program would. */
+  /** Sets fields of the matching stored documents, as another program would. */
   readonly set: (collection: string, filter: Document, fields: Document) => Promise<void>;
 }
 
-/** The part of a service that tenants need. */
 interface Reachable {
   readonly db: Db;
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => Test;
 }
 
-/** Writes an organization with a key, and binds requests and reads to it. */
+/** Writes an organization with a key, and binds requests and database reads to it. */
 export async function addTenantApi(
   service: Reachable,
   overrides: TenantOverrides = {},
@@ -42,7 +41,6 @@ export async function addTenantApi(
   return tenantApi(service, await addTenant(service.db, overrides));
 }
 
-/** Binds requests and reads to a tenant. */
 function tenantApi({ db, api }: Reachable, tenant: Tenant): TenantApi {
   const { organizationId, key } = tenant;
   const requestsWith = (apiKey: string): Requests => ({

@@ -1,58 +1,55 @@
 import type { CommandStartedEvent, Document } from 'mongodb';
 import type { Connection } from 'mongoose';
 
-/** The commands of a service on the data of tenants. */
 export interface TenantCommands {
-  /** Commands without an organization that are not among the exceptions. */
+  /** Commands that name no organization and are not listed as exceptions. */
   readonly violations: readonly string[];
-  /** Calls back for each command on the data of tenants, with the organizations that it names. */
+  /** Calls the listener for each command on tenant data, with the organizations that the command names. */
   onCommand(listener: (command: TenantCommand) => void): void;
 }
 
-/** A command on a collection of tenants' documents. */
 export interface TenantCommand {
   readonly name: string;
   readonly collection: string;
-  /** The fields of its filter. */
   readonly fields: readonly string[];
-  /** Hexadecimal organizations of the filter or documents; null if one is missing. */
+  /** Hexadecimal ids from the filters or documents; null if any of them names no organization. */
   readonly organizations: readonly string[] | null;
 }
 
-/** The option with which a driver emits its commands. */
+/** The driver emits command events only with this option. */
 export const monitored = 'monitorCommands=true';
 
 /**
- * All commands that are meant for all organizations (rule DATA-10): their collection, kinds and the fields of their
- * filters. A request makes none of them but the first.
+ * Lists all commands that may span organizations (rule DATA-10), by collection, commands and filter fields. A request
+ * causes only the first of them.
  */
 const acrossTenants: readonly (readonly [string, string, string])[] = [
-  // A key says which organization calls; the console names keys, and the operator lists and reseals them.
+  // The key of a request tells its organization; the console looks up key names; the operator lists and reseals keys.
   ['apiKeys', 'find', 'hash'],
   ['apiKeys', 'find', '_id'],
   ['apiKeys', 'find', 'permissions.operations revokedAt'],
   ['apiKeys', 'find', 'secrets.0'],
   ['apiKeys', 'update', '_id secrets.sealed'],
-  // The pass over phones derives the keys of leads that other programs have written.
+  // The background pass over phones derives the keys of leads that other programs have written.
   ['leads', 'aggregate', 'isDeleted updatedAt'],
   ['leads', 'aggregate', 'isDeleted phoneKeysOf'],
   ['leads', 'find', '_id isDeleted'],
   ['leads', 'update', '_id updatedAt'],
-  // The relay numbers the events of all in their order.
+  // The relay numbers the events of all organizations in one sequence.
   ['outboxEvents', 'find update aggregate', 'sequence'],
-  // Workers lease, send and finish what is due, with the endpoints; metrics count it, the operator names one.
+  // Workers lease, send and finish due deliveries with their endpoints; metrics count them; the operator names one.
   ['webhookDeliveries', 'find update aggregate distinct', 'status'],
   ['webhookDeliveries', 'find update findAndModify aggregate', '_id'],
   ['webhookEndpoints', 'find update findAndModify', '_id'],
   ['webhookEndpoints', 'aggregate', ''],
   ['webhookEndpoints', 'find', 'secrets.0'],
-  // The console shows what the operator did, for whomever.
+  // The console shows the actions of the operator for all organizations.
   ['operatorLog', 'find', ''],
 ];
 
 /**
- * Fails every command of a service on a tenant collection without an organization, except commands meant for all.
- * The connection string needs {@link monitored}.
+ * Fails every command on a tenant collection that names no organization, except the listed ones. The connection string
+ * must contain {@link monitored}.
  */
 export function watchTenantCommands(connection: Connection): TenantCommands {
   const models = Object.values(connection.models);
@@ -78,7 +75,6 @@ export function watchTenantCommands(connection: Connection): TenantCommands {
   return { violations, onCommand: (listener) => void listeners.push(listener) };
 }
 
-/** Whether a command is meant for all organizations. */
 function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
   return acrossTenants.some(
     ([of, commands, filtered]) =>
@@ -91,7 +87,7 @@ function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
 interface Part {
   readonly name: string;
   readonly collection: string;
-  /** Each has to name the organization. */
+  /** Each of these must name the organization. */
   readonly filters: readonly Document[];
 }
 
@@ -104,11 +100,13 @@ function partsOf(name: string, command: Document, collections: ReadonlySet<strin
   return parts.filter((part) => part.filters.length > 0 && collections.has(part.collection));
 }
 
-/** The filters of a command, or the documents that it stores; none for one that touches no documents. */
+/**
+ * Returns the filters of a command, or the documents that it inserts. Commands that touch no documents have neither.
+ */
 function filtersOf(name: string, { filter, query, updates, deletes, documents }: Document) {
   const filters: Record<string, () => Document[]> = {
     find: () => [filter ?? {}],
-    // Without a query the server returns the number that it keeps, which `db init` reads.
+    // Without a query the server returns its stored count, which `db init` reads.
     count: () => (query === undefined ? [] : [query]),
     distinct: () => [query ?? {}],
     findAndModify: () => [query ?? {}],
@@ -119,10 +117,11 @@ function filtersOf(name: string, { filter, query, updates, deletes, documents }:
   return filters[name]?.() ?? [];
 }
 
-/** The first stages of a pipeline and of its inner pipelines. */
+/** Splits a pipeline into its first stage and those of its inner pipelines. */
 function pipelineParts(collection: string, steps: readonly Document[]): Part[] {
   const inner = steps.flatMap(({ $lookup, $graphLookup = $lookup, $unionWith, $facet }) => {
-    // Its parts begin with the documents that the filter before it has found.
+    // The pipelines of a $facet start with the documents that earlier stages have found, so they need no filter of
+    // their own.
     if ($facet !== undefined) throw new Error('The stages of $facet are not checked yet.');
     const united = typeof $unionWith === 'string' ? { coll: $unionWith } : $unionWith;
     const { from, coll = from, pipeline } = $graphLookup ?? united ?? {};
@@ -131,7 +130,7 @@ function pipelineParts(collection: string, steps: readonly Document[]): Part[] {
   return [{ name: 'aggregate', collection, filters: [steps[0]?.['$match'] ?? {}] }, ...inner];
 }
 
-/** The organizations that all of the filters name; null when one of them does not. */
+/** Returns the organizations that the filters name, or null if one filter names none. */
 function organizationsOf(filters: readonly Document[]): string[] | null {
   const named = filters.map(namedIn);
   return named.includes(null) ? null : named.flatMap((ids) => ids ?? []);

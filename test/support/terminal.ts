@@ -1,24 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A command that runs on a pseudo-terminal. */
 export interface Terminal {
   /** Resolves with the exit code and the whole output. */
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
-  /** Resolves with the match as soon as the pattern has been printed, from an offset of the output on. */
+  /** Resolves with the match as soon as the output from this offset matches the pattern. */
   untilShown(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   output(): string;
   type(keys: string): void;
 }
 
-/** The key combination that interrupts the command. */
 export const ctrlC = '\u0003';
 
-/** Node opens no pseudo-terminals; Python's standard library does. */
+/** Node cannot open pseudo-terminals, but Python's standard library can. */
 const onTerminal =
   'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
 
-/** Runs a command on a pseudo-terminal of its own, with these variables as its whole environment. */
+/** Runs a command on its own pseudo-terminal, with these variables as its whole environment. */
 export function openTerminal(
   command: readonly string[],
   options: { readonly env: Record<string, string>; readonly cwd: string },

@@ -1,5 +1,5 @@
-// Database and service shared by all test files of a run, in a separate process that Jest does not transform. It
-// exits with its parent.
+// This process owns the database and the services that all test files of a run share. Jest does not transform it, and
+// it exits with its parent.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -12,8 +12,7 @@ import { startMongod } from '../../dist/development/embedded/embedded-mongod.js'
 import { firstMessage } from './first-message.mjs';
 import { endShell, runInShell } from './shell.mjs';
 
-// Ctrl-C and the end of a terminal reach the whole process group. This process ends when Jest has ended, and takes
-// its folder with it.
+// Ctrl-C and a closed terminal signal the whole process group. This process must outlive Jest to remove its folder.
 for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 const disconnected = once(process, 'disconnect');
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
@@ -21,7 +20,7 @@ const mongodPid = join(folder, 'mongod.pid');
 const parameters = [
   'enableTestCommands=1',
   'diagnosticDataCollectionEnabled=false',
-  // Records of fixed dates in the past must not disappear in the middle of a test.
+  // The server must not remove records with past dates in the middle of a test.
   'ttlMonitorEnabled=false',
 ];
 const shared = loadInstance();
@@ -35,7 +34,7 @@ const mongod = await startMongod(join(folder, 'data'), {
     ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
   ],
 });
-// Over a socket file the server and its clients need a sixth less processor time than over TCP.
+// Over a socket file, the server and its clients need a sixth less processor time than over TCP.
 const socket = encodeURIComponent(join(folder, `mongodb-${mongod.port}.sock`));
 const mongodUri = `mongodb://${socket}/?directConnection=true`;
 
@@ -48,12 +47,12 @@ const variables = {
   HOST: '127.0.0.1',
   ROLE: 'api',
   MONGODB_URI: databaseUri,
-  // Correct is what counts, on a busy machine too; deadlines have tests of their own.
+  // A busy machine must not cause 503s; deadlines have their own tests.
   DATABASE_DEADLINE_MS: '30000',
-  // All files share the process, and many are quicker than one client may be.
+  // All files share the process, and many of them send faster than one client may.
   RATE_LIMIT_RPS: '0',
   AUTH_FAILURE_RPS: '0',
-  // Without a cache, so that a test's own writes are in the next response; cache tests start their own services.
+  // A test must see its own writes in the next response; cache tests start their own services.
   RESPONSE_CACHE_BYTES: '0',
 };
 const starters = {
@@ -61,9 +60,9 @@ const starters = {
   '/second': () => start((second = loadInstance()), { LOG_LEVEL: 'silent' }),
 };
 let second;
-/** Addresses of the instances that a file has asked for. */
+/** Only instances that a test file has asked for have an address here. */
 const addresses = {};
-// Clients end the connections: one that sends on what this end has just closed for being idle gets an error.
+// Never close idle connections: a client could send on one that was just closed and get an error.
 const neverIdle = { keepAliveTimeout: 0 };
 const instances = createServer(neverIdle, (request, response) => {
   void (addresses[request.url] ??= starters[request.url]()).then(
@@ -90,23 +89,23 @@ process.send?.({
 await disconnected;
 for (const server of servers) server.close().closeAllConnections();
 endShell();
-// Their data is deleted with the folder; a clean shutdown would take a second longer.
+// A clean shutdown would take a second longer, and the data is deleted with the folder anyway.
 for (const child of [shared, second]) child?.kill('SIGKILL');
 process.kill(Number(await readFile(mongodPid, 'utf8')), 'SIGKILL');
-// The killed server may write one more file meanwhile.
+// The killed server may still write one more file.
 await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
 function loadInstance() {
   return fork(join(import.meta.dirname, 'shared-instance.mjs'));
 }
 
-/** Gives the address of an instance that is loaded, once it listens. */
+/** Lets a loaded instance listen, and returns its address. */
 async function start(instance, ownVariables = {}) {
   instance.send({ variables: { ...variables, ...ownVariables }, log });
   return firstMessage(instance);
 }
 
-/** A folder in memory if there is room in one: what tests store need not reach a disk. */
+/** Returns a folder in memory if one has room, because test data need not reach a disk. */
 async function quickFolder() {
   const [inMemory, room] = ['/dev/shm', 4 * 2 ** 30];
   try {

@@ -17,7 +17,7 @@ import { monitored, type TenantCommands, watchTenantCommands } from './tenant-co
 
 declare global {
   /**
-   * Log of all services of a worker. The first service logs lines without a request, also for the others.
+   * The log of all services of a worker. The first service also logs the lines of the others that belong to no request.
    */
   var workerLog: { readonly lines: string[]; readonly destination: Writable };
 }
@@ -25,13 +25,13 @@ declare global {
 /** A service of this worker that listens on a free port. */
 export interface TestService extends BlackBox {
   readonly service: Service;
-  /** Its commands on the data of tenants; one that names no organization has failed. */
+  /** Observes commands on tenant data, and fails each one that names no organization. */
   readonly tenantCommands: TenantCommands;
-  /** Its database is removed after the run. @throws Error when a command named no organization */
+  /** The global teardown removes the database. @throws Error when a command named no organization */
   stop(): Promise<void>;
 }
 
-/** Connection string of a database with a random name in the run's replica set. */
+/** Returns the connection string of a database with a random name on the run's server. */
 export function randomDatabaseUri(): string {
   return databaseUriOf(`test-${randomBytes(6).toString('hex')}`);
 }
@@ -40,29 +40,29 @@ export function databaseUriOf(name: string): string {
   return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
 }
 
-/** The log of this worker: the first service's log is shared by all. */
+/** All services of a worker share the log of the first one. */
 export function workerLogger(environment: Environment): Logger {
   return createLogger(environment, workerLog.destination);
 }
 
-/** Uses the database of the shared service, or a given one. */
+/** Uses the database of the shared service unless another one is given. */
 export async function startTestService(
   variables: Record<string, string> = {},
   databaseUri = sharedAddresses().databaseUri,
 ): Promise<TestService> {
-  // The shared service prepares the database.
+  // The shared service prepares its database when it starts.
   if (databaseUri === sharedAddresses().databaseUri) await addressOf('shared');
   const environment = readEnvironment({
     NODE_ENV: 'test',
     PORT: '0',
     HOST: '127.0.0.1',
-    // Only tests of webhooks need their background work.
+    // Only webhook tests need background work.
     ROLE: 'api',
     MONGODB_URI: databaseUri,
     // Tests send faster than one client may.
     RATE_LIMIT_RPS: '0',
     AUTH_FAILURE_RPS: '0',
-    // Without a cache, so that a test's own writes are in the next response; cache tests turn it on.
+    // A test must see its own writes in the next response; cache tests turn the cache on.
     RESPONSE_CACHE_BYTES: '0',
     ...variables,
   });

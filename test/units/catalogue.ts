@@ -1,7 +1,7 @@
 import { type Db, type Document, ObjectId } from 'mongodb';
 import { addCatalogue, addCompound } from '../support/builders.js';
 
-/** A compound with one of everything that a unit can refer to. */
+/** The ids of a compound and of one record of each kind that a unit can refer to. */
 export type Catalogue = Readonly<
   Record<
     'compoundId' | 'phaseId' | 'villaId' | 'chaletId' | 'designId' | 'poolId' | 'gymId',
@@ -9,7 +9,7 @@ export type Catalogue = Readonly<
   >
 > & { readonly compoundSlug: string };
 
-/** Writes a catalogue without units, each document with some shared fields. */
+/** Writes a catalogue without units, and gives each document some shared fields. */
 export async function addUnitCatalogue(
   db: Db,
   organizationId: ObjectId,

@@ -16,24 +16,24 @@ import type { TenantApi } from '../support/tenant-api.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { addUnitCatalogue, type Catalogue } from './catalogue.js';
 
-/** The short form lowers the limit and enlarges the units, so that no socket holds them all. */
+/** The short run lowers the limit and enlarges the units, so that the buffers of a socket cannot hold all of them. */
 const exportLimit = rounds(1_000, 10_000);
 const unitCount = exportLimit + 50;
 const bytesOfUnit = rounds(9_000, 0);
-/** The service does not retry this error. */
+/** This is the error code MaxTimeMSExpired, which the service does not retry. */
 const timeExpired = 50;
 const exportPath = '/units/export/all';
 
 let service: TestService;
 let tenant: TenantApi;
 let catalogue: Catalogue;
-/** This tenant has as many small units, for tests about their number. */
+/** This tenant has the same number of small units, for tests about their number. */
 let tenantOfSmall: TenantApi;
 let unitsPath: string;
 const responses: IncomingMessage[] = [];
 
 beforeAll(async () => {
-  // Large responses are slow on a busy machine; other tests cover deadlines.
+  // Large responses are slow on a busy machine, and other tests cover deadlines.
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' }, randomDatabaseUri());
   service.service.app.get(UnitsService).maxUnits = exportLimit;
   tenant = await service.addTenant();
@@ -55,7 +55,7 @@ async function addUnits(owner: TenantApi, bytes: number): Promise<Catalogue> {
     unitId: `U-${index}`,
     slug: `u-${index}`,
     name: { 'en-us': `Unit ${index}`, 'ar-eg': `وحدة ${index}` },
-    // Random data stays large when compressed, so no socket holds it.
+    // Random data stays large when compressed, so it cannot fit into the buffers of a socket.
     addons: [randomBytes(bytes).toString('base64')],
     propertyTypeId: own.villaId,
     unitDesignId: own.designId,
@@ -65,7 +65,7 @@ async function addUnits(owner: TenantApi, bytes: number): Promise<Catalogue> {
   return own;
 }
 
-/** Starts a request and gives its response before anything of the body has been read. */
+/** Starts a request, and returns its response before any of the body has been read. */
 async function begin(
   path: string,
   headers: Record<string, string> = {},
@@ -80,7 +80,7 @@ async function begin(
   return response;
 }
 
-/** Idle cursors on the units of this database. */
+/** Returns the idle cursors on the units of this database. */
 async function openCursors(): Promise<{ cursor: { cursorId: Long } }[]> {
   const admin = service.db.client.db('admin');
   const operations = admin.aggregate<{ cursor: { cursorId: Long } }>([
@@ -217,7 +217,7 @@ describe('a large response', () => {
       0,
     );
     expect(documents).toBeLessThan(exportLimit);
-    // The log shows success, without waiting for the deadline.
+    // The log reports success without waiting for the deadline.
     const logged = { status: 200, ...(method === 'GET' && { aborted: true }) };
     await eventually(
       () => expect(logLinesWith(service.logged(), id)).toMatchObject([logged]),
@@ -233,9 +233,9 @@ describe('a large response', () => {
       const response = await begin(unitsPath, { 'accept-encoding': encoding });
       expect(response.statusCode).toBe(200);
       await once(response, 'readable');
-      // An active cursor is not listed while it reads the next part.
+      // A cursor is listed only while idle, not while it reads the next part.
       await withCursors(1);
-      // The driver reads an id that is small by chance as a number.
+      // The driver decodes small cursor ids as numbers.
       const cursors = (await openCursors()).map(({ cursor }) =>
         Long.fromString(String(cursor.cursorId)),
       );
@@ -260,7 +260,7 @@ describe('a large response', () => {
           'retry-after': '1',
           'content-type': 'application/json; charset=utf-8',
         });
-        // These headers describe a list, which an error does not return.
+        // An error has no list, so it must not have headers that describe one.
         for (const name of ['x-updated-as-of', 'x-total-count', 'content-disposition']) {
           expect(response.headers).not.toHaveProperty(name);
         }

@@ -12,7 +12,7 @@ let tenant: TenantApi;
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
-/** Writes units a day apart, the oldest first; updates are in the opposite order. */
+/** Writes units a day apart, the oldest first. Their updates are in the opposite order. */
 async function addUnits(units: (parts: Catalogue) => Document[]): Promise<void> {
   tenant = await service.addTenant();
   const parts = await tenant.add(addUnitCatalogue, { updatedAt: day(1) });

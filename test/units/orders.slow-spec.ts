@@ -12,7 +12,7 @@ const count = 120;
 let tenant: TenantApi;
 let units: Document[];
 
-/** Responses show several of these stored numbers as 0; ids order equal ones. */
+/** Responses show several of these stored values as 0. Ids determine the order of equal ones. */
 const numbers = [undefined, null, 0, Number.NaN, -3, 5, 5.5, new Decimal128('5.25'), 70, 1e9];
 const statuses = ['Available', 'sold', 'Sold', undefined, 'RESERVED'];
 const arabic = ['ب', undefined, 'ا', '', 'b', null];
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 type Key = readonly (Buffer | number)[];
 
-/** The values that order a unit, as the reference documents them. */
+/** Returns the values that order a unit, as the reference documents them. */
 const keys: Record<string, (unit: Document, language: string) => Key> = {
   createdAt: (unit) => [unit['createdAt'].getTime()],
   updatedAt: (unit) => [unit['updatedAt'].getTime()],
@@ -81,7 +81,7 @@ function compared(a: Key, b: Key): number {
   return 0;
 }
 
-/** The unit ids in this order; ids follow the direction of the last field. */
+/** Returns the unit ids in this order. Ids follow the direction of the last field. */
 function expected(sort: string, language: string, matches: (unit: Document) => boolean): string[] {
   const fields = sort.split(',');
   const direction = (item = '') => (item.startsWith('-') ? -1 : 1);
@@ -117,7 +117,7 @@ const combinations = filters.flatMap(([filter, matches]) =>
 
 const sorts = [
   ...Object.keys(keys).flatMap((field) => [field, `-${field}`]),
-  // The first field of these has few values, many, or some that are stored like others.
+  // The first field of these has few values, many values, or different values that responses show as equal.
   'beds,-price',
   '-beds,status,-name',
   '-status,name',
@@ -128,7 +128,7 @@ const sorts = [
   'name,price',
 ];
 
-/** In the short form each order has one combination, and each combination two orders. */
+/** The short run tests each order with one combination, and each combination with two orders. */
 const combinationsFor = (sort: string) =>
   combinations.filter(
     (_, turn) => isFull || (sorts.indexOf(sort) + turn) % combinations.length === 0,

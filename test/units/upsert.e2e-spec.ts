@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const post = (body: object, language = 'en-us') =>
   tenant.post('/units', body).set('language', language);
-/** The unit of an accepted request; 201 by default, as a new unit in the first compound. */
+/** Returns the unit of an accepted request, by default a new one in the first compound. */
 const create = async (body: UpsertUnitDto) =>
   (await post({ compound: 'lake', ...body }).expect(201)).body.unit;
 const update = async (body: UpsertUnitDto, language?: string) =>

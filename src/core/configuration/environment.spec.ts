@@ -16,7 +16,7 @@ const keyOf = (bytes: number) => Buffer.alloc(bytes).toString('base64');
 
 describe('readEnvironment', () => {
   it('needs no variable in development', () => {
-    // docs/configuration.md, which is compared with the schema, has the defaults.
+    // Other defaults are compared in the test of docs/configuration.md.
     expect(readEnvironment({})).toMatchObject({ PORT: 3000, NODE_ENV: 'development' });
   });
 

@@ -43,10 +43,10 @@ beforeEach(() => {
 afterEach(() => void jest.restoreAllMocks());
 const passTime = (milliseconds: number) => clock.mockReturnValue(start + milliseconds);
 
-/** Decides when a transaction with these requests fails. */
+/** Returns the error with which a transaction of these requests fails, if it fails. */
 type Fail = (requests: readonly number[], isAlone: boolean) => Error | undefined | void;
 
-/** Groups that double positive numbers and refuse negative ones. */
+/** Creates groups that double positive numbers and reject negative ones. */
 function doubling(
   fail: Fail = () => undefined,
   { deadlineMs = 8_000, bytesEach = 0, loadedAtMost = 64, hearsOfRaces = true } = {},
@@ -66,7 +66,7 @@ function doubling(
     try {
       return await work();
     } catch (error) {
-      // As the driver does.
+      // The MongoDB driver restarts such a transaction, too.
       if (error instanceof MongoError && error.hasErrorLabel(restartLabel)) return work();
       throw error;
     }
@@ -105,7 +105,7 @@ function doubling(
   const commit = new GroupCommit(services as unknown as WriteServices, kind);
   const submit = async (value: number, caller = {}, sent = {}) =>
     (await commit.submit(doublingOf(value, caller), sent)).body ?? 0;
-  /** The responses to requests, which may have deadlines of their own. */
+  /** Submits one request for each value, with its own deadline if there is one, and returns the responses or errors. */
   const submitAll = async (values: readonly number[], deadlines: readonly number[] = []) => {
     const outcomes = await Promise.allSettled(
       values.map((value, index) => {
@@ -122,17 +122,19 @@ function doubling(
 const refused = new Error('refused');
 const contention = new ContentionError(undefined);
 const unavailable = expect.any(DatabaseUnavailableError);
-/** Fails the transactions that have a request; those of a lone request too, if it is not `isAlone`. */
+/**
+ * Fails each transaction that contains the request. With `isAloneToo` false, only groups fail, not the request alone.
+ */
 const failing =
   (request: number, error: Error, isAloneToo = true): Fail =>
   (requests, isAlone) =>
     requests.includes(request) && (isAloneToo || !isAlone) ? error : undefined;
-/** Lets time pass in the first transaction of several requests. */
+/** Lets time pass in the first transaction of three requests. */
 const lasting =
   (milliseconds: number): Fail =>
   ({ length }) =>
     void (length === 3 && passTime(milliseconds));
-/** A transaction has room for so many of these. */
+/** Sizes the records so that a transaction has room for this many requests. */
 const roomFor = (count: number) => ({ bytesEach: (17 * mebibyte) / count });
 
 describe('GroupCommit', () => {
@@ -203,7 +205,7 @@ describe('GroupCommit', () => {
     const { tried, submit } = doubling();
     const quarter = mebibyte / 4;
     const sizes = [1, ...Array<number>(4).fill(quarter), 5 * mebibyte, 3 * quarter, quarter];
-    // An object of one binary value has 13 bytes more.
+    // BSON adds 13 bytes to an object with one binary value.
     const sent = (size: number) => ({ a: Buffer.alloc(Math.max(0, size - 13)) });
     const bytes = [...sizes, ...Array<number>(33).fill(20)];
     await Promise.all(bytes.map((size, index) => submit(index, {}, sent(size))));
@@ -231,7 +233,7 @@ describe('GroupCommit', () => {
       seen = await Promise.all(responses);
     };
     const { submit } = doubling((requests) => {
-      // Only later requests are still running.
+      // By then only later requests are still running.
       if (requests[0] === 4 && requests.length === 1) void look(submitted.slice(0, 3));
       return requests.length > 1 ? refused : undefined;
     });
@@ -245,7 +247,7 @@ describe('GroupCommit', () => {
       if (requests[0] !== 2) return undefined;
       return isAlone ? refused : contention;
     });
-    // An unhandled rejection fails the test.
+    // An unhandled rejection would fail the test.
     expect(await submitAll([1, 2, 3, 4, 5])).toEqual([2, expect.any(Error), 6, 8, 10]);
   });
 

@@ -37,7 +37,7 @@ const messages: Readonly<Partial<Record<CallbackError, string>>> = {
   chequeNotFound: 'Cheque not found in wallet',
 };
 
-/** The state of a model, as a decision gets it: wallets with the active one first. */
+/** Returns the records that a decision gets for a state of the model, with the active wallet first. */
 function stateOf({ units: [unit], reservations: [own, other], wallets }: ModelState) {
   return stateWith({
     reservation: reservationWith({
@@ -61,7 +61,7 @@ function stateOf({ units: [unit], reservations: [own, other], wallets }: ModelSt
   });
 }
 
-/** The parts of a state that a model has too. */
+/** Reduces records to the parts that the model has, too. */
 const summaryOf = ({ reservation, unit, wallets }: ReservationState) => ({
   reservation: reservation.status,
   unit: unit?.status,
@@ -76,7 +76,7 @@ const summaryOf = ({ reservation, unit, wallets }: ReservationState) => ({
   ),
 });
 
-/** The difference between decision and model for one callback, or undefined. */
+/** Returns the difference between the decision and the model for one callback, or undefined. */
 function difference(situation: Situation, sent: Omit<ModelCallback, 'reservationId'>) {
   const { model, reservationId } = modelOf(situation);
   const state = stateOf(model);
@@ -86,7 +86,7 @@ function difference(situation: Situation, sent: Omit<ModelCallback, 'reservation
   const isApplied = cheque === 'applied';
   const isReservationChanged = events.includes('reservation.updated');
   const unitTime = unit?.status === situation.unit ? before : now;
-  // Both steps write a unit whose status the second step restores.
+  // Both steps write such a unit, although the second one restores its status.
   const hasBothSteps = sent.reservationStatus !== undefined && isApplied;
   const expected = {
     reservation,
@@ -95,7 +95,7 @@ function difference(situation: Situation, sent: Omit<ModelCallback, 'reservation
     left: summaryOf(stateOf(model)),
     locksUnit,
     events: events.filter((type) => type.startsWith('wallet')),
-    // A time is there only while the reservation has its status (rule RES-8).
+    // The time exists only while the reservation has its status (rule RES-8).
     approvedAt: isReservationChanged && own === 'approved' ? now : undefined,
     canceledAt: isReservationChanged && own === 'canceled' ? now : undefined,
     updatedAt: isReservationChanged ? now : before,
@@ -125,7 +125,7 @@ function difference(situation: Situation, sent: Omit<ModelCallback, 'reservation
     unitUpdatedAt: hasBothSteps ? undefined : decided.state.unit?.updatedAt,
     effects: decided.effects,
   };
-  // The decision creates its objects in another realm than Jest.
+  // Prototypes are ignored, because the decision creates its objects in a different realm than Jest.
   const isEqual = isDeepStrictEqual(found, expected, { skipPrototype: true });
   return isEqual ? undefined : { situation, callback, found, expected };
 }
@@ -138,7 +138,7 @@ function walletEffect(events: readonly string[]) {
   return last === undefined ? {} : { wallet: last.slice('wallet.'.length) };
 }
 
-/** The status of the cheque that a report changes: the wallets are in the order of the search. */
+/** Returns the status of the cheque that a report changes, which is in the first wallet that contains it. */
 const chequeBefore = ({ wallets }: Situation, installmentId = '') =>
   wallets.map((cheques) => cheques[installmentId]).find((status) => status !== undefined);
 

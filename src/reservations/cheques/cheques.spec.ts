@@ -5,7 +5,7 @@ import { chequesOf, findCheque, mergedCheques, reportedCheque } from './cheques.
 
 const first = chequeWith({ installmentId: '1' });
 const third = chequeWith({ installmentId: '3' });
-/** Values that other programs store in place of a list. */
+/** Other programs may store these values instead of a list. */
 const notLists = [undefined, null, {}, 'text'] as never[];
 
 describe('a stored list of another program', () => {
@@ -77,7 +77,7 @@ describe('reportedCheque', () => {
     const once = reportedCheque(first, { ...report, ...sent }, before);
     const statusHistory = [{ ...entry, ...sent, changedAt: before }];
     expect(once).toStrictEqual({ ...first, status: 'collected', ...sent, statusHistory });
-    // An equal report is another entry.
+    // A repeated report adds another history entry.
     const twice = { ...once, statusHistory: [...statusHistory, entry] };
     expect(reportedCheque(once, report, now)).toStrictEqual(twice);
   });

@@ -15,7 +15,7 @@ import { addCheques, addReport, touchWallet } from './wallets.js';
 const mebibyte = 1_048_576;
 const unitId = new ObjectId();
 
-/** The number with which its only cheque fills a wallet to the last byte. */
+/** Returns the longest cheque number with which the only cheque still fits into a wallet. */
 function largestNumber(cheque: Cheque): string {
   const wallet = walletWith({ unitId, cheques: [{ ...cheque, chequeNumber: '' }] });
   return 'x'.repeat(4 * mebibyte - BSON.calculateObjectSize(wallet));
@@ -34,7 +34,7 @@ describe('addReport', () => {
   ];
   const cheque = chequeWith({ installmentId: '2', chequeNumber: 'A-2' });
   const stored = walletWith({ cheques: [chequeWith(), cheque] });
-  /** Whether a repeated report about the only cheque of a wallet is stored. */
+  /** Returns whether a wallet with one cheque has room for another report about it. */
   const isStored = (chequeNumber: string, recordSystemId = 'x') => {
     const full = chequeWith({ chequeNumber });
     const wallet = walletWith({ unitId, cheques: [full] });
@@ -77,7 +77,7 @@ describe('addReport', () => {
   });
 
   it('returns null when an event about the wallet or its reservation exceeds 8 MiB', () => {
-    // In JSON a control character takes six bytes.
+    // A control character takes six bytes in JSON.
     const chequeNumber = '\u0001'.repeat((8 * mebibyte) / 6 - 2_000);
     expect(isStored(chequeNumber, 'x')).toBe(true);
     expect(isStored(chequeNumber, '\u0001'.repeat(1_024))).toBe(true);

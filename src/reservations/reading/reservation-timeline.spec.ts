@@ -64,7 +64,7 @@ describe('the timeline of a reservation', () => {
   const [late, early] = [callback(30, {}), callback(10, {})];
   const [created, deleted] = [event(0, 'created', 'first'), event(9, 'deleted', 'request-10')];
 
-  // An entry stands here as the first letter of its kind and its second.
+  // Each timeline entry is written as the first letters of its kind and of its second.
   it.each<[string, string, ShownCallback[], TimelineEvent[], Report[]]>([
     ['entries by time', 'e 0, c 10, r 25, c 30', [late, early], [created], [[25]]],
     ['one entry for a callback with its event and report', 'c 10', [reported], [deleted], [[9]]],

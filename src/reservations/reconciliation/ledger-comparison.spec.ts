@@ -6,7 +6,7 @@ import type { LedgerEntryDto } from './reconciliation.dto.js';
 const place = { index: 7, reservationId: 'r', installmentId: '1' };
 const { index, ...cheque } = place;
 type Entry = Omit<LedgerEntryDto, 'installmentId' | 'reservationId'>;
-/** The kind of each difference, our value and theirs. */
+/** Returns the kind of each difference with the stored and the sent value. */
 const compare = (entry: Entry, wallets: Parameters<typeof differencesOf>[1]) =>
   differencesOf({ index, entry: { ...cheque, ...entry } }, wallets).map(
     ({ kind, ours, theirs, ...rest }) => {

@@ -24,7 +24,7 @@ const none: LinkedRecords = { unitId: undefined, leadId: undefined };
 const isOpen = (status: ReservationStatus) => status.startsWith('pending');
 const [unitId, leadId] = [new ObjectId(), new ObjectId()];
 
-/** Decides a request about a reservation whose unit and wallets are unremarkable. */
+/** Decides a request about a reservation whose unit and wallets are ordinary. */
 function upsert(
   fields: Partial<ReservationDocument>,
   request: UpsertReservationDto,
@@ -69,8 +69,8 @@ describe('a new reservation', () => {
 });
 
 /**
- * By stored status and by sent status in the order of `reservationStatuses`: `=` keeps the stored one,
- * `+` takes the sent one, `r` takes it with `reopen` only, `!` is rejected.
+ * Rows are stored statuses. Columns are sent statuses in the order of `reservationStatuses`: `=` keeps the stored one,
+ * `+` takes the sent one, `r` takes it only with `reopen`, `!` is rejected.
  */
 const nextStatus: Readonly<Record<ReservationStatus, string>> = {
   pending: '=!++++',
@@ -147,7 +147,7 @@ describe('an upsert', () => {
     const fields = { partnerCollection: stored } as Partial<ReservationDocument>;
     const { reservation } = upsert(fields, { partnerCollection: sent });
     expect(reservation).toMatchObject({ partnerCollection, updatedAt: now });
-    // A flow without a value is inactive, so sending its state changes nothing.
+    // Without a stored value the flow is inactive, so sending that state changes nothing.
     const same = upsert(fields, { partnerCollection: !sent }).reservation;
     expect(same.updatedAt).toBe(before);
   });
@@ -205,7 +205,7 @@ describe('the wallet of an upsert', () => {
   it.each<[string, Partial<ReservationDocument>, UpsertReservationDto, object]>([
     ['active when rejected', inPartnerFlow, { status: 'rejected' }, {}],
     ['active when expired', inPartnerFlow, { status: 'expired' }, {}],
-    // A wallet that is active since an earlier cancellation was made active on purpose.
+    // Another program has reactivated the wallet since the earlier cancellation, so it stays active.
     ['active when canceled again', canceled, { status: 'canceled' }, {}],
     ['deleted without a change', {}, { status: 'pending' }, deleted],
     ['deleted when approved', { status: 'approved' }, { status: 'pending', reopen: true }, deleted],

@@ -51,7 +51,7 @@ const caller = { organizationId, requestId: 'request 7', language: 'en-us' } as 
 const decide = (records: UnitRecords, input: UpsertUnitDto) =>
   decideUnit(records, { caller, input });
 
-/** The code of the refusal of a request, and the values of its messages. */
+/** Returns the error code of a rejected request with the values of its message. */
 function refusalOf(records: UnitRecords, input: UpsertUnitDto): string {
   try {
     decide(records, input);

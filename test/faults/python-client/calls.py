@@ -49,11 +49,11 @@ everything = call("list_units", after="0", limit=100)
 assert everything.pagination.next_, everything.pagination
 units = call("export_units").data
 assert len(units) == everything.pagination.total
-# One without a phase was once more than generators of clients could take.
+# A unit without a phase once broke generated clients.
 assert {unit.phase is None for unit in units} == {True, False}
 assert call("read_unit", first.slug).data.field_id == first.field_id
 unit = {"recordSystemId": "python", "unitId": "PY-1", "compound": compound.slug, "name": "Villa"}
-# Of a schema that wants one of two ids the generator makes no class.
+# The generator makes no class for a schema that requires one of two ids, so the body is a plain object.
 written = call("upsert_unit", body=unit).unit
 
 deal = {
@@ -70,7 +70,7 @@ read = call("read_reservation", made.field_id).data
 assert read.status == "approved" and read.cheque_wallet.cheques[0].status == "collected", read
 ledger = {"cheques": [report]}
 assert call("reconcile_cheques", body=ReconciliationDto.from_dict(ledger)).ok
-# The service of this test has no worker that would number them.
+# No worker numbers the events, because the service of this test runs none.
 feed = call("read_events", after=0, types="lead.*", wait=0)
 assert (feed.data, feed.next_, feed.has_more) == ([], 0, False), feed
 assert call("check_health").ok

@@ -1,4 +1,4 @@
-"""Ids that are there, so that generated requests reach deep code, and what is no fault of the service."""
+"""Puts stored ids into generated requests, so that they reach deep code, and drops failures that are no faults."""
 
 import atexit
 import json
@@ -14,45 +14,45 @@ import schemathesis
 BASE = os.environ["SERVICE_URL"] + "/external/apis/v1.0"
 KEY = os.environ["SERVICE_KEY"]
 
-# How often a field of a valid request gets a value that is there instead of a generated one.
+# The share of fields in valid requests that get a stored value instead of a generated one.
 SHARE = 0.7
 
 SEED = os.environ.get("FAULT_SEED", "1")
 
-# Of their own in each run: an earlier one has left its reservations with other units and statuses.
+# Each run uses records of its own, because earlier runs have changed the units and statuses of theirs.
 LEADS = [f"fuzz-{SEED}-lead-{number}" for number in range(12)]
 RESERVATIONS = [f"fuzz-{SEED}-reservation-{number}" for number in range(12)]
 INSTALLMENTS = ["installment-1", "installment-2", "installment-3"]
 NUMBERS = ["minPrice", "maxPrice", "minBua", "maxBua", "minBeds", "maxBeds"]
 
-# What the document cannot say, with the reason.
+# The document cannot express these reasons for a rejection.
 REFUSED_FOR_A_REASON = {
-    # About what is stored, not about the request.
+    # These depend on stored records, not on the request alone.
     "lead.duplicate_phone": "another lead has the phone",
     "lead.database_reference": "$ref and $id meet in the merged lead",
-    "unit.unknown_name": "a name that nothing has",
+    "unit.unknown_name": "no record has the name",
     "unit.compound_required": "only a new unit needs its compound",
     "unit.ambiguous": "two compounds have a unit with the unitId",
     "unit.unit_id_taken": "another unit of the compound has the unitId",
     "reservation.unit_required": "only a new reservation needs its unit",
     "reservation.unit_ambiguous": "two compounds have a unit with the unitId",
-    "events.beyond_last": "a place that the feed has not reached",
-    "list.cursor_unusable": "a cursor belongs to the parameters that it was given for",
-    # About keys and values at any depth of free-form objects, for which JSON Schema has no word.
+    "events.beyond_last": "the feed has not reached the number",
+    "list.cursor_unusable": "a cursor is valid only with the parameters of its list",
+    # These concern keys and values at any depth of free-form objects, which JSON Schema cannot express.
     "request.forbidden_key": "__proto__ and constructor.prototype",
     "request.reserved_key": "_bsontype",
-    "request.database_reference": "$ref beside $id",
+    "request.database_reference": "$ref together with $id",
     "request.unstorable_key": "a null character in a key",
     "request.inexact_integer": "an integer of more than 64 bits",
-    "lead.inexact_number": "more digits than a double keeps",
+    "lead.inexact_number": "more digits than a double stores",
     "request.json_too_deep": "more than 32 levels",
 }
-# What a schema cannot say of a valid field: that the items of a list differ in one thing.
+# A schema cannot require that the items of a list differ in one field.
 INEXPRESSIBLE = ["uniqueInstallments", "isSortList"]
 
 
 def pattern_of(message):
-    """Of a message with placeholders in braces."""
+    """Matches a message whose placeholders in braces have values."""
     return re.compile(".*".join(map(re.escape, re.split(r"{\w+}", message))), re.DOTALL)
 
 
@@ -79,7 +79,7 @@ def call(method, path, body=None):
 
 
 def known_values():
-    """What there is in the demo organization, and some leads and reservations in it."""
+    """Reads the records of the demo organization, and adds leads and reservations to it."""
     compounds = call("GET", "/compounds?limit=100")["data"]
     units = call("GET", "/units?limit=100")["data"]
     for lead in LEADS:
@@ -89,7 +89,7 @@ def known_values():
     for number, record in enumerate(RESERVATIONS):
         body = {
             "recordSystemId": record,
-            # Some share a unit.
+            # Several reservations share a unit.
             "unit": units[number % 4]["slug"],
             "lead": {"recordSystemId": LEADS[number]},
             "status": "pending_cheque_collection",
@@ -170,7 +170,7 @@ def replace(fields, values):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Makes valid requests meet what is there; leaves those alone that are wrong on purpose."""
+    """Puts stored values into valid requests, and leaves intentionally invalid ones unchanged."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     path = case.operation.path.removeprefix("/external/apis/v1.0")
@@ -179,23 +179,23 @@ def before_call(context, case, kwargs):
             if path.startswith(prefix) and name in case.path_parameters and is_chosen():
                 case.path_parameters[name] = choose(values)
     query = case.query or {}
-    # The feed of events has numbers where lists have cursors.
+    # In the event feed, `after` is a number instead of a cursor.
     is_feed = path.startswith("/events")
     replace(query, {name: values for name, values in known["query"].items() if not (is_feed and name == "after")})
     if "after" in query:
         query.pop("page", None)
     if is_feed and isinstance(query.get("wait"), int) and is_chosen():
-        # Half a minute for nothing, where the feed has no more.
+        # The feed would wait up to half a minute when it has no more events.
         query["wait"] = min(query["wait"], 1)
     for name in NUMBERS:
-        # JSON's exponents are one way to write a number into a query, and not the one documented.
+        # Python writes some numbers with an exponent, which the reference does not document for queries.
         if isinstance(query.get(name), float):
             query[name] = f"{query[name]:f}"
     if isinstance(case.body, dict):
         replace(case.body, known["body"].get(path, {}))
     headers = case.headers or {}
     if "idempotency-key" in headers and is_chosen():
-        # The same key with another request is refused.
+        # The service rejects a key that an earlier request has used with another body.
         headers["idempotency-key"] = str(uuid.uuid4())
 
 
@@ -205,7 +205,7 @@ def after_call(context, case, response):
     with lock:
         counts["requests"] += 1
         counts["statuses"][status] = counts["statuses"].get(status, 0) + 1
-        # Where the run is stopped there is no other end.
+        # A stopped run does not reach its end, so the counts are written regularly.
         if counts["requests"] % 100 == 0:
             write_counts()
     cursor = (response.headers.get("x-next-cursor") or [None])[0]
@@ -216,20 +216,20 @@ def after_call(context, case, response):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Drops what the document cannot say; a 422 is about what is stored in any case."""
+    """Drops failures that the document cannot prevent; a 422 always depends on stored records."""
     if type(failure).__name__ == "AllowHeaderMismatch" and case.operation.path.endswith("/leads/batch"):
-        # "batch" may be the id of a lead too, which the path with its parameter describes.
+        # Here "batch" could also be the id of a lead, whose path the reference describes with a parameter.
         return False
     if type(failure).__name__ == "AcceptedNegativeData":
-        # What is wrong with a lead of a batch is told in its result.
+        # The batch endpoint reports invalid leads in its body.
         is_batch = case.operation.path.endswith("/leads/batch")
         if is_batch and response.json().get("refused", 0) > 0:
             return False
-        # With all=1 page and limit are not looked at.
+        # With all=1 the service ignores page and limit.
         return not (case.operation.path.endswith("/compounds") and str((case.query or {}).get("all")) == "1")
     if type(failure).__name__ != "RejectedPositiveData":
         return True
-    # About what is stored; so is a place in the feed of events that is no longer kept.
+    # These statuses depend on stored data; 410 concerns events that are no longer kept.
     if response.status_code in (410, 422):
         return False
     code = (response.headers.get("x-error-code") or [""])[0]

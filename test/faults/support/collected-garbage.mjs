@@ -1,5 +1,5 @@
-// Loaded before the service: collects all garbage every five seconds. Otherwise memory shows when V8 collects, not
-// what the service keeps.
+// Loaded before the service, this collects all garbage every five seconds. Otherwise memory would show when V8
+// collects, not what the service keeps.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

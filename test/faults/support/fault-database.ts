@@ -12,14 +12,13 @@ import { eventually } from '../../support/eventually.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const setName = 'faults';
-/** How long a secondary waits for the primary before it stands for election. */
+/** A secondary waits this long for the primary before it stands for election. */
 const electionTimeoutMillis = 2_000;
 
-/** One server of a replica set. */
 export type Member = Awaited<ReturnType<typeof startMember>>;
 
 async function startMember(folder: string) {
-  // Below the ports of outgoing connections, one of which could take it while the server is down.
+  // Outgoing connections use higher ports, so none of them can take this one while the server is down.
   const port = 20_000 + randomInt(12_000);
   const address = `mongodb://127.0.0.1:${port}/?directConnection=true`;
   const { path, version } = await findMongodBinary();
@@ -46,26 +45,26 @@ async function startMember(folder: string) {
   return {
     host: `127.0.0.1:${port}`,
     port,
-    /** Runs a command of the server on the admin database. */
+    /** Runs a command on the admin database of this server. */
     command: async (command: Document, serverSelectionTimeoutMS = 10_000) => {
       await using client = new MongoClient(address, { serverSelectionTimeoutMS });
       return await client.db('admin').command(command);
     },
-    /** Ends it at once, as a power cut does to the process. */
+    /** Kills the server at once, as a power cut would. */
     kill: async () => {
       const { mongodProcess } = instance;
       if (mongodProcess === undefined) return;
       const exited = once(mongodProcess, 'exit');
       if (mongodProcess.kill('SIGKILL')) await exited;
     },
-    /** Starts it again on its data. */
+    /** Starts the server again with its data. */
     restart: async () => {
       instance = await start();
     },
   };
 }
 
-/** The member that takes writes; waits for it. */
+/** Waits for a primary, the member that accepts writes. */
 export async function primaryOf(members: readonly Member[]): Promise<Member> {
   let primary: Member | undefined;
   await eventually(async () => {
@@ -79,9 +78,9 @@ export async function primaryOf(members: readonly Member[]): Promise<Member> {
   return primary as Member;
 }
 
-/** Starts a replica set that belongs to a test file, which breaks it. */
+/** Starts a replica set that belongs to one test file, which may break it. */
 export async function startFaultDatabase(size = 1) {
-  // A killed process does not lose what it has stored in memory.
+  // A killed process loses nothing that it has stored in this folder.
   const inMemory = '/dev/shm';
   const folder = await mkdtemp(join(existsSync(inMemory) ? inMemory : tmpdir(), 'api-faults-'));
   const folders = await Promise.all(
@@ -106,7 +105,7 @@ export async function startFaultDatabase(size = 1) {
     await server.command({ configureFailPoint: 'failCommand', mode, data: failing });
   };
   afterAll(async () => {
-    // A failed test may have left it failing, or without its server.
+    // A failed test may have left the failure active or the server killed.
     await setFailure('off').catch(() => undefined);
     for (const service of services) await service.stop();
     await client.close();
@@ -117,13 +116,12 @@ export async function startFaultDatabase(size = 1) {
     uri,
     db: client.db(),
     members,
-    /** The first server, which is the primary where it is the only one. */
+    /** The first server, which is the primary of a set of one. */
     server,
-    /** Fails commands of services as `failCommand` describes it, each of them by default. */
+    /** Fails commands of services as MongoDB's `failCommand` describes it, every time by default. */
     fail: (data: Document, mode: Document | string = 'alwaysOn') => setFailure(mode, data),
-    /** Ends the failure. */
     pass: () => setFailure('off'),
-    /** Starts a service in this process that stops before the database does. */
+    /** Starts a service in this process, and stops it before the database. */
     startService: async (variables: Record<string, string> = {}) => {
       const service = await startTestService(variables, uri);
       services.push(service);

@@ -1,9 +1,9 @@
 import { kill, send, type ServiceProcess, startProcess } from '../../support/service-process.js';
 
-/** Addresses of instances as they are now; there may be none for a while. */
+/** Returns the current addresses of the instances. There may be none for a while. */
 export type Urls = () => readonly string[];
 
-/** Two instances on one database in processes of their own, which a test kills and starts again. */
+/** Starts two instances on one database in their own processes, which a test kills and restarts. */
 export async function startTwoInstances(variables: Record<string, string>) {
   const running: (ServiceProcess | undefined)[] = await Promise.all([
     startProcess(variables),
@@ -11,7 +11,7 @@ export async function startTwoInstances(variables: Record<string, string>) {
   ]);
   return {
     urls: () => running.flatMap((one) => one?.url ?? []),
-    /** Ends an instance at once, as a power cut does; requests go to the other one. */
+    /** Kills an instance at once, as a power cut would. Later requests go to the other one. */
     kill: async (index: number) => {
       const victim = running[index];
       running[index] = undefined;
@@ -26,8 +26,8 @@ export async function startTwoInstances(variables: Record<string, string>) {
 type Response = Awaited<ReturnType<typeof send>>;
 
 /**
- * Requests that go to the instances by turns, or to a given one. Without a response their status is 0, and `error`
- * is the code of what happened to the connection.
+ * Sends requests round robin, or to a given instance. Without a response, the status is 0 and `error` is the
+ * connection's error code.
  */
 export function sendRoundRobin(urls: Urls, key: string) {
   let turn = 0;

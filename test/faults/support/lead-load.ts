@@ -8,28 +8,27 @@ import { sendRoundRobin, type Urls } from './instances.js';
 import { type RandomNumbers, report } from './random.js';
 import { expectStored } from './stored-state.js';
 
-/** The acknowledged state of a lead. */
 export interface KnownLead {
-  /** In `data.marker`, and nowhere else. */
+  /** Stored in `data.marker` and nowhere else, so that it identifies the lead. */
   readonly marker: string;
-  /** Missing if its creation carried an Idempotency-Key instead. */
+  /** Missing when the request that created the lead carried an Idempotency-Key instead. */
   readonly recordSystemId?: string;
   readonly _id: string;
   readonly leadId: number;
-  /** In `data.step`: the number of acknowledged updates. */
+  /** Stored in `data.step`: the number of acknowledged updates. */
   step: number;
-  /** How often one of its requests was sent again. */
+  /** Counts how often a request about this lead was sent again. */
   repetitions: number;
 }
 
 type Send = ReturnType<typeof sendRoundRobin>;
 
-/** One response, or that there was none. */
+/** A response, or the failure of its connection. */
 export type LoadResponse = Awaited<ReturnType<Send>> & { at: number; milliseconds: number };
 
 interface LoadOptions {
   readonly db: Db;
-  /** Has no other callers. */
+  /** Must have no other callers. */
   readonly tenant: Tenant;
   readonly urls: Urls;
   readonly random: RandomNumbers;
@@ -39,19 +38,19 @@ const batchSize = 5;
 let lastLead = 0;
 let isOver = false;
 
-/** A failed test must not leave its callers running. */
+/** Callers stop even when a test fails. */
 afterAll(() => {
   isOver = true;
 });
 
 /**
- * Callers that create and update leads, retry until acknowledged, and record the responses. Each lead belongs to one
- * caller, who updates it step by step.
+ * Runs callers that create and update leads, retry until acknowledged, and record the responses. Each lead belongs to
+ * one caller, which updates it step by step.
  */
 export class LeadLoad {
   /** Every lead whose creation was acknowledged. */
   readonly leads: KnownLead[] = [];
-  /** Every response, in the order in which they came. */
+  /** Every response, in the order of arrival. */
   readonly responses: LoadResponse[] = [];
   onResponse: () => void = () => undefined;
   private readonly send: Send;
@@ -62,7 +61,7 @@ export class LeadLoad {
     this.send = sendRoundRobin(options.urls, options.tenant.key);
   }
 
-  /** The responses that asked for a retry, because the database was not available. */
+  /** Returns the responses that asked for a retry because the database was unavailable. */
   get unavailable(): LoadResponse[] {
     return this.responses.filter(({ status }) => status === 503);
   }
@@ -70,23 +69,23 @@ export class LeadLoad {
   start(clients: number): void {
     this.isStopped = false;
     this.clients = range(clients).map(() => this.run());
-    // A failure is thrown where the test awaits the clients.
+    // The test sees a failure when it awaits the clients.
     for (const client of this.clients) client.catch(() => undefined);
   }
 
-  /** Waits until this many further changes were acknowledged. */
+  /** Waits until this many further changes are acknowledged. */
   async further(changes: number): Promise<void> {
     const wanted = this.acknowledged + changes;
     await eventually(() => expect(this.acknowledged).toBeGreaterThanOrEqual(wanted), 120_000);
   }
 
-  /** Lets each caller finish what it has begun: after that nothing is open. */
+  /** Lets each caller finish its current request, so that no request is running afterwards. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.clients);
   }
 
-  /** Creates a lead, or a whole batch, again and again until that is acknowledged; no repetition adds a lead. */
+  /** Creates a lead or a whole batch, and retries until that is acknowledged. Retries add no lead. */
   async create(kind: 'recordSystemId' | 'Idempotency-Key' | 'batch'): Promise<KnownLead> {
     const payloads = range(kind === 'batch' ? batchSize : 1).map(() => {
       const marker = `lead-${++lastLead}`;
@@ -119,8 +118,8 @@ export class LeadLoad {
   }
 
   /**
-   * Expects that every response was an acknowledgment or asked for a repetition, that none took too long, and that
-   * exactly the acknowledged changes are stored.
+   * Expects that every response acknowledged a change or asked for a retry, that none took too long, and that exactly
+   * the acknowledged changes are stored.
    */
   async expectRight(
     maxWaitMs = Infinity,
@@ -142,7 +141,6 @@ export class LeadLoad {
     await expectStored(db, tenant.organizationId, this.leads, order);
   }
 
-  /** Sends a request once. */
   async post(
     body: object,
     headers: Readonly<Record<string, string>> = {},
@@ -184,7 +182,7 @@ export class LeadLoad {
     for (let repetitions = 0; !isOver; repetitions++) {
       const { status, body: received } = await this.post(body, headers, { path });
       if (received !== undefined && status < 300) return { body: received, repetitions };
-      // A retry cannot fix other statuses; the responses show them, and the test ends.
+      // A retry cannot fix other statuses, so the test ends and shows the responses.
       if (status >= 400 && status < 500 && status !== 409) {
         throw new Error(`A lead was refused with ${status}: ${JSON.stringify(body)}`);
       }

@@ -6,27 +6,27 @@ import {
   type ModelState,
 } from '../../reservations/callback/callback-model.js';
 
-/** A request; the shown part of its response depends on `op`. */
+/** The fields of a request. `op` decides which parts of the response are compared. */
 export interface Input {
   readonly op: string;
   readonly [field: string]: string | number;
 }
 
-/** A request of a client, when it was sent, when its response came, and what that showed. */
+/** A request of a client with the times of sending and response, and the recorded parts of the response. */
 export interface RecordedOperation {
-  /** Operations with different keys have nothing in common. */
+  /** Operations with different keys are independent of each other. */
   readonly key: string;
   readonly call: number;
   readonly return: number;
   readonly input: Input;
-  /** Null without a response: it may have happened at any time after the call, or never. */
+  /** Null without a response: the operation may have happened at any time after the call, or never. */
   readonly output: Document | null;
 }
 
-/** The state after an operation; null where there is no such response in the state before. */
+/** Returns the state after an operation, or null when the response is impossible in the state before. */
 type Step<State> = (before: State, input: Input, output: Document | null) => State | null;
 
-/** The faults of a history by key: where no order of its operations explains every response. */
+/** Returns the keys for which no order of the operations explains every response. */
 export function faultsOf(history: readonly RecordedOperation[]): { key: string; fault: string }[] {
   return [...Map.groupBy(history, ({ key }) => key)].flatMap(([key, operations]) => {
     const fault = key.startsWith('unit')
@@ -37,10 +37,10 @@ export function faultsOf(history: readonly RecordedOperation[]): { key: string; 
 }
 
 /**
- * Searches for an order in which each operation happens between its call and its response, by the algorithm of Wing
- * and Gong with Lowe's memory of failed attempts.
+ * Searches for an order in which each operation happens between its call and its response. This is the algorithm of
+ * Wing and Gong with Lowe's cache of failed attempts.
  *
- * @returns null if there is one, else the longest attempt
+ * @returns null if there is one, otherwise the longest attempt
  */
 function faultIn<State>(
   history: readonly RecordedOperation[],
@@ -78,12 +78,12 @@ function faultIn<State>(
   return search(initial, 0, 0n, known) ? null : closest.fault;
 }
 
-/** The lead under one recordSystemId (rules LEAD-3, LEAD-5 and LEAD-6). */
+/** Models the lead with one recordSystemId (rules LEAD-3, LEAD-5 and LEAD-6). */
 const noLead = {
   exists: false,
-  /** 0 until a response has shown it. */
+  /** 0 until a response has shown the number. */
   leadId: 0,
-  /** Of the last lead with this id. Which of two is stored first does not follow from their numbers. */
+  /** The number of the previous lead. Of two leads, the one with the lower number need not be stored first. */
   lastId: 0,
   a: 0,
   b: 0,
@@ -100,7 +100,7 @@ const stepOfLead: Step<typeof noLead> = (before, { op, field = '', value }, outp
   return op === 'delete' && shown !== null ? { ...none, lastId: shown.lastId } : shown;
 };
 
-/** The lead with the number that a response shows; null if the response shows another lead. */
+/** Returns the lead with the number in the response, or null if the response shows another lead. */
 function shownLead(lead: typeof noLead, status: number, { leadId, ...shown }: Document) {
   if (!isDeepStrictEqual(shown, { status, a: lead.a, b: lead.b })) return null;
   const isRight = lead.leadId === 0 ? leadId !== lead.lastId : leadId === lead.leadId;
@@ -108,7 +108,7 @@ function shownLead(lead: typeof noLead, status: number, { leadId, ...shown }: Do
 }
 
 const pending = 'pending_cheque_collection';
-/** A unit with two reservations, each with a cheque; the first is in the partner collection flow. */
+/** The unit has two reservations with a cheque each; the first one is in the partner collection flow. */
 const newUnit: ModelState = {
   units: [{ id: 'unit', status: 'Reserved', isDeleted: false }],
   reservations: [0, 1].map((index) => {
@@ -136,7 +136,7 @@ const stepOfUnit: Step<ModelState> = (before, { op, reservation = 0, ...sent }, 
 function callBackIn(state: ModelState, callback: ModelCallback): object {
   const request = { installmentId: '1', ...callback };
   const { events: _events, locksUnit: _locks, ...response } = callBack(state, request);
-  // Equal states must look equal: of a history only its length is shown.
+  // States that later responses cannot distinguish must be equal, so only the length of each history is kept.
   for (const wallet of state.wallets) {
     wallet.deletion &&= 1;
     wallet.cheques = wallet.cheques.map((cheque) => {
@@ -146,7 +146,7 @@ function callBackIn(state: ModelState, callback: ModelCallback): object {
   return response;
 }
 
-/** By rules RES-7 and CALL-11. */
+/** Models a reopening by rules RES-7 and CALL-11. */
 function reopen({ units: [unit], reservations, wallets }: ModelState, index: number): void {
   const [reservation, wallet] = [reservations[index], wallets[index]];
   if (reservation?.status === 'canceled') {

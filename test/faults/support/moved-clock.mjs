@@ -1,4 +1,4 @@
-// Loaded before the service: SIGUSR2 moves its clock forward by an hour, SIGHUP back.
+// Loaded before the service, this moves its clock an hour ahead on SIGUSR2, and back on SIGHUP.
 const hourMs = 3_600_000;
 const Actual = Date;
 let movedMs = 0;

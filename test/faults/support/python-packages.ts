@@ -9,10 +9,9 @@ const run = promisify(execFile);
 const cache = join(import.meta.dirname, '../../../node_modules/.cache');
 
 /**
- * Installs packages of Python in the versions of a file, once for each content of it.
+ * Installs the Python packages of a requirements file, once for each content of the file.
  *
- * @param requirements the file
- * @returns the folder of their programs; undefined if this machine cannot install them, which is reported
+ * @returns the folder of their programs, or undefined if this machine cannot install them, which is reported
  */
 export async function installPythonPackages(requirements: string): Promise<string | undefined> {
   const version = createHash('sha256').update(readFileSync(requirements)).digest('hex');

@@ -1,19 +1,19 @@
 import { randomInt } from 'node:crypto';
 
-/** A seed repeats them, but not the timing between processes. */
+/** A seed repeats the numbers, but not the timing of processes. */
 export interface RandomNumbers {
   readonly seed: number;
-  /** At least 0, below 1. */
+  /** Returns a number of at least 0 and less than 1. */
   next(): number;
-  /** An integer of at least 0 and below the limit. */
+  /** Returns an integer of at least 0 and less than the limit. */
   below(limit: number): number;
 }
 
-/** Random numbers of a seed, which the caller reports: `FAULT_SEED` or a new one by default. */
+/** Returns the random numbers of a seed, which the caller reports. The default is `FAULT_SEED` or a new seed. */
 export function randomNumbers(
   seed = Number(process.env['FAULT_SEED'] ?? randomInt(2 ** 31)),
 ): RandomNumbers {
-  // mulberry32
+  // This is the algorithm mulberry32.
   let state = seed;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -24,7 +24,6 @@ export function randomNumbers(
   return { seed, next, below: (limit) => Math.floor(next() * limit) };
 }
 
-/** Prints a measurement of a test. */
 export function report(line: string): void {
   process.stdout.write(`  ${line}\n`);
 }

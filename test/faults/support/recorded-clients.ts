@@ -8,7 +8,7 @@ import type { RandomNumbers } from './random.js';
 
 type Response = Awaited<ReturnType<ReturnType<typeof sendRoundRobin>>>;
 
-/** One exchange to come, and what its response shows to the checker. */
+/** A request to send, and the parts of its response that the checker compares. */
 interface Step {
   readonly input: Input;
   readonly method: string;
@@ -20,12 +20,12 @@ interface Step {
 const installmentId = '1';
 const chequeStatuses = ['collected', 'bounced', 'collected', 'bounced', 'overdue'];
 const reservationStatuses = ['approved', 'canceled', 'approved', 'rejected'];
-/** Such a response is never cached: another instance's writes may be missing for a second otherwise (rule DATA-6). */
+/** Such responses are never cached. A cached one may miss another instance's writes for a second (rule DATA-6). */
 const headers = { 'x-no-compression': '1' };
 
 /**
- * Clients that upsert, read and delete a few leads, send callbacks to the reservations of a few units and
- * read them, and record each request with its time and response.
+ * Runs clients that upsert, read and delete a few leads, send callbacks to the reservations of a few units and read
+ * them. Each request is recorded with its time and response.
  */
 export class RecordedClients {
   readonly history: RecordedOperation[] = [];
@@ -44,7 +44,7 @@ export class RecordedClients {
     this.send = sendRoundRobin(urls, tenant.key);
   }
 
-  /** Lets clients do a number of operations on leads and units that nobody has used before. */
+  /** Lets the clients send this many operations on new leads and units. */
   async run(operations: number, clients: number): Promise<void> {
     const round = ++this.round;
     const leads = range(3).map((index) => `lead-${round}-${index}`);
@@ -64,7 +64,7 @@ export class RecordedClients {
     await Promise.all(range(clients).map(client));
   }
 
-  /** Waits until a number of further operations were recorded. */
+  /** Waits until this many further operations are recorded. */
   async further(operations: number): Promise<void> {
     const wanted = this.history.length + operations;
     await eventually(() => {
@@ -72,12 +72,11 @@ export class RecordedClients {
     }, 120_000);
   }
 
-  /** Begins a new history. */
   forget(): void {
     this.history.length = 0;
   }
 
-  /** A reserved unit with two reservations, whose ids it returns. */
+  /** Adds a reserved unit with two reservations, and returns their ids. */
   private async addUnit(slug: string): Promise<string[]> {
     const { organizationId } = this.tenant;
     const unitId = await addUnit(this.db, organizationId, { slug, status: 'Reserved' });
@@ -164,7 +163,7 @@ export class RecordedClients {
     const { status } = response;
     if (![0, 200, 201, 404, 422, 503].includes(status)) this.unexpected.push({ input, response });
     if (status !== 0 && status < 500) this.history.push({ ...operation, output: shown(response) });
-    // A read without a response says nothing.
+    // A read without a response proves nothing, so it is not recorded.
     else if (!input.op.startsWith('read')) this.history.push({ ...operation, output: null });
   }
 }

@@ -5,10 +5,10 @@ import { eventually } from '../../support/eventually.js';
 import type { KnownLead } from './lead-load.js';
 
 /**
- * Expects that of an organization, whose only caller was a load that has finished, exactly what was acknowledged is
- * stored: each change once, with one entry of the change log and one event.
+ * Expects that an organization has exactly the acknowledged changes of a load that was its only caller: each one once,
+ * with one change log entry and one event.
  *
- * @param order whether the clocks that set the times of changes agreed
+ * @param order whether all clocks that set the times of changes agreed
  */
 export async function expectStored(
   db: Db,
@@ -31,7 +31,7 @@ export async function expectStored(
   const eventsOf = groupBy(leadEvents, ({ data }) => data._id);
   const found = known.map(({ marker, _id, recordSystemId, repetitions }) => {
     const changes = changesOf.get(_id) ?? [];
-    // A repeated upsert may have an entry that says that nothing changed (rule LEAD-12).
+    // A repeated upsert may add an entry without changes (rule LEAD-12).
     const unchanged = (entriesOf.get(_id)?.length ?? 0) - changes.length;
     return {
       stored: leadsOf
@@ -71,9 +71,9 @@ export async function expectStored(
 }
 
 /**
- * Waits until every event of an organization was delivered exactly once to its only endpoint.
+ * Waits until every event of an organization is delivered exactly once to its only endpoint.
  *
- * @param received the `webhook-id`s that came there
+ * @param received the `webhook-id`s that the endpoint has received
  */
 export async function expectDelivered(
   db: Db,

@@ -3,14 +3,14 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where a commit is cut: it does not arrive, half of it does, or its response does not come back. */
+/** The proxy drops the connection before a commit arrives, after half of it has arrived, or before its response. */
 export type Cut = 'before' | 'within' | 'after';
 
-/** Changes to the traffic of a proxy; mutable at any time. */
+/** Controls the traffic of a proxy, which reads these at any time. */
 export interface Weather {
-  /** How long a piece of so many bytes takes, in milliseconds. */
+  /** Returns the delay of a chunk of so many bytes, in milliseconds. */
   delayMs: (bytes: number) => number;
-  /** Asked for each commit; undefined lets it pass. */
+  /** Called for each commit; undefined lets it pass. */
   cutCommit: () => Cut | undefined;
 }
 
@@ -18,7 +18,7 @@ export const fairWeather: Weather = { delayMs: () => 0, cutCommit: () => undefin
 
 const commit = Buffer.from('commitTransaction');
 
-/** Starts a proxy to a MongoDB server on a port of this machine or a Unix socket, with fair weather. */
+/** Starts a proxy, without faults at first, to a MongoDB server on a local port or a Unix socket. */
 export async function startTcpProxy(target: number | string) {
   const weather = { ...fairWeather };
   const clients = new Set<Socket>();
@@ -62,7 +62,7 @@ export async function startTcpProxy(target: number | string) {
   return {
     port: (server.address() as AddressInfo).port,
     weather,
-    /** Commits that were cut. */
+    /** Returns the number of commits whose connection was dropped. */
     cuts: () => cuts,
     /** Lets all connections hang without closing them. */
     pause: () => {

@@ -1,6 +1,6 @@
 /**
- * Rules CALL-2 to CALL-11 of docs/rules.md as a small model, written from their text alone: what a
- * callback changes and what the response is.
+ * This small model of rules CALL-2 to CALL-11 was written from the text of docs/rules.md alone. It says what a callback
+ * changes and what the response is.
  */
 
 export interface ModelUnit {
@@ -13,11 +13,11 @@ export interface ModelReservation {
   readonly id: string;
   readonly unit: string;
   status: string;
-  /** Whether it is active in the partner collection flow. */
+  /** Whether the reservation is active in the partner collection flow. */
   isInCollection: boolean;
 }
 
-/** One entry of a cheque's history. */
+/** An entry in the history of a cheque. */
 export interface ModelEntry {
   readonly status: string;
   readonly chequeNumber?: string;
@@ -29,7 +29,7 @@ export interface ModelCheque extends ModelEntry {
   readonly history: readonly ModelEntry[];
 }
 
-/** A wallet; the one with the highest `deletion` was deleted last, an active one has none. */
+/** A wallet. The one with the highest `deletion` was deleted last, and an active one has null. */
 export interface ModelWallet {
   readonly id: string;
   readonly reservation: string;
@@ -37,7 +37,7 @@ export interface ModelWallet {
   cheques: ModelCheque[];
 }
 
-/** Everything of one organization. */
+/** All records of one organization. */
 export interface ModelState {
   readonly units: ModelUnit[];
   readonly reservations: ModelReservation[];
@@ -86,7 +86,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   );
   const walletsOf = modelState.wallets.filter((wallet) => wallet.reservation === reservation.id);
 
-  /** Emitted once, before the events of wallets. */
+  /** The event is emitted once, before the events of wallets. */
   const emitReservation = () => {
     if (events[0] !== 'reservation.updated') events.unshift('reservation.updated');
   };

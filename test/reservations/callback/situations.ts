@@ -3,22 +3,22 @@ import { reservationStatuses } from '../../../src/availability/availability.js';
 import { chequeStatuses } from '../../../src/reservations/transitions.js';
 import type { ModelState } from './callback-model.js';
 
-/** The unit statuses that follow from reservations, one of an operator, and none. */
+/** The unit statuses that follow from reservations, one that only an operator sets, and none. */
 export const unitStatuses = ['Available', 'Reserved', 'Sold', 'Blocked', undefined];
 
-/** The fields of one reservation, of its unit, of the unit's other reservation and of the wallets. */
+/** The fields of one reservation, its unit, the unit's other reservation and the wallets. */
 export interface Situation {
   readonly reservation: string;
   readonly isInCollection: boolean;
   readonly unit: string | undefined;
   readonly isUnitDeleted: boolean;
   readonly other: string;
-  /** Status of the cheques by installment, for each wallet; the first may be active. */
+  /** Each wallet maps installments to cheque statuses. Only the first wallet may be active. */
   readonly wallets: readonly Readonly<Record<string, string>>[];
   readonly hasActiveWallet: boolean;
 }
 
-/** The model of a situation; its first reservation is the one that callbacks are about. */
+/** Returns the model of a situation. Callbacks concern its first reservation. */
 export function modelOf({ wallets, ...situation }: Situation) {
   const { isInCollection, hasActiveWallet } = situation;
   const newId = () => new ObjectId().toHexString();
@@ -41,7 +41,7 @@ export function modelOf({ wallets, ...situation }: Situation) {
   return { model, reservationId: reservation };
 }
 
-/** Every combination of the reservation, its surroundings and its one cheque, if it has a wallet. */
+/** Returns every combination of the reservation, its related records and its one cheque, if it has a wallet. */
 export function everySituation(): Situation[] {
   const both = [true, false];
   const wallets = [

@@ -21,7 +21,10 @@ const requests = [
   ),
 ];
 
-/** A cell for each kind of outcome that the model has; the decision is compared with it in all cells. */
+/**
+ * The table has a cell for each kind of outcome in the model. Another test compares the decision with the model in all
+ * situations.
+ */
 const cells = requests
   .flatMap((request) => everySituation().map((situation) => ({ situation, request })))
   .map((cell) => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const post = (body: object, { post: send } = tenant) => send('/reservations/reconciliation', body);
 
-/** A reservation in the partner's flow with its wallet. */
+/** Adds a reservation in the partner collection flow, with its wallet. */
 async function addDeal(
   cheques: Document[],
   wallet: Document = {},

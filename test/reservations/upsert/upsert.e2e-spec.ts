@@ -147,7 +147,7 @@ describe('POST /reservations with a known recordSystemId', () => {
     await create({ cheques });
     const before = await storedDeals(tenant);
     await post({ recordSystemId, unit: 'villa-1', status: 'pending', cheques }).expect(200);
-    // The unit's lock stays too, so a repeat delays no decision about the unit.
+    // The unit's lock is unchanged too, so a repeated request delays no decision about the unit.
     expect(await storedDeals(tenant)).toEqual(before);
   });
 

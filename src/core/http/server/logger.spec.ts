@@ -13,7 +13,7 @@ function run(code: string) {
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The standard output of a process that runs this code, line by line. */
+/** Returns the JSON lines that a process running this code writes to standard output. */
 async function written(code: string): Promise<{ msg: string; time: string }[]> {
   const lines = (await text(run(code).stdout)).trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as { msg: string; time: string });

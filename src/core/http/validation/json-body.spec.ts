@@ -72,7 +72,7 @@ describe('parseJsonBody', () => {
   });
 });
 
-/** Integers beyond a double's precision are 64-bit integers if they fit. */
+/** Integers that a double cannot represent become 64-bit integers if they fit. */
 function exactly(text: string): unknown {
   const number = Number(text) || 0;
   return /^-?\d+$/.test(text) && String(number) !== text ? BigInt(text) : number;
