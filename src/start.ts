@@ -124,7 +124,7 @@ export async function runService(
     const isWorker = environment.ROLE === 'worker';
     if (isWorker) startBackground(service);
     const url = isWorker ? null : await listen(service, options);
-    // Last: a failed start would store the key of the demo without printing it.
+    // This comes last: a failed start would store the demo's keys without printing them.
     const demo =
       environment.NODE_ENV === 'development' ? await ensureDemoOrganization(service.app) : null;
     const lines = linesAbout({ url, operationsUrl, environment, database, demo });

@@ -41,7 +41,7 @@ export interface ShownName {
 }
 
 const oldestFirst = { sort: { _id: 1 } } as const;
-/** Requests name these by slug only; the others also by name. */
+/** Requests name documents of these kinds by slug only, and others also by name. */
 const slugKinds: ReadonlySet<CatalogueKind> = new Set(['compounds', 'phases', 'unitDesigns']);
 
 @Injectable()
@@ -135,7 +135,7 @@ export class CatalogueRepository {
       const compounds = await this.collections.compounds.find(
         organizationId,
         { $or, ...notDeleted },
-        // Leads link them: the compounds must not be rolled back later.
+        // Leads link these compounds, so a failover must not undo them.
         { ...oldestFirst, fields: ['name'], collation: looseCollation, readConcern: 'majority' },
       );
       for (const { _id, name } of compounds) {

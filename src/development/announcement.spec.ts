@@ -11,12 +11,12 @@ it.each([
   [
     url,
     { NODE_ENV: 'development' },
-    [['Console', 'off: set OPS_PASSWORD by npm run cli -- console password']],
+    [['Console', 'off: set OPS_PASSWORD (see npm run cli -- console password)']],
   ],
   [
     null,
     { NODE_ENV: 'development' },
-    [['Console', 'off: set OPS_PORT, and OPS_PASSWORD by npm run cli -- console password']],
+    [['Console', 'off: set OPS_PORT, and OPS_PASSWORD (see npm run cli -- console password)']],
   ],
 ] as const)('announces the console of %s with %j as %j', (address, environment, lines) => {
   expect(consoleOf(address, environment)).toEqual(lines);

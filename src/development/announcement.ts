@@ -39,7 +39,7 @@ export function consoleOf(
   if (NODE_ENV === 'production') return [];
   const missing = [
     ...(url === null ? ['OPS_PORT'] : []),
-    ...(OPS_PASSWORD === undefined ? ['OPS_PASSWORD by npm run cli -- console password'] : []),
+    ...(OPS_PASSWORD === undefined ? ['OPS_PASSWORD (see npm run cli -- console password)'] : []),
   ];
   return [['Console', `off: set ${missing.join(', and ')}`]];
 }

@@ -26,7 +26,7 @@ const pingTimeoutMs = 1_500;
 /** Probes that arrive within this time share one database query. */
 const pingSharedMs = 250;
 
-/** Partners use it (rule HTTP-3), and load balancers do (rule OPS-10). */
+/** Partners (rule HTTP-3) and load balancers (rule OPS-10) check it. */
 @Injectable()
 export class HealthService {
   private phase: 'starting' | 'running' | 'draining' = 'starting';

@@ -3,7 +3,7 @@ import { isDatabaseReference } from '../core/values/json.js';
 import { leadErrors } from './lead-errors.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';
 
-/** Requests send them flat; they are stored in `data` (rule LEAD-4). */
+/** Requests send these fields flat; they are stored in `data` (rule LEAD-4). */
 export const flatFields = ['name', 'email', 'phoneNumber', 'phoneNumber2', 'project'] as const;
 
 /** Keys that the service itself reads (rule LEAD-4). */

@@ -185,12 +185,12 @@ describe('catalog import', () => {
   it('rejects NDJSON with the lines of errors, and JSON that is not a catalogue', async () => {
     const lines = ['{"kind":"amenities","slug":"a","name":{"en-us":"A"}}', '', '{', '{"kind":"x"}'];
     const { stdout, stderr, code } = await run(lines.join('\n'));
-    expect([code, stderr]).toEqual([1, 'The file has 2 errors, nothing was stored.\n']);
+    expect([code, stderr]).toEqual([1, 'The file has 2 errors. Nothing was stored.\n']);
     expect(stdout).toMatch(/^line 3 .*JSON/m);
     expect(stdout).toMatch(/^line 4: kind .*must be one of propertyTypes, /m);
     const { faults } = await report('[1]');
     expect(faults).toEqual([{ place: 'file', message: expect.any(String) }]);
-    expect((await run('[1]')).stderr).toBe('The file has 1 error, nothing was stored.\n');
+    expect((await run('[1]')).stderr).toBe('The file has 1 error. Nothing was stored.\n');
   });
 });
 

@@ -199,7 +199,7 @@ describe('reservation reconcile', () => {
   it('rejects an invalid ledger with its line numbers and compares nothing', async () => {
     const rows = `1,${id},paid,,\n,${id},pending,1e3,\n`;
     const { code, stdout, stderr } = await reconcile(header + rows);
-    expect([code, stderr]).toEqual([1, 'The file has 4 errors, nothing was compared.\n']);
+    expect([code, stderr]).toEqual([1, 'The file has 4 errors. Nothing was compared.\n']);
     expect(stdout).toMatch(/^2 +chequeStatus must be a valid enum value$/m);
     expect(stdout).toMatch(/^3 +chequeAmount must be a finite number$/m);
     expect(stdout).toMatch(/^3 +installmentId /m);

@@ -116,7 +116,7 @@ describe('org', () => {
     expect(lines).toHaveLength(3);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     await addOrganization('T'.repeat(60));
-    const list = `Name        ${wide}\nApi domain  -\nCreated at  ${time}\n\nId `;
+    const list = `Name        ${wide}\nApi domain  -\nCreated at  ${time}\n\nID `;
     expect(await cli.text('org list')).toContain(list);
   });
 
@@ -144,7 +144,7 @@ describe('org', () => {
     for (const [name, stderr] of [
       [
         'Delta Towers',
-        `There is more than one organization called Delta Towers, give the id of one: ${id}, ${second}.\n`,
+        `There is more than one organization called Delta Towers. Use the id of one: ${id}, ${second}.\n`,
       ],
       ['Delta', 'There is no organization called Delta: `org list` lists them.\n'],
       ['Gone', 'There is no organization called Gone: `org list` lists them.\n'],

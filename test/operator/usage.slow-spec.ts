@@ -62,7 +62,7 @@ const wrongUsages: readonly Rejected[] = [
   ['Give at least one option to change', `org update ${id}`],
   ['Give at least one option to change', `webhook update ${id}`],
   ['--signed requires the operation', `key issue --org ${id} --name A --for website --signed`],
-  ['Say what the key is for', `key issue --org ${id} --name A`],
+  ['Specify what the key may do', `key issue --org ${id} --name A`],
   ['Give at least one of --for', 'key update x'],
   ...[`key issue --org ${id} --name A`, 'key update x'].flatMap((call): Rejected[] => [
     ['collector or crm', `${call} --for partner`],

@@ -170,14 +170,14 @@ it('the overview names a partner with mostly ignored fields in most of its leads
     await storeUsage(service);
     const { html } = await service.get('');
     const line = `Most fields ignored</strong>[^<]*<a href="/console/partners/${String(keyId)}`;
-    return new RegExp(line).test(html) ? /In \d+ of \d+ accepted/.exec(html)?.[0] : null;
+    return new RegExp(line).test(html) ? /ignored in \d+ of \d+ accepted/.exec(html)?.[0] : null;
   };
   const mostly = { recordSystemId: `half-${key}`, fullName: 'Mona', budget: 1, name: 'Mona' };
   await post('/leads', mostly).expect(201);
   await post('/leads', { name: 'Mona', email: 'mona@example.com', utm: 'x' }).expect(201);
   await eventually(async () => expect(await named()).toBeNull());
   await post('/leads', { fullName: 'Mona', phoneNumber: '01001234567' }).expect(201);
-  await eventually(async () => expect(await named()).toBe('In 2 of 3 accepted'));
+  await eventually(async () => expect(await named()).toBe('ignored in 2 of 3 accepted'));
 });
 
 it('the request log stores 1,000 requests per key and day across processes, and counts all', async () => {

@@ -5,7 +5,7 @@ import { defaultLanguage, type Language, languages } from '../../core/localizati
 import { indexChanges } from './catalogue-document.js';
 import { UnitDocument } from './unit-document.js';
 
-/** Their partial indexes hold only units with the field, so the planner uses them for these filters alone. */
+/** Partial indexes of these fields hold only units with the field, so the planner uses them for these filters alone. */
 const partialFilterFields = [
   'unitDesignId',
   'locationId',
@@ -14,7 +14,7 @@ const partialFilterFields = [
   'propertyTypeId',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
-/** Their indexes hold all units and also serve `distinct` and conditions that match a missing field. */
+/** Indexes of these fields hold all units and also serve `distinct` and conditions that match a missing field. */
 const fullFilterFields = [
   'saleType',
   'rentalStatus',
@@ -59,7 +59,7 @@ unitSchema.index(
   { ...ofOrganization, compoundId: 1, status: 1 },
   {
     name: unitCountIndex,
-    // Partial, so that the planner does not try it for lists.
+    // The index is partial, so that the planner does not try it for lists.
     partialFilterExpression: {
       isDeleted: false,
       compoundId: { $exists: true },

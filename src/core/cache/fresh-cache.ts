@@ -22,7 +22,7 @@ const kinds = ['response', 'part', 'reference'] as const;
 type Kind = (typeof kinds)[number];
 
 interface CacheRead {
-  /** Time of the monotonic clock at which the oldest read in it started. */
+  /** Start of the entry's oldest read, by the monotonic clock. */
   readAt: number;
 }
 

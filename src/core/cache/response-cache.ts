@@ -30,7 +30,7 @@ interface CachedResponse {
   readonly body: Buffer | null;
 }
 
-/** Simultaneous equal requests wait for it. */
+/** Simultaneous equal requests wait for this response. */
 type PendingResponse = PromiseWithResolvers<CachedResponse>;
 
 const unshareable = new Error('The response cannot be shared.');

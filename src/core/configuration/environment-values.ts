@@ -67,7 +67,7 @@ const addressOrRange = z.union([
   z.union([z.cidrv4(), z.cidrv6()]).refine((range) => !range.endsWith('/0')),
 ]);
 
-/** Fastify's `trustProxy`. */
+/** Parses a value of Fastify's option `trustProxy`. */
 export const trustProxySetting = parsed((text): boolean | number | string[] | null => {
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^\d{1,2}$/.test(text)) return Number(text);

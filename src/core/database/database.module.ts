@@ -73,7 +73,7 @@ function connectionOptions(
     maxPoolSize: 50,
     // One string that another program has cut within a character must not break reads of the document.
     enableUtf8Validation: false,
-    // Not `false`: the connection string may request it.
+    // The option is omitted instead of false, because the connection string may request it.
     ...(activeTracing() ? { monitorCommands: true } : {}),
   };
 }

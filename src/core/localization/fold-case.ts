@@ -6,7 +6,7 @@ import type { CollationOptions } from 'mongodb';
  */
 export const looseCollation: CollationOptions = { locale: 'en', strength: 1 };
 
-/** Its upper case is that of another letter. */
+/** The upper case of this letter is that of another one. */
 const dotlessI = 'ı';
 
 /** Normalization takes quadratic time in the marks; the joiner of Unicode's stream-safe format limits it. */

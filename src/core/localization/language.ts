@@ -7,7 +7,7 @@ export const defaultLanguage: Language = 'en-us';
 
 /** Invalid values count as the default. */
 export function parseLanguage(header: string | string[] | undefined): Language {
-  // The header may have kilobytes.
+  // The header may be kilobytes long.
   if (typeof header !== 'string' || header.length !== defaultLanguage.length) {
     return defaultLanguage;
   }

@@ -12,7 +12,7 @@ const standard = [32_768, 8, 3] as const;
 
 const saltBytes = 16;
 const hashBytes = 32;
-/** Higher parameters must be a typing error. */
+/** Parameters that need more memory must be a typing error. */
 const maxMemoryBytes = 256 * 2 ** 20;
 
 /** Shells, Compose and env files would expand `$…`. */

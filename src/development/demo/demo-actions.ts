@@ -33,7 +33,7 @@ export const demoActions: Record<
 async function eraseLead({ app, organizationId, print }: DemoRun): Promise<void> {
   const erasures = app.get(ErasuresService);
   const organization = await app.get(OrganizationsRepository).find(organizationId);
-  if (organization === null) throw new Error('The organization of the demo is gone.');
+  if (organization === null) throw new Error('The demo organization no longer exists.');
   const erase = async () => {
     const leads = await app.get(LeadLookupService).named(organizationId, erasedLead);
     const leadIds = leads.map(({ _id }) => _id);
@@ -44,7 +44,7 @@ async function eraseLead({ app, organizationId, print }: DemoRun): Promise<void>
   print(`  lead erase --lead ${erasedLead}`);
   for (const [kind, count] of await erase()) print(`  ${kind.padEnd(20)} ${count}`);
   const left = await erase();
-  if (left.length > 0) throw new Error(`The erasure has left data: ${JSON.stringify(left)}`);
+  if (left.length > 0) throw new Error(`The erasure did not remove: ${JSON.stringify(left)}`);
 }
 
 async function receiveWebhook(run: DemoRun): Promise<void | 'skipped'> {

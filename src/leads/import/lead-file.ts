@@ -11,7 +11,7 @@ import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
-/** Carries its number, from 1, and its last line. Blank rows count, but are skipped. */
+/** A row has its number and its last line, from 1. Blank rows are counted but skipped. */
 export interface LeadRow {
   readonly row: number;
   readonly line: number;

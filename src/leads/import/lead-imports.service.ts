@@ -38,7 +38,7 @@ export interface ImportOptions {
   readonly progress: (done: number, total: number) => void;
 }
 
-/** A batch may not have more, and even the largest leads fit into its transaction. */
+/** A batch must not have more rows, and even the largest leads fit into its transaction. */
 const maxBatchRows = 100;
 const maxBatchBytes = 2 * mebibyte;
 

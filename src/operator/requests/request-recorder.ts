@@ -14,9 +14,9 @@ import type { RequestLogDocument } from './request-log.schema.js';
 import { RequestLogService } from './request-log.service.js';
 
 const intervalMs = 2_000;
-/** Further requests are dropped. */
+/** Beyond this number, requests are dropped. */
 const maxWaitingRequests = 2_000;
-/** A response may contain a hundred. */
+/** A response may contain a hundred messages; the log keeps fewer. */
 const maxMessages = 10;
 /** Daily limit of a key over all processes. */
 const maxLoggedPerDay = 1_000;

@@ -69,7 +69,7 @@ export const collected = {
 };
 export const bounced = { ...installment, chequeStatus: 'bounced' };
 
-/** Each succeeds after the ones before it. */
+/** Each example succeeds after the ones before it. */
 export const callbackExamples = {
   'The reservation is approved': { reservationId, reservationStatus: 'approved' },
   'A cheque was collected': collected,

@@ -36,7 +36,7 @@ interface CallbackRequest {
   readonly record: CallbackRecord;
 }
 
-/** Its error keeps earlier changes (rule CALL-7). */
+/** An error does not undo earlier changes (rule CALL-7). */
 interface CallbackResponse extends ServiceResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly error: DomainError | undefined;

@@ -10,7 +10,7 @@ export class ClientDocument extends DeletableDocument {
   @Prop({ type: String })
   email?: string | null;
 
-  /** E.164 where the number parses. */
+  /** Phones are stored as E.164 if they parse. */
   @Prop({ type: [String] })
   phoneNumbers?: string[] | null;
 

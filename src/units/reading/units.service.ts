@@ -44,7 +44,7 @@ async function* csvText(
   batches: Batches<UnitRow>,
   hasByteOrderMark: boolean,
 ): AsyncGenerator<Buffer, void> {
-  // Sending it with the first rows lets an earlier error still decide the status.
+  // Sending the header with the first rows lets an earlier error still decide the status.
   let header = (hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]);
   for await (const batch of batches) {
     const rows = batch.map((unit) => unitColumns.map((column) => cellOf(unit[column])));

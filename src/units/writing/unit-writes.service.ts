@@ -26,7 +26,7 @@ export interface UnitChange {
   readonly requestId?: string;
 }
 
-/** Also publishes the events of changes (rule UNIT-4). */
+/** Stores units and publishes the events of their changes (rule UNIT-4). */
 @Injectable()
 export class UnitWritesService {
   constructor(

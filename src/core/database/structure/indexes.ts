@@ -24,7 +24,7 @@ export async function reportProgress<T>(
 
 const namespaceNotFoundCode = 26;
 const indexNotFoundCode = 27;
-/** The server returns it when another process makes the same change. */
+/** The server returns this code when another process makes the same change. */
 export const conflictingOperationCode = 117;
 const backgroundOperationCode = 12_587;
 const retryDelayMs = 250;

@@ -77,7 +77,7 @@ interface ListSource<Document extends object, Item> {
 
 interface Cursor {
   readonly position: Position;
-  /** Counted once: a count for each part would cost more than the part. */
+  /** The total is counted once: a count for each part would cost more than the part. */
   readonly total: number;
   readonly asOf: Date | null;
   readonly isCopy: boolean;

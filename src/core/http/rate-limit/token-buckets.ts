@@ -26,7 +26,7 @@ export class TokenBuckets {
     return this.buckets.size;
   }
 
-  /** @returns the whole tokens left; -1 when there was none to take */
+  /** @returns the number of whole tokens left; -1 if none could be taken */
   take(id: string, limit: RateLimit): number {
     const bucket = this.filled(id, limit);
     if (bucket.tokens < 1) return -1;

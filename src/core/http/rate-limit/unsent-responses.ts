@@ -8,7 +8,7 @@ import { httpErrors } from '../errors/http-errors.js';
 /** Counts all connections of an API key together. */
 const maxUnsentBytes = 64 * mebibyte;
 
-/** They describe the response that the 429 replaces. */
+/** These headers describe the response that the 429 replaces. */
 const replacedHeaders = ['etag', 'content-encoding', 'x-updated-as-of'];
 
 type Payload = string | Buffer | Readable | null | undefined;

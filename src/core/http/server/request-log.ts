@@ -12,7 +12,7 @@ export interface CompletedRequest {
   readonly organizationId: string | undefined;
   readonly apiKeyId: string | undefined;
   readonly aborted?: true;
-  /** Includes those of a batch's items. */
+  /** Includes the error codes of a batch's items. */
   readonly errorCodes?: readonly string[];
   readonly ignoredFields?: readonly string[];
 }

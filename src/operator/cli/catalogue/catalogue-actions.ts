@@ -28,7 +28,7 @@ export const actions: ActionsOf<typeof catalogueCommands> = {
     const faults = errors.map(({ location, message }) => ({ place: location, message }));
     const json = { faults, counts };
     if (errors.length === 0) return list(counts, undefined, json);
-    const failure = `The file has ${pluralize(errors.length, 'error')}, nothing was stored.`;
+    const failure = `The file has ${pluralize(errors.length, 'error')}. Nothing was stored.`;
     return { ...list(errors, undefined, json), failure };
   },
 };

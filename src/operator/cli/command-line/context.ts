@@ -76,7 +76,7 @@ export function exactlyOne<T extends { readonly _id: Types.ObjectId | string }>(
   if (first === undefined) throw new Error(`There is no ${described}${remedy}.`);
   if (others.length === 0) return first;
   const ids = found.map(({ _id }) => String(_id)).join(', ');
-  throw new Error(`There is more than one ${described}, give the id of one: ${ids}.`);
+  throw new Error(`There is more than one ${described}. Use the id of one: ${ids}.`);
 }
 
 function userName(): string {

@@ -40,7 +40,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
     await context.logged('prepare database', null, async () => null, migrations.join(' '));
     return report(
       { migrations },
-      ...migrations.map((name) => `Migration has run: ${name}`),
+      ...migrations.map((name) => `Ran migration: ${name}`),
       'The database is ready for this version.',
     );
   },
@@ -61,7 +61,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
       encryptionKeys.length > 0 && list(encryptionKeys),
       unrestrictedKeys.length > 0 && list(unrestrictedKeys, ['prefix', 'name', 'organizationId']),
       unrestrictedKeys.length > 0 &&
-        `These keys may do everything: ${commandLine} key update <id or prefix> --for website\n`,
+        `These keys are not restricted. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
       list(records, usageFields),
       status.isOfNewerVersion &&
         'A newer version has prepared the database. Instances of this version keep working.',

@@ -39,7 +39,7 @@ const limits = {
     "requests per second, 0 for no limit (default: the service's)",
     parse.requestsPerSecond,
   ),
-  burst: option('<n>', 'requests at once, needs --rps (default: twice --rps)', parse.burst),
+  burst: option('<n>', 'requests at once; requires --rps (default: twice --rps)', parse.burst),
 };
 
 export const keyCommands = {
@@ -49,7 +49,7 @@ export const keyCommands = {
     parameters: {
       ...restrictions,
       org,
-      name: required('<name>', 'what the key is for', parse.name),
+      name: required('<name>', 'name of the key, such as its user', parse.name),
       signed: flag('its callbacks must be signed, with a secret that is also shown once'),
       expires: option(
         '<when>',
@@ -62,7 +62,9 @@ export const keyCommands = {
       rateLimitOf(values);
       const permitted = operationsOf(values);
       if (permitted === undefined) {
-        throw new WrongUsageError(`Say what the key is for: --for (${purposes}) or --operations.`);
+        throw new WrongUsageError(
+          `Specify what the key may do: --for (${purposes}) or --operations.`,
+        );
       }
       if (values.signed && !permitted.includes('reservations.callback')) {
         throw new WrongUsageError('--signed requires the operation reservations.callback.');
@@ -116,7 +118,7 @@ export const keyCommands = {
     description:
       'list requests of a key that were refused, and accepted ones with ignored fields, newest first',
     example: 'iapi_4fT9xQ --limit 20',
-    parameters: { key, limit: option('<n>', 'how many to show at most', parse.limit, 50) },
+    parameters: { key, limit: option('<n>', 'maximum number to show', parse.limit, 50) },
   }),
 };
 

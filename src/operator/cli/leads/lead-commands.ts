@@ -40,7 +40,7 @@ export const leadCommands = {
       ),
       phone: option('<number>', 'a phone of the person, in any spelling', parse.name),
       email: option('<address>', 'the email of the person', parse.name),
-      dryRun: flag('report without removing'),
+      dryRun: flag('show what would be removed, without removing it'),
       yes: flag('do not ask'),
     },
     check: assertPerson,

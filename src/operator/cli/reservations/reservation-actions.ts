@@ -33,8 +33,8 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     return report(
       found,
       item(found, reservationFields),
-      cheques.length > 0 ? list(cheques, chequeFields) : 'It has no cheques.',
-      reports.length > 0 ? list(reports, reportFields) : 'No cheque was reported.',
+      cheques.length > 0 ? list(cheques, chequeFields) : 'The reservation has no cheques.',
+      reports.length > 0 ? list(reports, reportFields) : 'No cheques have been reported.',
     );
   },
 
@@ -58,7 +58,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     if (comparison !== undefined) {
       return csv && !context.isJson ? printCsv(comparison) : resultOf(comparison);
     }
-    const failure = `The file has ${pluralize(errors.length, 'error')}, nothing was compared.`;
+    const failure = `The file has ${pluralize(errors.length, 'error')}. Nothing was compared.`;
     return { ...list(errors), failure };
   },
 };
@@ -87,7 +87,7 @@ function resultOf(outcome: Comparison): Result {
   return report(
     outcome,
     `${entries} compared, ${matches}, ${pluralize(findings.length, 'finding')}.`,
-    hasMore && 'Only some of the unmentioned cheques are listed.',
+    hasMore && 'Not all unmentioned cheques are listed.',
     findings.length > 0 && list(findings),
   );
 }

@@ -39,7 +39,7 @@ const resealTexts = {
   remedy: 'Run the command again for the rest.',
 };
 const replayTexts = {
-  counted: 'deliveries to be sent again',
+  counted: 'deliveries queued for resending',
   remedy: 'Run the command again for the rest: nothing is sent twice.',
 };
 
@@ -146,7 +146,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const replayed = isOfEndpoint
       ? await context.logged('replay endpoint', endpoint, replay, details)
       : await context.logged('replay delivery', { ...endpoint, _id }, replay);
-    return report({ replayed }, `To be sent again: ${replayed}`);
+    return report({ replayed }, `Queued for resending: ${replayed}`);
   },
 
   events: async (context, { org, failed, limit }) => {

@@ -65,11 +65,11 @@ export const webhookCommands = {
   }),
   'rotate-secret': declare({
     description:
-      'give an endpoint a new secret and show it once; the old one also signs for a while',
+      'give an endpoint a new secret and show it once; the old one stays valid for a while',
     example: `${exampleId} --overlap-hours 48`,
     parameters: {
       id,
-      overlapHours: option('<n>', 'how long the old secret also signs', parse.hours, 24),
+      overlapHours: option('<n>', 'how long the old secret stays valid', parse.hours, 24),
     },
   }),
   test: declare({

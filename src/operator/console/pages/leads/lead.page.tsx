@@ -119,7 +119,7 @@ async function read(request: PageRequest) {
 /** Only fields of `data` and `additionalData` may be personal. */
 function changedFields(
   changes: readonly FieldChange[],
-  /** Replace ids. */
+  /** Names to show instead of ids. */
   names: ReadonlyMap<string | null, string | undefined>,
   { text, isShown }: Reader,
 ) {

@@ -17,7 +17,7 @@ interface AttentionLine {
   readonly to: string;
 }
 
-/** Younger work is not late. */
+/** Work that has waited for a shorter time is not late. */
 const maxLagMs = minuteMs;
 /** Leaves enough time to move a partner to another key. */
 const expiryNoticeMs = 14 * dayMs;
