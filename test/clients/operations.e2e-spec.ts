@@ -210,7 +210,7 @@ describe('TypeScript client', () => {
     await expect(call).rejects.toThrow('recordSystemId cannot be part of a URL');
   });
 
-  it('reads the health of the service', async () => {
+  it('returns the health of the service', async () => {
     expect((await api.checkHealth()).data.ok).toBe(true);
   });
 

@@ -156,7 +156,7 @@ describe('an aborted call', () => {
     expect(received()).toHaveLength(1);
   });
 
-  it('sends no request when it was aborted before', async () => {
+  it('sends no request when it was aborted before it started', async () => {
     const call = client().listUnits({}, { signal: AbortSignal.abort(reason) });
     expect(await thrownBy(call)).toBe(reason);
     expect(received()).toEqual([]);

@@ -336,7 +336,7 @@ it('the overview of an empty system shows the first steps, and no problems after
   await empty.stop();
 });
 
-it('pages use indexes and read few more documents than they show', async () => {
+it('console pages use indexes and read few more documents than they show', async () => {
   const catalogue = `/catalogue?organization=${tenant.organizationId.toHexString()}`;
   const commands = await profiledCommands(service.db, async () => {
     for (const path of ['', '/partners', partner(website), catalogue]) await service.text(path);

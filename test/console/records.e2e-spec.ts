@@ -137,7 +137,7 @@ describe('a lead', () => {
   });
 });
 
-it('a unit shows its reservations page by page also when they have no times', async () => {
+it('a unit shows its reservations page by page, even when they have no times', async () => {
   const unitId = await tenant.add(addUnit);
   for (let index = 0; index < 30; index++) await tenant.add(addReservation, unitId);
   const options = { bypassDocumentValidation: true };

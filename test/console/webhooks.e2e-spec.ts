@@ -289,7 +289,7 @@ it('a lead with many events shows the receivers of each, and replays a failed de
   await outbox.deleteMany({ type: 'lead.updated' });
 });
 
-it('pages with many records read few more documents than they show', async () => {
+it('console pages with many records read few more documents than they show', async () => {
   const { organizationId } = tenant;
   const id = organizationId.toHexString();
   const any = () => new ObjectId();

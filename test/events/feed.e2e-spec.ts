@@ -56,7 +56,7 @@ describe('GET /events', () => {
     expect(pages.map(({ body }) => sequencesOf(body.data))).toEqual([[1, 2], [3], [4]]);
   });
 
-  it('returns only events of the own organization', async () => {
+  it('returns only events of the organization of the key', async () => {
     const [one, other] = [await addReader(), await addReader()];
     const own = await one.publish(3);
     const [foreign] = await other.publish(2);
