@@ -1,6 +1,5 @@
 import Table from 'cli-table3';
 
-/** Writes a line to standard output. */
 export function print(line) {
   process.stdout.write(`${line}\n`);
 }
@@ -20,10 +19,10 @@ export function printTable(head, rows) {
 }
 
 /**
- * Writes the medians of several runs, one line for each step and service. The last column is the sum of processor
- * times of the first service divided by that of the one in the line.
+ * Writes the medians of several runs, one line per step and service. The last column divides the total processor time
+ * of the first service by that of the service in the line.
  *
- * @param runs by step and then by service
+ * @param runs keyed by step, then by service
  */
 export function printMeasurements(runs) {
   const rows = Object.entries(runs).flatMap(([step, byService]) => {

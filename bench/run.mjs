@@ -1,5 +1,5 @@
 // Measures the service on this machine: `npm run bench -- [suite] [options]`, see docs/performance.md.
-// With `--against <commit>` each step is measured with that version too, by turns.
+// With `--against <commit>` each step also measures that version, in alternating rounds.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sizesAt } from './data/names.mjs';
@@ -63,7 +63,7 @@ function parse() {
   }
 }
 
-/** Every workload against the service of each build, for each size of the data. */
+/** Measures every workload with the service of each build and each size of the data. */
 async function measureSuite({ workloads, factors, more, variables, session }) {
   const chosen = selected(workloads).slice(0, options.profile ? 1 : undefined);
   const runs = {};
@@ -92,7 +92,7 @@ async function measureSuite({ workloads, factors, more, variables, session }) {
   if (options.profile) print(`${profiles} has a profile for the developer tools of Chromium.`);
 }
 
-/** The services by turns; the others are paused meanwhile. */
+/** Measures one service after another and pauses the others meanwhile. */
 async function measureByTurns(workloads, services, runs) {
   const rounds = Number(options.rounds);
   for (let round = 0; round < rounds; round++) {
@@ -100,7 +100,7 @@ async function measureByTurns(workloads, services, runs) {
       progress(`Round ${round + 1} of ${rounds}: ${workload.name}`);
       const connections = Math.min(workload.connections, Number(options.clients));
       const seconds = Number(options.seconds);
-      // The first one changes, so that none always follows the same other one.
+      // Each round starts with another service, so that none always follows the same one.
       for (const service of round % 2 === 0 ? services : services.toReversed()) {
         service.resume();
         const measured = await measure(workload, service, { seconds, connections, round });
@@ -111,7 +111,7 @@ async function measureByTurns(workloads, services, runs) {
   }
 }
 
-/** The workloads whose name is one of those wanted, or begins with one of them; all without names. */
+/** Returns the workloads whose names start with a wanted name, or all workloads without names. */
 function selected(list) {
   const wanted = options.only?.split(',');
   const isWanted = (name) =>

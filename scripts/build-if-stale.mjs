@@ -16,7 +16,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
   const { node } = process.versions;
   fail(`Node 24 or newer is needed, this is ${node}: use the npm scripts, which bring their own.`);
 }
-// A container image has the build alone.
+// A container image contains only the build.
 if (fs.existsSync('src') && isStale(outputsBySource())) {
   if (!fs.existsSync(nest)) {
     fail('The build is stale, and the build tools are not installed: run `npm ci` first.');
@@ -33,7 +33,7 @@ if (fs.existsSync('src') && isStale(outputsBySource())) {
   if (failure !== undefined) fail(failure);
 }
 
-/** Outputs of the build by input; folders may hold other files of editors. */
+/** Maps inputs of the build to outputs; folders may also contain files of editors. */
 function outputsBySource() {
   const { compilerOptions } = JSON.parse(fs.readFileSync('nest-cli.json', 'utf8'));
   const patterns = ['**/*.{ts,tsx}', ...compilerOptions.assets.map(({ include }) => include)];
@@ -53,12 +53,12 @@ function isStale(outputs) {
   );
 }
 
-/** 0 for a file that does not exist. */
+/** Returns 0 for a file that does not exist. */
 function changedAt(file) {
   return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** Gives what the compiler says when it fails. */
+/** Returns the output of the compiler if the build fails. */
 function build(outputs) {
   const startedAt = new Date();
   report('Building the service ...');
@@ -91,7 +91,7 @@ function lockBuild() {
   }
 }
 
-/** Whether the owner of the lock is alive. */
+/** Returns whether the owner of the lock is alive. */
 function isOwned() {
   try {
     return process.kill(Number(fs.readlinkSync(lock)), 0);
@@ -100,7 +100,7 @@ function isOwned() {
   }
 }
 
-/** Only on a terminal. */
+/** Prints only on a terminal. */
 function report(text) {
   if (process.stderr.isTTY) process.stderr.write(text);
 }

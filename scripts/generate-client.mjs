@@ -1,5 +1,5 @@
-// Writes from docs/openapi.json the types, the operations and the error codes of clients/typescript. With
-// `--check` it writes nothing, and fails when a file is not current.
+// Generates the types, operations and error codes of clients/typescript from docs/openapi.json. With `--check` it writes
+// nothing and fails if a file is outdated.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// All static checks in parallel. `npm run lint -- types boundaries` runs only these.
+// Runs all static checks in parallel; `npm run lint -- types boundaries` runs only these two.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

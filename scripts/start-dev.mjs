@@ -1,5 +1,5 @@
 // `npm run start:dev`: `nest start --watch` on an embedded database that belongs to this process, so that
-// the database, and whatever else uses it, survives each restart of the service.
+// the database and its other users survive each restart of the service.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openDatabase } from '../dist/open-database.js';
@@ -14,7 +14,7 @@ const nest = 'node_modules/@nestjs/cli/bin/nest.js';
 const options = ['start', '--watch', '--watchAssets', '--no-shell'];
 const watcher = spawn(process.execPath, [nest, ...options], {
   stdio: 'inherit',
-  // Nobody's requests have to be finished before a restart.
+  // No request has to finish before a restart.
   env: { DRAIN_MS: '0', ...process.env },
 });
 // A terminal sends its signals to the watcher, too; others reach this process alone.

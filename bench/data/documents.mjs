@@ -1,4 +1,4 @@
-// The loaded documents. Responses show about 2.5 KB of a compound and 4 KB of a unit.
+// Defines the loaded documents. Responses show about 2.5 KB of a compound and 4 KB of a unit.
 import {
   apiKeyOf,
   changedAt,
@@ -129,7 +129,7 @@ function changeLog(index) {
   };
 }
 
-/** A reservation of a unit of the large compound, and its wallet of three cheques. */
+/** Returns a reservation of a unit of the large compound, and its wallet of three cheques. */
 function reservation(index) {
   return {
     ...common('reservation', index),
@@ -201,7 +201,7 @@ function compound(organization, index) {
   };
 }
 
-/** A document whose name and slug come from a word and its number. */
+/** Returns a document whose name and slug consist of a word and its number. */
 function named(kind, word, number, fields) {
   const names = { name: localized(`${word} ${number}`), slug: `${word.toLowerCase()}-${number}` };
   return { ...common(kind, number, 0, number), ...names, ...fields };

@@ -65,7 +65,7 @@ function literals(fields) {
   return Object.fromEntries(Object.entries(fields).map(([name, $literal]) => [name, { $literal }]));
 }
 
-/** An id that ends with the number, in decimal digits. */
+/** Returns an id that ends with the number, in decimal digits. */
 function numberedId(kind) {
   const digits = 12;
   const padded = { $toString: { $add: [Long.fromNumber(10 ** digits), '$number'] } };
@@ -101,7 +101,7 @@ function deliveryFields(now) {
   };
 }
 
-/** Fills the feed of the large organization with numbered events about its first leads in turns. */
+/** Fills the feed of the large organization with numbered events about its first leads in rotation. */
 async function loadEvents(db, now) {
   const organizationId = idOf('organization', 0);
   const times = { createdAt: now, updatedAt: now };

@@ -2,17 +2,17 @@
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 
-/** Time of writing of all documents that do not expire. */
+/** All documents that do not expire were written at this time. */
 export const loadedAt = new Date('2026-01-01T08:00:00.000Z');
 
-/** The compound with 300 units, and the one with the next 10,000; further ones have as many. */
+/** The first compound has 300 units; each further one has 10,000. */
 export const garden = { slug: 'residence-0', firstUnit: 0, units: 300 };
 export const city = { slug: 'residence-1', firstUnit: 300, units: 10_000 };
 
-/** Time of change of the units that pollers request; their number is constant. */
+/** The units that pollers request changed at this time; their number is constant. */
 export const changedAt = new Date('2026-02-01T08:00:00.000Z');
 
-/** The cheques of every wallet. */
+/** Every wallet has these cheques. */
 export const installments = ['installment-1', 'installment-2', 'installment-3'];
 
 const usual = {
@@ -32,7 +32,7 @@ const usual = {
 /** Sizes of the data of the current measurement. */
 export const sizes = { ...usual };
 
-/** One organization alone, with a multiple of its first size. */
+/** Returns the sizes of a single organization with a multiple of its first size. */
 export function sizesAt(factor) {
   const first = {
     leads: 20_000,
@@ -45,7 +45,7 @@ export function sizesAt(factor) {
   return { ...Object.fromEntries(multiples), smallOrganizations: 0 };
 }
 
-/** Sets the sizes from which data and requests are made: the usual ones except those given. */
+/** Sets the sizes of data and requests; sizes that are not given keep their defaults. */
 export function useSizes(chosen) {
   Object.assign(sizes, usual, chosen);
 }
@@ -56,18 +56,18 @@ export function sha256(...parts) {
 
 const codes = {};
 
-/** The id of the document of a kind with a number. */
+/** Returns the id of a kind's document with a number. */
 export function idOf(kind, number) {
   codes[kind] ??= sha256(kind).slice(0, 4);
   return new ObjectId(`6955f1a0${codes[kind]}${number.toString(16).padStart(12, '0')}`);
 }
 
-/** The number of a document among those of its kind in all organizations; none has ten million of them. */
+/** Returns a document's number among those of its kind in all organizations; none has ten million. */
 export function numberOf(organization, index) {
   return organization * 10_000_000 + index;
 }
 
-/** The API key of an organization; 0 is the large one, the small ones follow. */
+/** Returns the API key of an organization: 0 is the large one, followed by the small ones. */
 export function apiKeyOf(organization) {
   return `iapi_bench_${organization}`;
 }

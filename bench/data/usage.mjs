@@ -1,4 +1,4 @@
-// Usage statistics of four weeks, as processes count them: of keys that call every route in every quarter.
+// Creates usage statistics of four weeks, as processes count them, for keys that call every route in every quarter.
 import { startOf, timeSteps } from '../../dist/operator/usage/time-steps.js';
 import { idOf, sizes } from './names.mjs';
 

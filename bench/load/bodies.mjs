@@ -1,4 +1,4 @@
-// The bodies of requests that write. Each subject gets the same ones, in the same order.
+// Creates the bodies of requests that write. Each service gets the same bodies, in the same order.
 import {
   city,
   idOf,
@@ -22,7 +22,7 @@ let created = 0;
 /**
  * 80 % updates and 20 % creations.
  *
- * @param pickOrganization which organization the next request is of
+ * @param pickOrganization returns the organization of the next request
  */
 export function leadRequests(seed, pickOrganization) {
   const random = randomNumbers(seed);
@@ -52,13 +52,13 @@ function leads(random) {
   };
 }
 
-/** Updates of one lead. */
+/** Updates one lead. */
 export function hotLeadRequests(seed) {
   const random = randomNumbers(seed);
   return () => postRequest('/leads', changedLead(0, 0, random));
 }
 
-/** Reports about cheques, which approve, cancel and recover reservations by turns. */
+/** Reports cheques, which approve, cancel and recover reservations in rotation. */
 export function callbackRequests(seed) {
   const random = randomNumbers(seed);
   let count = 0;
@@ -75,7 +75,7 @@ export function callbackRequests(seed) {
   };
 }
 
-/** A partner's ledger of a thousand cheques, of which each tenth differs from ours. */
+/** Sends a partner's ledger of a thousand cheques; each tenth differs from ours. */
 export function reconciliationRequests() {
   const cheques = Array.from({ length: chequesInLedger }, (_, index) => ({
     reservationId: idOf('reservation', index % sizes.reservations).toHexString(),
@@ -86,7 +86,7 @@ export function reconciliationRequests() {
   return () => request;
 }
 
-/** Updates of reservations as their system posts them. */
+/** Updates reservations as their system posts them. */
 export function reservationRequests(seed) {
   const random = randomNumbers(seed);
   return () => {
@@ -96,7 +96,7 @@ export function reservationRequests(seed) {
   };
 }
 
-/** Updates of units, and one new unit in each five. */
+/** Updates units; one unit in five is new. */
 export function unitRequests(seed) {
   const random = randomNumbers(seed);
   let count = 0;

@@ -1,4 +1,4 @@
-// The client: one process, connections that stay open, one request at a time on each.
+// The client is one process that keeps its connections open and sends one request at a time on each.
 import { Client } from 'undici';
 
 /** Maximum wait for the last responses. */
@@ -8,7 +8,7 @@ const patienceMs = 60_000;
  * Keeps every connection busy for a number of seconds.
  *
  * @returns latencies in milliseconds, bytes of bodies, and seconds from the first request to the last response
- * @throws Error when a response has another status than one of those expected
+ * @throws Error if a response has an unexpected status
  */
 export async function drive({ url, connections, seconds, nextRequest, expected }) {
   const startedAt = performance.now();
@@ -34,7 +34,7 @@ export async function drive({ url, connections, seconds, nextRequest, expected }
   return { ...run, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** The status and the bytes of the body of a response, which are counted and not kept. */
+/** Returns the status of a response and the number of bytes in its body. */
 export function exchange(client, request) {
   return new Promise((resolve, reject) => {
     const response = { status: 0, bytes: 0 };

@@ -1,4 +1,4 @@
-// One run of one workload against one service.
+// Runs one workload against one service.
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../report.mjs';
 import { drive } from './drive.mjs';
@@ -10,9 +10,9 @@ const quietShare = 0.1;
 const quietPatienceMs = 15_000;
 
 /**
- * @param round requests of a round are the same for every service
- * @returns requests a second, latencies in milliseconds, processor time a request in microseconds, bytes a response
- * @throws Error when a response had another status than the workload expects
+ * @param round every service gets the same requests in a round
+ * @returns requests per second, latencies in ms, processor time per request in µs, bytes per response
+ * @throws Error if a response has a status that the workload does not expect
  */
 export async function measure(workload, service, { seconds, connections, round }) {
   const { name, expected, isWrite, writes } = workload;
@@ -37,7 +37,7 @@ export async function measure(workload, service, { seconds, connections, round }
   }
 }
 
-/** Waits until a service and its database have next to nothing to do. */
+/** Waits until a service and its database are nearly idle. */
 async function quiet(service) {
   const until = performance.now() + quietPatienceMs;
   const total = () => {

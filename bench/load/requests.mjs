@@ -2,7 +2,7 @@ import { apiKeyOf } from '../data/names.mjs';
 
 export const prefix = '/external/apis/v1.0';
 
-/** A GET of the large organization. */
+/** Creates a GET of the large organization. */
 export function getRequest(path, headers = {}) {
   return {
     method: 'GET',
@@ -11,7 +11,7 @@ export function getRequest(path, headers = {}) {
   };
 }
 
-/** A POST of an organization. */
+/** Creates a POST of an organization. */
 export function postRequest(path, body, organization = 0) {
   return {
     method: 'POST',
@@ -21,7 +21,7 @@ export function postRequest(path, body, organization = 0) {
   };
 }
 
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Generates pseudorandom numbers, which are equal in every run (mulberry32). */
 export function randomNumbers(seed) {
   let state = seed;
   const next = () => {

@@ -1,4 +1,4 @@
-// The versions of the service that are compared: this working copy, and a commit that is built in a folder of its own.
+// Provides the compared versions of the service: this working copy, and a commit that is built in its own folder.
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { rename, rm, symlink } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, '../..');
 /** A build is the folder whose `dist` runs, and a name for the tables. */
 export const thisBuild = { name: 'this', root };
 
-/** The build of a commit, a tag or a branch; built once. */
+/** Returns the build of a commit, a tag or a branch, which is built once. */
 export async function buildOf(name) {
   const { stdout } = await run('git', ['rev-parse', '--short=12', name], { cwd: root });
   const commit = stdout.trim();

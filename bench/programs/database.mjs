@@ -1,4 +1,4 @@
-// A mongod of its own for each service that is measured, on a copy of data that is loaded once a day.
+// Starts one mongod per measured service, on a copy of data that is loaded once a day.
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export async function runCommand({ build, database }, parameters) {
   return run(process.execPath, [join(build.root, 'dist/cli.js'), ...parameters], options);
 }
 
-/** The folder with the loaded files: one for each day, since some documents expire, and each version of the schemas. */
+/** Returns the folder of the loaded files: one per day, because documents expire, and per version of the schemas. */
 async function loadedFiles(build, sizes) {
   const day = new Date().toISOString().slice(0, 10);
   const files = [

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Programs that a measurement has started, with a folder that is removed with them. */
+/** Stops the programs of a measurement and removes their folder. */
 export class Programs {
-  /** In the order of their start, each with `stop()`. */
+  /** Contains programs in the order of their start, each with `stop()`. */
   #running = [];
 
   constructor(folder) {
@@ -19,7 +19,7 @@ export class Programs {
     return programs;
   }
 
-  /** Waits for a start, and stops the program with the others. */
+  /** Waits for a start; `stop()` then also stops this program. */
   async add(starting) {
     const program = await starting;
     this.#running.push(program);

@@ -1,4 +1,4 @@
-// The service as it is deployed: a process of its own, in production configuration.
+// Runs the service as it is deployed: in its own process, with production configuration.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -32,8 +32,8 @@ export function environmentOf(uri) {
 /**
  * Starts a build on a database and waits for its first response.
  *
- * @param variables of the environment, added to those of production
- * @param nodeOptions added to the flags of `npm start`
+ * @param variables environment variables in addition to those of production
+ * @param nodeOptions flags in addition to those of `npm start`
  */
 export async function startService({ programs, build, database, variables, nodeOptions = [] }) {
   const { scripts } = JSON.parse(readFileSync(join(build.root, 'package.json'), 'utf8'));
@@ -75,7 +75,7 @@ class Service {
     return pattern.exec(readFileSync(this.log, 'utf8'))?.[1];
   }
 
-  /** The address of the operations listener. */
+  /** Returns the address of the operations listener. */
   operationsUrl() {
     return this.printed(/Metrics and probes[^\n]*?(http:\/\/[\d.]+:\d+)/);
   }
@@ -89,12 +89,12 @@ class Service {
     this.child.kill('SIGCONT');
   }
 
-  /** Processor time since the start in microseconds: of the process, and of its database. */
+  /** Returns the processor time of the process and of its database since the start, in microseconds. */
   processorTimes() {
     return { own: processorTime(this.child.pid), mongod: processorTime(this.database.pid) };
   }
 
-  /** Resident memory in MB: now, and the highest since the start. */
+  /** Returns the current and the highest resident memory since the start, in MB. */
   memory() {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8');
     const megabytes = (field) =>

@@ -1,4 +1,4 @@
-// Memory while large responses go to slow readers, and to a hundred that read nothing: `npm run bench -- memory`.
+// Measures memory while large responses go to slow readers, and to a hundred that read nothing: `npm run bench -- memory`.
 import { setTimeout as delay } from 'node:timers/promises';
 import { city } from '../data/names.mjs';
 import { getRequest } from '../load/requests.mjs';
@@ -63,7 +63,7 @@ async function readNothing({ url }) {
   await Promise.allSettled(requests);
 }
 
-/** Over a connection of its own, because the earlier ones are still in use. */
+/** Uses its own connection, because the earlier ones are still in use. */
 function fetchOf(url, path, { headers, signal }) {
   const { path: fullPath, ...request } = getRequest(path, headers);
   return fetch(url + fullPath, { ...request, signal });

@@ -1,5 +1,6 @@
-// Deliveries to receivers on loopback: `npm run bench -- webhooks [--count 10000]`. How many a second one and two workers
-// deliver of a backlog, and how late events arrive at one endpoint, at many, and next to slow and silent ones.
+// Measures deliveries to receivers on loopback: `npm run bench -- webhooks [--count 10000]`. It measures how many deliveries
+// of a backlog one and two workers make per second, and the delay of events alone, at many endpoints, and next to slow and
+// silent ones.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -13,11 +14,11 @@ import { ascending, printTable, progress, quantile } from '../report.mjs';
 const leadsInBatch = 100;
 const latenessSeconds = 30;
 const pollMs = 5;
-/** Each of a first half of the small organizations has a good endpoint, of the second half a bad one. */
+/** The first half of the small organizations has healthy endpoints, the second half faulty ones. */
 const half = sizes.smallOrganizations / 2;
 const small = Array.from({ length: sizes.smallOrganizations }, (_, index) => index + 1);
 
-/** When the event of each lead arrived first, by the name of the lead. */
+/** Arrival time of each lead's first event, by the name of the lead. */
 const arrivals = new Map();
 const responses = {
   good: (response) => response.writeHead(204).end(),
@@ -63,7 +64,7 @@ async function* measureBuild({ programs, build, port }, count) {
   await subscribe(0, 'good');
   const api = await start('api');
   for (const workers of [1, 2]) {
-    // Stored while no worker runs.
+    // The backlog is stored while no worker runs.
     for (let posted = 0; posted < count; posted += leadsInBatch) {
       await post(api, 0, '/leads/batch', { leads: Array.from({ length: leadsInBatch }, newLead) });
     }
@@ -85,7 +86,7 @@ async function* measureBuild({ programs, build, port }, count) {
   await programs.end(worker, api, database);
 }
 
-/** Posts a lead to each organization every second; only those of good endpoints count. */
+/** Posts a lead to each organization every second; only those with healthy endpoints count. */
 async function lateness(api, organizations) {
   const answeredAt = new Map();
   for (let second = 0; second < latenessSeconds; second++) {

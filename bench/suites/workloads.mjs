@@ -1,4 +1,4 @@
-// The requests that are measured, by suite. `requests(seed, service)` makes a function that gives the next request.
+// Defines the measured requests of each suite. `requests(seed, service)` returns a function that returns the next request.
 import { hashPassword } from '../../dist/core/values/password-hash.js';
 import {
   changedAt,
@@ -30,7 +30,7 @@ const gardenUnits = `/compounds/${garden.slug}/units`;
 const ofCity = `/units/export/all?compound=${city.slug}`;
 const filters = 'status=Available&propertyType=Type%201,type-2&minPrice=1100000&maxPrice=1900000';
 
-/** Unused numbers, for which no response is cached. */
+/** Returns unused numbers, for which no response is cached. */
 let unique = 0;
 
 const requests = [
@@ -119,7 +119,7 @@ const consolePages = {
   'a delivery': `/webhooks/deliveries/${hex('delivery', 0)}`,
   log: '/log',
 };
-/** Texts for the search box. */
+/** The search page gets these texts. */
 const searches = {
   'leads by external id': recordSystemIdOf(0, 7),
   'leads by phone': personOf(0, 8).phoneNumber,
