@@ -28,12 +28,15 @@ const made: readonly (readonly [readonly string[], string | null])[] = [
 ];
 
 describe('the status of a unit', () => {
-  it.each(made)('with reservations %p is %s, or Available or the sent one', (all, status) => {
-    for (const current of [...derived, null, undefined]) {
-      expect(availability(current, all)).toBe(status ?? 'Available');
-    }
-    for (const sent of derived) expect(statusWhenSent(sent, all)).toBe(status ?? sent);
-  });
+  it.each(made)(
+    'with reservations %p is %s; null stands for Available or the sent status',
+    (all, status) => {
+      for (const current of [...derived, null, undefined]) {
+        expect(availability(current, all)).toBe(status ?? 'Available');
+      }
+      for (const sent of derived) expect(statusWhenSent(sent, all)).toBe(status ?? sent);
+    },
+  );
 
   const reservations = fc.constantFrom(...made.map(([statuses]) => statuses));
 

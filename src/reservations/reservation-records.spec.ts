@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import { type LoadedReservations, ReservationRecords } from './reservation-records.js';
 
-it('keeps reservations without a unit apart', () => {
+it('ReservationRecords treats reservations without a unit as unrelated', () => {
   const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
   const reservations = [one, other].map((_id) => ({ _id, unitId: null, status: 'approved' }));
   const records = new ReservationRecords({

@@ -48,7 +48,7 @@ describe('a client with fields of unexpected types', () => {
     },
   );
 
-  it('with a string instead of phones matches by email', async () => {
+  it('matches by email when its phones are a string', async () => {
     const _id = await addClient({ email, phoneNumbers: '0100' });
     const { body } = await tenant.post('/leads', { email: email.toUpperCase(), phoneNumber });
     expect(body.lead.clientId).toBe(String(_id));
@@ -95,7 +95,7 @@ describe('a lead with fields of unexpected types', () => {
     expect(text).toContain('"leadId":9007199254740993');
   });
 
-  it('is a duplicate by its phone', async () => {
+  it('still makes another lead with its phone a duplicate', async () => {
     const _id = await tenant.add(addLead, { data: { phoneNumber } });
     await change('leads', { _id }, { assignedToId: 'Omar', phoneKeys: 5, leadId: {} });
     const { body } = await tenant.post('/leads', { phoneNumber }).expect(400);
@@ -144,7 +144,7 @@ describe('a key with fields of unexpected types', () => {
 });
 
 describe('a lead with a blank name', () => {
-  it.each([' ', '\t\n', '\u00a0\u3000'])('%j gets no client', async (name) => {
+  it.each([' ', '\t\n', '\u00a0\u3000'])('gets no client when the name is %j', async (name) => {
     const blank = { recordSystemId: 'a', data: { name } };
     const { body } = await tenant.post('/leads', blank).expect(201);
     expect(body.lead).toMatchObject({ clientId: null, data: { name } });

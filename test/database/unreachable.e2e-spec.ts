@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../../src/core/database/connection/databa
 import { startTcpProxy } from '../faults/support/tcp-proxy.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
-describe('a write to a server that cannot be reached any more', () => {
+describe('a write to a server that has become unreachable', () => {
   let client: MongoClient;
   beforeAll(async () => {
     // The database also listens on a TCP port, which is in the name of its socket.
@@ -25,7 +25,7 @@ describe('a write to a server that cannot be reached any more', () => {
     ['one document', () => collection().insertOne({})],
     ['several documents', () => collection().insertMany([{}, {}])],
     ['a bulk write', () => collection().bulkWrite([{ deleteOne: { filter: {} } }])],
-  ])('means an unavailable database: %s', async (_, write) => {
+  ])('throws an error that means an unavailable database: %s', async (_, write) => {
     const error: unknown = await write().catch((reason: unknown) => reason);
     expect([error, isDatabaseUnavailable(error)]).toEqual([expect.any(Error), true]);
   });

@@ -13,8 +13,8 @@ const clients = 12;
 
 const { db, uri } = await startFaultDatabase();
 
-describe('the histories of two instances, one of them killed and restarted', () => {
-  it('are linearizable', async () => {
+describe('two instances, one of them killed and restarted', () => {
+  it('return only responses that one sequence of all operations explains', async () => {
     const random = randomNumbers();
     const instances = await startTwoInstances({ MONGODB_URI: uri, ROLE: 'api' });
     const recorded = new RecordedClients(db, await addTenant(db), instances.urls, random);
@@ -36,7 +36,7 @@ describe('the histories of two instances, one of them killed and restarted', () 
   });
 });
 
-describe('a history', () => {
+describe('faultsOf', () => {
   const callback = (reservation: number, sent: object): Input => ({
     op: 'callback',
     reservation,
@@ -91,7 +91,7 @@ describe('a history', () => {
     ],
   ];
 
-  it.each(histories)('is rejected when it shows %s', (_, key, earlier, last, right, wrong) => {
+  it.each(histories)('reports a history with %s', (_, key, earlier, last, right, wrong) => {
     const historyWith = (output: Document) =>
       [...earlier, [last, output] as const].map(([input, shown], index) => {
         return { key, input, output: shown, call: 2 * index, return: 2 * index + 1 };

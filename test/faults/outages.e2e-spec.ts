@@ -68,24 +68,27 @@ describe('a database', () => {
   });
 
   it.each<[string, () => unknown, 'can read' | '']>([
-    ['closes before every commit', () => become({ cutCommit: () => 'before' }), ''],
-    ['closes within every commit', () => become({ cutCommit: () => 'within' }), ''],
-    ['closes after every commit', () => become({ cutCommit: () => 'after' }), ''],
+    ['closes connections before every commit', () => become({ cutCommit: () => 'before' }), ''],
+    ['closes connections within every commit', () => become({ cutCommit: () => 'within' }), ''],
+    ['closes connections after every commit', () => become({ cutCommit: () => 'after' }), ''],
     ['is throttled', () => become({ delayMs: (bytes) => bytes / 4 }), ''],
     ['is read-only', () => blockWrites(true), 'can read'],
     ['is full', () => database.fail({ failCommands, errorCode: outOfDiskSpace }), 'can read'],
-  ])('that %s makes writes return 503 in time, and stores them later', async (_, begin, reads) => {
-    const { marker } = await load.create('recordSystemId');
-    await begin();
-    await eventually(() => expect(load.unavailable.length).toBeGreaterThan(15));
-    if (reads === 'can read') {
-      const request = { method: 'GET', path: `/leads/${marker}`, key: tenant.key };
-      expect(await send(services[0].url, request)).toMatchObject({ status: 200 });
-    }
-    await clearUp();
-    await load.further(50);
-    await load.stop();
-    await load.expectRight(maxWaitMs);
-    expect(services.map(({ process: { exitCode } }) => exitCode)).toEqual([null, null]);
-  });
+  ])(
+    'that %s makes writes return 503 in time, and stores them after recovery',
+    async (_, begin, reads) => {
+      const { marker } = await load.create('recordSystemId');
+      await begin();
+      await eventually(() => expect(load.unavailable.length).toBeGreaterThan(15));
+      if (reads === 'can read') {
+        const request = { method: 'GET', path: `/leads/${marker}`, key: tenant.key };
+        expect(await send(services[0].url, request)).toMatchObject({ status: 200 });
+      }
+      await clearUp();
+      await load.further(50);
+      await load.stop();
+      await load.expectRight(maxWaitMs);
+      expect(services.map(({ process: { exitCode } }) => exitCode)).toEqual([null, null]);
+    },
+  );
 });

@@ -73,8 +73,8 @@ describe('two concurrent starts', () => {
   });
 });
 
-describe('SIGTERM', () => {
-  it('sends every response, accepts for DRAIN_MS, releases deliveries, and exits in time', async () => {
+describe('a service after SIGTERM', () => {
+  it('sends every response, accepts connections for DRAIN_MS, releases deliveries, and exits in time', async () => {
     // Attempts are open when the signal comes, and those to the second receiver get no response.
     const receiver = await startReceiver((_received, response) => {
       setTimeout(() => response.writeHead(204).end(), 300);
@@ -140,7 +140,7 @@ describe('SIGTERM', () => {
     await Promise.all([receiver.stop(), silent.stop()]);
   });
 
-  it('reaches the service through npm, with the same shutdown', async () => {
+  it('shuts down the same way when npm forwards the signal', async () => {
     const service = await startProcess({ MONGODB_URI }, ['npm', 'start', '--silent']);
     service.process.kill('SIGTERM');
     expect(await service.exited).toBe(0);

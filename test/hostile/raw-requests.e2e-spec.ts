@@ -103,7 +103,7 @@ describe('an ambiguous request', () => {
     expect(await tenant.count('leads')).toBe(0);
   });
 
-  it('is independent of a large response before it', async () => {
+  it('returns 400 after a large response on the same connection', async () => {
     const file = rawRequest('GET /docs/openapi.json', []);
     const { statuses, text } = await exchange(`${file}NONSENSE\r\n\r\n`);
     expect(statuses).toEqual([200, 400]);

@@ -170,7 +170,7 @@ describe('a document of another organization', () => {
     expect(await foreignReferences(service.db, own, other)).toEqual([]);
   });
 
-  it('is in no query, as each names only the organization of the caller', () => {
+  it('is never queried, because each command names only the organization of the caller', () => {
     const organizationId = own.organizationId.toHexString();
     const foreign = commands.filter(({ organizations }) =>
       organizations?.some((id) => id !== organizationId),

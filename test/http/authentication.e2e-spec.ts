@@ -77,13 +77,13 @@ describe('an API key', () => {
     await eventually(() => read(key).expect(401), 5_000);
   });
 
-  it('can contain any UTF-8 text', async () => {
+  it('is accepted with any UTF-8 text', async () => {
     const key = 'مفتاح-🔑-é';
     await newKey({ hash: createHash('sha256').update(key).digest('hex') });
     await read(Buffer.from(key).toString('latin1')).expect(404);
   });
 
-  it('is valid for its own request only on a shared connection', async () => {
+  it('applies only to its own request on a shared connection', async () => {
     const other = await service.addTenant();
     await tenant.add(addLead, { recordSystemId: 'shared', leadId: 101 });
     await other.add(addLead, { recordSystemId: 'shared', leadId: 202 });

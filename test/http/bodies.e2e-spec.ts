@@ -155,7 +155,7 @@ describe('HEAD', () => {
   ] as const;
 
   it.each(['br', 'gzip', 'identity', undefined])(
-    'returns no other length or entity tag than GET with Accept-Encoding: %s',
+    'returns no length or entity tag that differs from GET with Accept-Encoding: %s',
     async (encoding) => {
       const own = await service.addTenant();
       for (let number = 0; number < 5; number++) await own.add(addCompound, { 'en-us': long });

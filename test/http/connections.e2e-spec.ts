@@ -39,7 +39,7 @@ describe('MAX_CONNECTIONS', () => {
 });
 
 describe('HOST', () => {
-  it('is one address when the name resolves to two', async () => {
+  it('makes the service listen on one address when the name resolves to two', async () => {
     const both = ['127.0.0.1', '::1'].map((address, index) => ({ address, family: 4 + 2 * index }));
     const { lookup } = dns;
     const named = (name: string, options: object, found: (...found: unknown[]) => void) =>

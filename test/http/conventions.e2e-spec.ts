@@ -42,24 +42,27 @@ const anyResponse = () => [
 ];
 
 describe('x-request-id', () => {
-  it('is new in every response', async () => {
+  it('is generated when the request has none', async () => {
     const responses = await Promise.all(anyResponse());
     const ids = responses.map(({ headers }) => headers['x-request-id']);
     expect(ids).toEqual(ids.map(() => isNewId));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('is the sent value when it is a valid token', async () => {
+  it('repeats the sent value when that is a valid token', async () => {
     const id = 'site:7/a=b+c';
     for (const sent of anyResponse()) {
       expect((await sent.set('x-request-id', id)).headers['x-request-id']).toBe(id);
     }
   });
 
-  it.each(['', 'a b', 'é', 'x'.repeat(129), '{"a":1}'])('is replaced when it is %p', async (id) => {
-    const { headers } = await lead().set('x-request-id', Buffer.from(id).toString('latin1'));
-    expect(headers['x-request-id']).toEqual(isNewId);
-  });
+  it.each(['', 'a b', 'é', 'x'.repeat(129), '{"a":1}'])(
+    'is replaced when the sent value is %p',
+    async (id) => {
+      const { headers } = await lead().set('x-request-id', Buffer.from(id).toString('latin1'));
+      expect(headers['x-request-id']).toEqual(isNewId);
+    },
+  );
 });
 
 describe('the language header', () => {
@@ -69,7 +72,7 @@ describe('the language header', () => {
     ['ar-eg,en-us', 'en-us'],
     ['__proto__', 'en-us'],
     ['x'.repeat(14_000), 'en-us'],
-  ])('%p counts as %s', async (header, language) => {
+  ])('%p selects %s', async (header, language) => {
     const { headers } = await lead().set('language', header).expect(404);
     expect(headers['content-language']).toBe(language);
   });
@@ -223,12 +226,12 @@ describe('a response', () => {
     expect([status, headers['connection']]).toEqual([408, 'close']);
   });
 
-  it('does not depend on the Expect header', async () => {
+  it('has its usual status when the Expect header is unknown', async () => {
     const { status, headers } = await raw('GET /nowhere', 'Expect: 200-maybe');
     expect([status, headers['x-request-id']]).toEqual([404, isNewId]);
   });
 
-  it('is sent after a body that is too large, because clients write before they read', async () => {
+  it('follows the whole body when that is too large, because clients write before they read', async () => {
     const socket = openSocket(service.url);
     const bytes = 1_100_000;
     const own = ['Content-Type: application/json', 'Connection: close'];
@@ -361,7 +364,7 @@ describe('the API reference', () => {
     expect(headers).not.toHaveProperty('x-error-code');
   });
 
-  it('consists of a page and a document', async () => {
+  it('is available as a page and as a document', async () => {
     const page = await request(service.url).get('/docs').redirects(1).expect(200);
     expect(page.headers).toMatchObject({
       'content-type': expect.stringContaining('text/html'),

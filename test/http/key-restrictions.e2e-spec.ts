@@ -61,12 +61,12 @@ const addressRefused = refusal(
 );
 
 describe('the operations of a key', () => {
-  it('equal the operations of the endpoints', () => {
+  it('are the operations that endpoints require', () => {
     const needed = new Set(routes.map(({ permission }) => permission));
     expect([...needed].toSorted()).toEqual([...operations].toSorted());
   });
 
-  it.each(operations)('reject every other operation without a query: %s', async (operation) => {
+  it.each(operations)('permit only %s, and reject others without a query', async (operation) => {
     const key = await keyWith({ operations: [operation] });
     // The first request caches the key.
     const allowed = routes.filter(({ permission }) => permission === operation);
@@ -78,16 +78,19 @@ describe('the operations of a key', () => {
     expect(commands).toEqual([]);
   });
 
-  it.each([{}, { operations: null }])('are all except events.read with %j', async (permissions) => {
-    const key = await keyWith(permissions);
-    const reader = await keyWith({ ...permissions, readEvents: true });
-    for (const route of routes) {
-      const response = await send(route, key);
-      if (route.permission !== 'events.read') expect(permitted).toContain(response.status);
-      else expect(seen(response)).toEqual(operationRefused(route));
-      expect(permitted).toContain((await send(route, reader)).status);
-    }
-  });
+  it.each([{}, { operations: null }])(
+    'permit all except events.read with %j',
+    async (permissions) => {
+      const key = await keyWith(permissions);
+      const reader = await keyWith({ ...permissions, readEvents: true });
+      for (const route of routes) {
+        const response = await send(route, key);
+        if (route.permission !== 'events.read') expect(permitted).toContain(response.status);
+        else expect(seen(response)).toEqual(operationRefused(route));
+        expect(permitted).toContain((await send(route, reader)).status);
+      }
+    },
+  );
 
   it.each([
     [[]],
@@ -95,7 +98,7 @@ describe('the operations of a key', () => {
     ['leads.read'],
     [{ 0: 'leads.read' }],
     [true],
-  ])('are empty when %j is stored', async (stored) => {
+  ])('permit nothing when %j is stored', async (stored) => {
     const key = await keyWith({ operations: stored, readEvents: true });
     for (const route of routes)
       expect(seen(await send(route, key))).toEqual(operationRefused(route));

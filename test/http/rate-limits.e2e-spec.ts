@@ -160,7 +160,7 @@ describe('failed authentications', () => {
     expect(await failures('198.51.100.1, 192.0.2.3')).toBe(0);
   });
 
-  it('include requests without a key, and return 429 with Retry-After', async () => {
+  it('include requests without a key, and cause 429 with Retry-After beyond the limit', async () => {
     const missing = async () => from('192.0.2.4', '');
     const responses = await times(7, missing);
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(5);
@@ -180,7 +180,7 @@ describe('failed authentications', () => {
     await eventually(() => expect(lines()).toMatchObject([{ status: 401 }]), 5_000);
   });
 
-  it('cause no query from a limited address, and block no key in use', async () => {
+  it('from a limited address cause no query and do not block a key in use', async () => {
     const address = '192.0.2.5';
     const used = await newKey();
     await from('192.0.2.6', used).expect(404);

@@ -198,7 +198,7 @@ describe('the metrics', () => {
     ['database_connections', {}, [1, Infinity]],
     ['database_connections', { state: 'in use' }, [0, Infinity]],
     ['database_connection_waiting', {}, [0, 0]],
-  ])('show %s of %j', (name, labels, [least, most]) => {
+  ])('contain a plausible %s with the labels %j', (name, labels, [least, most]) => {
     expect(value(name, labels)).toBeGreaterThanOrEqual(least);
     expect(value(name, labels)).toBeLessThanOrEqual(most);
   });

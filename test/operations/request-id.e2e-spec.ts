@@ -66,7 +66,7 @@ describe('the request id', () => {
     expect(await stored('reservationCallbacks')).toMatchObject([{ requestId: 'callback-1' }]);
   });
 
-  it('is shown by the command line, except of entries of earlier versions', async () => {
+  it('is shown by the command line, except for entries of earlier versions', async () => {
     await request('post', '/leads', 'shown').send({ recordSystemId: 'shown' }).expect(201);
     await request('post', '/leads', 'old').send({ recordSystemId: 'shown' }).expect(200);
     const old = { organizationId, requestId: 'old' };

@@ -72,7 +72,7 @@ describe('a start', () => {
     expect(message).not.toMatch(/user|secr/);
   });
 
-  it('names `.env` when that is a folder', async () => {
+  it('reports `.env` when it is a folder', async () => {
     await mkdir(join(folder, '.env'));
     const before = process.cwd();
     process.chdir(folder);
@@ -85,7 +85,7 @@ describe('a start', () => {
   });
 
   it.each(['', '{"uri":"mongodb://127.0.0.1:1/', 'null', '{"uri":7,"port":1}', '{"port":1}'])(
-    'names mongod.json when that is damaged: %p',
+    'reports mongod.json when it is damaged: %p',
     async (text) => {
       const file = join(folder, 'mongod.json');
       await writeFile(file, text);

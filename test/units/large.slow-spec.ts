@@ -195,37 +195,40 @@ describe('a large response', () => {
         ['a compound', 'an export'].map((what) => [method, what, encoding]),
       ),
     ),
-  )('reads only a part for %s of %s without a reader (%s)', async (method, what, encoding) => {
-    const path = what === 'an export' ? exportPath : unitsPath;
-    await service.db.command({ profile: 2, filter: { nreturned: { $gt: 0 } } });
-    const client = openSocket(service.url);
-    const id = new ObjectId().toHexString();
-    const headers = [`api-key: ${tenant.key}`, `x-request-id: ${id}`];
-    const request = [...headers, `Accept-Encoding: ${encoding}`];
-    const line = `${method} /${basePath}${path}`;
-    await new Promise((resolve) => client.write(rawRequest(line, request), resolve));
-    if (method === 'HEAD') await once(client, 'data');
-    client.destroy();
-    const profile = service.db.collection('system.profile');
-    const reads = (filter: Document = {}) =>
-      profile.find({ ns: `${service.db.databaseName}.units`, ...filter }).toArray();
-    const opened = { 'command.find': 'units', cursorid: { $exists: true } };
-    await eventually(async () => expect(await reads(opened)).toHaveLength(1));
-    await withCursors(0);
-    const documents = (await reads()).reduce(
-      (sum, { nreturned = 0 }) => sum + Number(nreturned),
-      0,
-    );
-    expect(documents).toBeLessThan(exportLimit);
-    // The log reports success without waiting for the deadline.
-    const logged = { status: 200, ...(method === 'GET' && { aborted: true }) };
-    await eventually(
-      () => expect(logLinesWith(service.logged(), id)).toMatchObject([logged]),
-      20_000,
-    );
-    await service.db.command({ profile: 0, filter: 'unset' });
-    await profile.drop();
-  });
+  )(
+    'stops reading early for %s of %s when nobody reads it (%s)',
+    async (method, what, encoding) => {
+      const path = what === 'an export' ? exportPath : unitsPath;
+      await service.db.command({ profile: 2, filter: { nreturned: { $gt: 0 } } });
+      const client = openSocket(service.url);
+      const id = new ObjectId().toHexString();
+      const headers = [`api-key: ${tenant.key}`, `x-request-id: ${id}`];
+      const request = [...headers, `Accept-Encoding: ${encoding}`];
+      const line = `${method} /${basePath}${path}`;
+      await new Promise((resolve) => client.write(rawRequest(line, request), resolve));
+      if (method === 'HEAD') await once(client, 'data');
+      client.destroy();
+      const profile = service.db.collection('system.profile');
+      const reads = (filter: Document = {}) =>
+        profile.find({ ns: `${service.db.databaseName}.units`, ...filter }).toArray();
+      const opened = { 'command.find': 'units', cursorid: { $exists: true } };
+      await eventually(async () => expect(await reads(opened)).toHaveLength(1));
+      await withCursors(0);
+      const documents = (await reads()).reduce(
+        (sum, { nreturned = 0 }) => sum + Number(nreturned),
+        0,
+      );
+      expect(documents).toBeLessThan(exportLimit);
+      // The log reports success without waiting for the deadline.
+      const logged = { status: 200, ...(method === 'GET' && { aborted: true }) };
+      await eventually(
+        () => expect(logLinesWith(service.logged(), id)).toMatchObject([logged]),
+        20_000,
+      );
+      await service.db.command({ profile: 0, filter: 'unset' });
+      await profile.drop();
+    },
+  );
 
   it.each(['identity', 'br'])(
     'closes the connection when the database fails midway (%s)',
@@ -246,7 +249,7 @@ describe('a large response', () => {
     },
   );
 
-  it('is an error when the database fails before the first part', async () => {
+  it('becomes an error when the database fails before the first part', async () => {
     const configureFailPoint = 'failCommand';
     const admin = service.db.client.db('admin');
     const namespace = `${service.db.databaseName}.units`;

@@ -34,7 +34,7 @@ const notReviewed = {
 };
 
 describe('a unit', () => {
-  it('has numbers, times and ids of other programs as JSON', async () => {
+  it('returns numbers, times and ids in any stored type as JSON', async () => {
     const addons = [
       Long.fromString('9007199254740993'),
       { price: Decimal128.fromString('1250.50'), at: new Date(0), id: catalogue.villaId },

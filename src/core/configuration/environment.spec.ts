@@ -83,14 +83,14 @@ describe('readEnvironment', () => {
       '::1/0',
       '10.0.0.0/8/8',
     ],
-  ])('returns that %s must be %s', (name, demand, ...values) => {
+  ])('reports that %s must be %s', (name, demand, ...values) => {
     for (const value of values) {
       const problem = expect.stringMatching(new RegExp(`^${name}: must .*${demand}`));
       expect([value, problemsOf({ [name]: value })]).toEqual([value, [problem]]);
     }
   });
 
-  it('reports a variable of another type in words', () => {
+  it('names the required type of a variable that is not a string', () => {
     const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
     expect(problemsOf(source)).toEqual(['HOST: must be a string', 'DATA_FOLDER: must be a string']);
   });

@@ -46,7 +46,7 @@ describe('signingSecrets', () => {
   const current = secretUntil(null);
   const replaced = secretUntil(new Date(now.getTime() + 1));
 
-  it('returns the current secret and replaced ones until they end, in their order', () => {
+  it('returns the current secret and replaced ones until they expire, in their order', () => {
     const ended = [secretUntil(now), secretUntil(new Date(now.getTime() - 1))];
     expect(signingSecrets([current, replaced, ...ended], now)).toEqual([current, replaced]);
   });

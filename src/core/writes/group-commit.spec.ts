@@ -364,11 +364,14 @@ describe('GroupCommit with batches and idempotency keys', () => {
   it.each([
     ['its size', 80],
     ['the loaded records', 1_000],
-  ])('reads what a batch would get within %s and stores nothing', async (_limit, maxBytes) => {
-    const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], maxBytes));
-    expect(body).toEqual([2, 'refused', 6, 8, 'full']);
-    expect(calls).toEqual([['load', { ...loaded, isDryRun: true }]]);
-  });
+  ])(
+    'returns the results that a batch would get within %s, and stores nothing',
+    async (_limit, maxBytes) => {
+      const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], maxBytes));
+      expect(body).toEqual([2, 'refused', 6, 8, 'full']);
+      expect(calls).toEqual([['load', { ...loaded, isDryRun: true }]]);
+    },
+  );
 
   it('returns an empty response for an empty batch without a transaction', async () => {
     const empty = { status: 201, body: [] };

@@ -26,7 +26,7 @@ describe('findCheque', () => {
     expect(findCheque(wallets, '3')).toEqual({ wallet: deleted, cheque: third });
   });
 
-  it('returns missing when a wallet is active, otherwise skip', () => {
+  it('returns "missing" when a wallet is active, otherwise "skip"', () => {
     expect(findCheque([deleted, active], '4')).toBe('missing');
     expect(findCheque([deleted], '4')).toBe('skip');
   });

@@ -63,7 +63,7 @@ describe('a new reservation', () => {
     ['rejected', 'reservation.not_created_pending'],
     ['canceled', 'reservation.not_created_pending'],
     ['expired', 'reservation.not_created_pending'],
-  ] as const)('is rejected as %s', (status, error) => {
+  ] as const)('is rejected with the status %s', (status, error) => {
     expect(() => newReservation({ status }, none, tenant)).toThrow(error);
   });
 });
@@ -106,7 +106,7 @@ describe('the status of an upsert', () => {
     expect(reservation).not.toHaveProperty('canceledAt');
   });
 
-  it('changes the unit, which is always locked', () => {
+  it('updates the status of the unit, and always locks it', () => {
     expect(upsert({}, { status: 'rejected' }).unit?.status).toBe('Available');
     const unit = unitWith();
     const repeated = upsert({}, {}, { unit });
@@ -159,7 +159,7 @@ describe('an upsert', () => {
   });
 
   it.each([[new ObjectId()], [null], [undefined]])(
-    'is rejected when it names another unit than %s',
+    'is rejected when it names a unit and the stored unit is %s',
     (stored) => {
       const fields = { unitId: stored } as Partial<ReservationDocument>;
       const decide = () => upsert(fields, {}, { references: { ...none, unitId } });

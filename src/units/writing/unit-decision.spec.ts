@@ -107,7 +107,7 @@ describe('a new unit', () => {
     expect(recorded.unit.name).toEqual({ 'en-us': 'ERP-1' });
   });
 
-  it('gets the best slug that no unit or earlier request has', () => {
+  it('gets the first slug candidate that no unit or earlier request has', () => {
     const records = recordsWith({ usedSlugs: ['villa'] });
     const create = (ids: UpsertUnitDto) =>
       decide(records, { ...ids, name: 'Villa', compound: 'palm' }).unit;
@@ -225,7 +225,7 @@ describe('an update', () => {
     expect(update({ price: 1 })).toEqual({ operation: 'update', unit: stored, before: stored });
   });
 
-  it('keeps a repeated stand-in name without an event', () => {
+  it('emits no event when the sent English name equals the stand-in', () => {
     const name = { 'en-us': 'فيلا', 'ar-eg': 'فيلا' };
     const sent = { name: { 'en-us': 'فيلا' } };
     const { unit, change, before: standing } = update(sent, { name, nameStandIn: 'فيلا' });
@@ -240,7 +240,7 @@ describe('an update', () => {
     [{ compound: 'palm' }, { compoundId: null }, palm],
     [{ price: 2 }, { locationId: null }, palm],
     [{ price: 2 }, { locationId: null, compoundId: null }, null],
-  ])('with %j of a unit with %j has the location %s', (input, fields, locationId) => {
+  ])('that sends %j to a unit with %j sets the location %s', (input, fields, locationId) => {
     expect(update(input, fields).unit.locationId).toEqual(locationId);
   });
 
