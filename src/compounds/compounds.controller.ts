@@ -33,7 +33,7 @@ export class CompoundsController {
     permission: 'catalogue.read',
     route: { isCached: true },
     summary: 'List the compounds',
-    description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
+    description: 'Lists compounds newest first. Poll with If-None-Match, or with updatedSince.',
     errors: [httpErrors.validationFailed, httpErrors.cursorUnusable],
     common: commonCompoundErrors,
     isPolled: true,

@@ -102,7 +102,7 @@ export class LeadsController {
     permission: 'leads.read',
     summary: 'Read a lead by a query',
     description:
-      'The same as with the id in the path, for ids that clients normalize in a path, such as . and ..',
+      'Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and ..',
     errors: [httpErrors.validationFailed, leadErrors.notFound],
     isPolled: true,
   })
@@ -119,7 +119,7 @@ export class LeadsController {
     operationId: 'readLead',
     permission: 'leads.read',
     summary: 'Read a lead',
-    description: 'The current lead, for resynchronizing after a missed outbound event.',
+    description: 'Returns the current lead, for resynchronizing after a missed outbound event.',
     errors: [...pathErrors, leadErrors.notFound],
     isPolled: true,
   })

@@ -17,8 +17,7 @@ const headers = [
   },
   {
     name: 'x-request-id',
-    description:
-      'Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -',
+    description: 'Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -',
     schema: text,
   },
 ];

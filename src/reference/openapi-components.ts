@@ -32,11 +32,11 @@ const headers = {
   },
   'x-updated-as-of': {
     description:
-      'The updatedSince of the next poll, early enough to miss nothing; only on the last page.',
+      'Value of updatedSince for the next poll, early enough to miss nothing; only on the last page.',
     schema: { ...text, format: 'date-time' },
   },
   'x-next-cursor': {
-    description: 'The value of after for the next page; absent at the end.',
+    description: 'Value of after for the next page; absent at the end.',
     schema: text,
   },
   'x-ignored-fields': {

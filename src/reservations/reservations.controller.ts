@@ -115,7 +115,8 @@ export class ReservationsController {
     operationId: 'readReservation',
     permission: 'reservations.read',
     summary: 'Read a reservation',
-    description: 'With its wallet and cheques, for a partner whose callback timed out.',
+    description:
+      'Returns the reservation with its wallet and cheques, for a partner whose callback timed out.',
     errors: [...pathErrors, reservationErrors.reservationNotFound],
     isPolled: true,
   })

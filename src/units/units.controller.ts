@@ -73,7 +73,8 @@ export class UnitsController {
     permission: 'catalogue.read',
     route: { isCached: true },
     summary: 'List all units of a compound',
-    description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
+    description:
+      'Returns all units in one response, newest first. Over 4 MiB it is streamed and has no ETag.',
     errors: [...pathErrors, compoundErrors.notFound],
     common: commonCompoundErrors,
     isPolled: true,
@@ -133,7 +134,7 @@ export class UnitsController {
     route: { isCached: true },
     summary: 'List units',
     description:
-      'Newest first by default, or the oldest change first with updatedSince; sort overrides ' +
+      'Lists units newest first by default, or the oldest change first with updatedSince; sort overrides ' +
       'both.',
     errors: listErrors,
     isPolled: true,
@@ -154,7 +155,7 @@ export class UnitsController {
     permission: 'catalogue.read',
     summary: 'Export units',
     description:
-      'All units that match, at most 10,000, in one streamed response, read from one snapshot. ' +
+      'Returns all matching units, at most 10,000, in one streamed response, read from one snapshot. ' +
       'The format is that of `format`, else of Accept, else JSON.',
     errors: listErrors,
   })
@@ -184,7 +185,7 @@ export class UnitsController {
     permission: 'catalogue.read',
     route: { isCached: true },
     summary: 'Read a unit',
-    description: 'With the type, phase, design and amenities that it refers to.',
+    description: 'Returns the unit with its type, phase, design and amenities.',
     errors: [...pathErrors, unitErrors.notFound],
     isPolled: true,
   })

@@ -205,7 +205,7 @@ describe('a reservation', () => {
     const text = await service.text(path);
     const parts = [
       'Callback refused (422)',
-      'Why Reservation must be pending cheque collection before OIC approval Effects nothing',
+      'Reason Reservation must be pending cheque collection before OIC approval Effects nothing',
       'Sent installmentId=c1 chequeStatus=collected',
       'Reservation canceled → approved Cheque bounced → collected Unit Available → Sold Wallet restored',
       'Sent installmentId=c1 chequeStatus=bounced chequeNumber=77',

@@ -106,7 +106,7 @@ it('the console shows commands in its log', async () => {
   await run('webhook reseal');
   await run('key limit KEY --rps 5');
   const { html } = await service.get('/log');
-  expect(html).toMatch(/>limit changed<.*>key<.*command line.*>secrets sealed again<.*>database</s);
+  expect(html).toMatch(/>limit changed<.*>key<.*command line.*>secrets resealed<.*>database</s);
   expect(html).toContain(`/console/partners/${ids.get('KEY')}"`);
   expect(html).not.toContain('0'.repeat(24));
 });

@@ -13,7 +13,7 @@ import {
 export const variables = z.object({
   PORT: integer(0, 65_535)
     .prefault('3000')
-    .describe('Port of the HTTP listener; 0 takes any free one.'),
+    .describe('Port of the HTTP listener; 0 picks a free port.'),
   HOST: z.string().optional().meta({
     description: 'Address to listen on: 0.0.0.0 in production, else 127.0.0.1, unless it is set.',
     example: '0.0.0.0',
@@ -30,8 +30,8 @@ export const variables = z.object({
     .string()
     .prefault('127.0.0.1')
     .describe(
-      'Address of that listener; by default only this machine reaches it. It needs no key, so ' +
-        'open it only to your own network.',
+      'Address of the listener on OPS_PORT; by default only this machine reaches it. It needs ' +
+        'no key, so open it only to your own network.',
     ),
   OPS_ALLOWED_HOSTS: hostNames.optional().meta({
     description:
@@ -65,10 +65,10 @@ export const variables = z.object({
   DATA_FOLDER: z.string().prefault('.data').describe('Folder of the embedded database.'),
   BODY_LIMIT_BYTES: integer(1_024, 4_194_304)
     .prefault('1048576')
-    .describe('Maximum size of a request body; larger ones get 413.'),
+    .describe('Maximum size of a request body; larger bodies get 413.'),
   JSON_DEPTH_LIMIT: integer(2, 90)
     .prefault('32')
-    .describe('Maximum nesting of a JSON body; deeper ones get 400.'),
+    .describe('Maximum nesting of a JSON body; deeper bodies get 400.'),
   RATE_LIMIT_RPS: integer(0, 1_000_000)
     .prefault('100')
     .describe(
@@ -92,7 +92,7 @@ export const variables = z.object({
     ),
   HEADER_LIMIT_BYTES: integer(4_096, 65_536)
     .prefault('16384')
-    .describe('Maximum size of the request headers; larger ones get 431.'),
+    .describe('Maximum size of the request headers; larger headers get 431.'),
   IDLE_TIMEOUT_MS: integer(100, 600_000)
     .prefault('72000')
     .describe(

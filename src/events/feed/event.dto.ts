@@ -56,7 +56,7 @@ export class EventsResponseDto {
 
   @ApiProperty({
     type: 'integer',
-    description: 'The after of the next request, even if this page is empty.',
+    description: 'Value of after for the next request, even if this page is empty.',
     example: 1_301,
   })
   next!: number;

@@ -18,7 +18,7 @@ const cloudEventsType = 'application/cloudevents-batch+json';
 
 const nextHeader = {
   'x-next-cursor': {
-    description: 'The after of the next request.',
+    description: 'Value of after for the next request.',
     schema: { type: 'string' as const, example: '1301' },
   },
 };

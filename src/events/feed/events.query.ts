@@ -10,7 +10,7 @@ export class EventsQuery {
     minimum: 0,
     default: 0,
     description:
-      'The next of the previous response: later events are returned. 0 begins with the oldest event ' +
+      'Value of next from the previous response; later events are returned. 0 begins with the oldest event ' +
       'that is kept.',
   })
   after?: string;

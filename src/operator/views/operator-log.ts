@@ -5,7 +5,7 @@ type Entry = OperatorLogEntry & { readonly organizationName: string };
 
 export const operatorLogFields: readonly ViewField<Entry>[] = [
   field('time', 'shared.when', 'createdAt'),
-  field('status', 'shared.what', ({ action }) => `log.action.${action}` as const),
+  field('status', 'shared.type', ({ action }) => `log.action.${action}` as const),
   field('status', 'log.subject', ({ subject }) => `record.${subject}` as const),
   field('code', 'shared.id', ({ subjectId }) => subjectId, {
     to: ({ subject, subjectId, organizationId }) =>

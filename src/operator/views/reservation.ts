@@ -98,7 +98,7 @@ type Callback = Pick<
 export const callbackFields = {
   sent: field('code', 'reservation.sent', (item) => sentFields(item).join(' ')),
   otherFields: field('number', 'reservation.otherFields', 'otherFields'),
-  why: field('text', 'reservation.why', ({ outcome }) => outcome.messages),
+  why: field('text', 'reservation.reason', ({ outcome }) => outcome.messages),
   request: requestIdField,
 } as const satisfies Readonly<Record<string, ViewField<Callback>>>;
 

@@ -190,7 +190,7 @@ export const attemptFields: readonly ViewField<ShownDelivery['log'][number]>[] =
   field('number', 'delivery.attempt', 'attempt'),
   field('time', 'shared.started', 'startedAt'),
   url,
-  field('duration', 'shared.took', 'milliseconds'),
+  field('duration', 'shared.duration', 'milliseconds'),
   field('number', 'shared.status', 'statusCode'),
   field('text', 'delivery.error', 'error'),
   field('personal', 'shared.response', 'response'),

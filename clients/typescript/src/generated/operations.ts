@@ -42,29 +42,29 @@ import type {
 export interface Operations {
   /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
-  /** Read a lead by a query. The same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
+  /** Read a lead by a query. Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
   readonly findLead: Operation<FindLeadData, FindLeadResponses>;
   /** Create or update many leads. Handles each lead as if it were sent alone, in order: a refused lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
   readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;
-  /** Read a lead. The current lead, for resynchronizing after a missed outbound event. */
+  /** Read a lead. Returns the current lead, for resynchronizing after a missed outbound event. */
   readonly readLead: Operation<ReadLeadData, ReadLeadResponses>;
   /** Delete a lead. Soft-deletes the lead. A later POST with the same recordSystemId creates a new one. */
   readonly deleteLead: Operation<DeleteLeadData, DeleteLeadResponses>;
-  /** List the compounds. Newest first. Poll with If-None-Match, or with updatedSince. */
+  /** List the compounds. Lists compounds newest first. Poll with If-None-Match, or with updatedSince. */
   readonly listCompounds: Operation<ListCompoundsData, ListCompoundsResponses>;
-  /** List all units of a compound. In one response, newest first; over 4 MiB it is streamed and has no ETag. */
+  /** List all units of a compound. Returns all units in one response, newest first. Over 4 MiB it is streamed and has no ETag. */
   readonly listCompoundUnits: Operation<ListCompoundUnitsData, ListCompoundUnitsResponses>;
   /** Create or update a unit. recordSystemId, else unitId, identifies the unit; the first request creates it and later ones change the sent fields, even if they arrive concurrently. Names must exist in the catalogue. isDeleted retires it. */
   readonly upsertUnit: Operation<UpsertUnitData, UpsertUnitResponses>;
-  /** List units. Newest first by default, or the oldest change first with updatedSince; sort overrides both. */
+  /** List units. Lists units newest first by default, or the oldest change first with updatedSince; sort overrides both. */
   readonly listUnits: Operation<ListUnitsData, ListUnitsResponses>;
-  /** Export units. All units that match, at most 10,000, in one streamed response, read from one snapshot. The format is that of `format`, else of Accept, else JSON. */
+  /** Export units. Returns all matching units, at most 10,000, in one streamed response, read from one snapshot. The format is that of `format`, else of Accept, else JSON. */
   readonly exportUnits: Operation<ExportUnitsData, ExportUnitsResponses>;
-  /** Read a unit. With the type, phase, design and amenities that it refers to. */
+  /** Read a unit. Returns the unit with its type, phase, design and amenities. */
   readonly readUnit: Operation<ReadUnitData, ReadUnitResponses>;
   /** Create or update a reservation. With recordSystemId the first request creates the reservation and later ones update it, together with its wallet and the availability of its unit. Callbacks report the cheques. */
   readonly upsertReservation: Operation<UpsertReservationData, UpsertReservationResponses>;
-  /** Read a reservation. With its wallet and cheques, for a partner whose callback timed out. */
+  /** Read a reservation. Returns the reservation with its wallet and cheques, for a partner whose callback timed out. */
   readonly readReservation: Operation<ReadReservationData, ReadReservationResponses>;
   /** Report a change of a reservation or a cheque. The reservation status is applied first, then the cheque; the changes of a step stay stored if a later step fails. Every cheque report adds an entry to the history of the cheque, even if it is repeated. Messages are always in English. A client that cannot set headers may send the API key as the query parameter `api-key` of this operation. */
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;

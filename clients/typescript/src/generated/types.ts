@@ -896,7 +896,7 @@ export type EventDto = {
 export type EventsResponseDto = {
     data: Array<EventDto>;
     /**
-     * The after of the next request, even if this page is empty.
+     * Value of after for the next request, even if this page is empty.
      */
     next: number;
     /**
@@ -987,7 +987,7 @@ export type FindLeadData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1018,7 +1018,7 @@ export type UpsertLeadData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
         /**
@@ -1052,7 +1052,7 @@ export type UpsertLeadsData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
         /**
@@ -1082,7 +1082,7 @@ export type DeleteLeadData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1117,7 +1117,7 @@ export type ReadLeadData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1152,7 +1152,7 @@ export type ListCompoundsData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1163,7 +1163,7 @@ export type ListCompoundsData = {
          */
         updatedSince?: string;
         /**
-         * The next of the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
+         * Value of next from the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
          */
         after?: string;
         /**
@@ -1207,7 +1207,7 @@ export type ListCompoundUnitsData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1242,7 +1242,7 @@ export type ListUnitsData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1253,7 +1253,7 @@ export type ListUnitsData = {
          */
         updatedSince?: string;
         /**
-         * The next of the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
+         * Value of next from the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
          */
         after?: string;
         /**
@@ -1261,7 +1261,7 @@ export type ListUnitsData = {
          */
         includeDeleted?: 0 | 1;
         /**
-         * Comma list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
+         * Comma-separated list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
          */
         sort?: string;
         /**
@@ -1357,7 +1357,7 @@ export type UpsertUnitData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
         /**
@@ -1391,7 +1391,7 @@ export type ExportUnitsData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1402,7 +1402,7 @@ export type ExportUnitsData = {
          */
         updatedSince?: string;
         /**
-         * The next of the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
+         * Value of next from the previous response, with otherwise the same parameters and without page. 0 starts a copy of everything in the order of ids.
          */
         after?: string;
         /**
@@ -1410,7 +1410,7 @@ export type ExportUnitsData = {
          */
         includeDeleted?: 0 | 1;
         /**
-         * Comma list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
+         * Comma-separated list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
          */
         sort?: string;
         /**
@@ -1510,7 +1510,7 @@ export type ReadUnitData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1541,7 +1541,7 @@ export type UpsertReservationData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
         /**
@@ -1579,7 +1579,7 @@ export type ReadReservationData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
@@ -1610,7 +1610,7 @@ export type ReportReservationChangeData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
         /**
@@ -1638,7 +1638,7 @@ export type ReconcileChequesData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
         /**
@@ -1672,14 +1672,14 @@ export type ReadEventsData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };
     path?: never;
     query?: {
         /**
-         * The next of the previous response: later events are returned. 0 begins with the oldest event that is kept.
+         * Value of next from the previous response; later events are returned. 0 begins with the oldest event that is kept.
          */
         after?: number;
         /**
@@ -1723,7 +1723,7 @@ export type CheckHealthData = {
          */
         language?: string;
         /**
-         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         * Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
     };

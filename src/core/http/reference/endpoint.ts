@@ -122,7 +122,7 @@ function DocumentedPolling(): MethodDecorator {
     }),
     ApiResponse({
       status: 304,
-      description: 'The representation still has an entity tag of If-None-Match.',
+      description: 'The representation still matches an entity tag in If-None-Match.',
       headers: { etag: pollingHeaders.etag },
     }),
   );

@@ -103,7 +103,7 @@ export function SortList(fields: readonly string[], fallback: string): PropertyD
       type: 'string',
       pattern: `^-?(${names})(,-?(${names})){0,${fields.length - 1}}$`,
       description:
-        `Comma list of ${list}, each at most once; - before a field for descending order. ` +
+        `Comma-separated list of ${list}, each at most once; - before a field for descending order. ` +
         `Without it ${fallback}, with updatedSince updatedAt.`,
     },
     [{ name: 'isSortList', isMet: (value) => isSortList(value, fields), values: { fields: list } }],
@@ -138,7 +138,7 @@ export class PollingQuery {
     {
       type: 'string',
       description:
-        'The next of the previous response, with otherwise the same parameters and without ' +
+        'Value of next from the previous response, with otherwise the same parameters and without ' +
         'page. 0 starts a copy of everything in the order of ids.',
     },
     [string],

@@ -43,7 +43,7 @@ async function search(request: PageRequest): Promise<PageContent | Redirect> {
           title: 'lead.name',
           show: ({ path, name }) => (path === null ? name : <Link to={path}>{name}</Link>),
         },
-        { title: 'shared.what', kind: 'status', of: ({ kind }) => `record.${kind}` as const },
+        { title: 'shared.type', kind: 'status', of: ({ kind }) => `record.${kind}` as const },
         {
           title: 'log.details',
           kind: 'text',

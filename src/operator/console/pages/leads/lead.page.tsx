@@ -77,7 +77,7 @@ async function read(request: PageRequest) {
         title={text('lead.changes')}
         fields={[
           { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
-          { title: 'shared.what', kind: 'text', of: ({ context }) => context },
+          { title: 'shared.type', kind: 'text', of: ({ context }) => context },
           {
             title: 'lead.changedFields',
             show: (entry, reader) => changedFields(storedChanges(entry.changes), names, reader),
