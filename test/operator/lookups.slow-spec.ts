@@ -137,7 +137,7 @@ describe('the table', () => {
     ['reservation show', /^Installment +2\nCheque +pending\n(.*\n)*Due +2026-06-01$/m],
     ['reservation show', /^20\S+ +1 +bounced +77 +- +External API$/m],
     ['reservation callbacks', /^Response +422\nReservation +unchanged\nCheque +applied$/m],
-    ['reservation callbacks', /^Why +This unit already reserved\nSent +installmentId=1 cheque/m],
+    ['reservation callbacks', /^Reason +This unit already reserved\nSent +installmentId=1 cheque/m],
     ['lead history', /External Lead Update\nDetails +data\.budget: null -> 5$/m],
   ])('of %s has lines like %s', async (command, lines) => {
     const reference = command.startsWith('lead') ? `form-1 --org ${org}` : 'ERP-77';
