@@ -2,43 +2,43 @@ import { globSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join, matchesGlob } from 'node:path';
 
-// Shared with the tests' own processes, so that a run of one feature starts sooner.
+// The processes that tests start share this cache, so that a run of one feature starts sooner.
 enableCompileCache(join(import.meta.dirname, 'node_modules/.cache/compiled'));
 
-// The build leaves tests out, Jest must not; no test has JSX.
+// The build excludes tests, but Jest needs them. No test has JSX.
 const { exclude: _tests, ...swc } = JSON.parse(readFileSync('.swcrc', 'utf8'));
 swc.jsc.parser.tsx = false;
 
-/** Packages that tests use, or that they have in common with the program. */
+/** Node loads these packages once per worker, because tests use them a lot or share them with the program. */
 const packages =
   '@nestjs/(common|core|mongoose|platform-fastify)|@opentelemetry/(api|context-async-hooks)|csv-parse|fast-check|' +
   'mongodb|mongodb-memory-server|mongoose|standardwebhooks|supertest|undici|yaml';
 
-/** How each kind of tests is found and run; a path is looked for in this order. */
+/** Says how to find and run each kind of tests. The first kind that contains a named path runs. */
 const kinds = {
   quick: {
     testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
     testPathIgnorePatterns: ['/node_modules/', '/test/(faults|browser)/'],
-    // Many tests wait for processes and deadlines: one more than the two cores keeps them busy.
+    // Many tests wait for processes and deadlines, so three workers keep two cores busy.
     maxWorkers: 3,
   },
-  // They start programs or several instances, wait for networks, or work on much data.
+  // Slow tests start programs or several instances, wait for networks, or need much data.
   slow: { testMatch: ['**/*.slow-spec.ts'], maxWorkers: 3 },
-  // A browser uses all processors.
+  // One browser already uses all processors.
   browser: { testMatch: ['**/test/browser/**/*.e2e-spec.ts'], maxWorkers: 1 },
-  // They break databases and processes.
+  // Fault tests break databases and processes.
   faults: {
     testMatch: ['**/test/faults/**/*.e2e-spec.ts'],
-    // A million operations of histories take two hours on a small machine.
+    // On a small machine, the check of a million recorded operations takes two hours.
     testTimeout: 4 * 3_600_000,
-    // Deadlines are tested here, so at most as many workers as a small machine has processors.
+    // Tests of deadlines need a processor for each worker, and a small machine has two.
     maxWorkers: 2,
     // A failed test may wait indefinitely.
     forceExit: true,
   },
 };
 
-/** Parts of paths of test files that the command line names. */
+/** The command line names test files by parts of their paths. */
 const named = process.argv.slice(2).filter((argument) => /^[^-]/.test(argument));
 
 function chosenKind() {
@@ -74,9 +74,9 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  // Only for hanging tests: nothing is measured, and machines may be busy.
+  // This timeout only ends hanging tests, because a busy machine may be slow.
   testTimeout: 300_000,
-  // On a busy machine a worker exits later than the half second that Jest allows.
+  // On a busy machine, a worker needs longer to exit than the half second that Jest allows.
   workerGracefulExitTimeout: 10_000,
   ...chosenKind(),
 };

@@ -15,7 +15,7 @@ const names = [...Object.keys(suites), 'webhooks', 'memory', 'keys'];
 const usage = `npm run bench -- [${names.join('|')}] [options]
 
   --only <names>       measurements of the suite, separated by commas
-  --against <commit>   measures another version too, by turns
+  --against <commit>   measures another version too, in alternating rounds
   --seconds, --rounds  length and number of measurements (2.5, 3)
   --clients, --count   concurrent requests (32), records or requests of a suite (10000)
   --sizes <list>       multiples of the data of the suites growth and console

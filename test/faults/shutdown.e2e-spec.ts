@@ -54,7 +54,7 @@ async function ask(service: ServiceProcess): Promise<boolean> {
   return true;
 }
 
-async function askOnAndOn(service: ServiceProcess): Promise<string[]> {
+async function requestUntilRefused(service: ServiceProcess): Promise<string[]> {
   try {
     while (await ask(service));
     return [];
@@ -89,7 +89,7 @@ describe('a service after SIGTERM', () => {
       let urls = [service.url];
       const load = new LeadLoad({ db, tenant, urls: () => urls, random });
       load.start(8);
-      const askers = Array.from({ length: 16 }, () => askOnAndOn(service));
+      const askers = Array.from({ length: 16 }, () => requestUntilRefused(service));
       await load.further(50 + random.below(100));
       await subscribe(MONGODB_URI, other.organizationId, silent.url);
       await new LeadLoad({ db, tenant: other, urls: () => urls, random }).create('recordSystemId');
@@ -112,7 +112,7 @@ describe('a service after SIGTERM', () => {
       expect(await ask(service)).toBe(true);
       expect(await service.exited).toBe(0);
       const milliseconds = Math.round(performance.now() - signalledAt);
-      const answered = load.responses.length;
+      const responsesBefore = load.responses.length;
       urls = [second.url];
       const cut = (await Promise.all(askers)).flat();
       await load.stop();
@@ -126,7 +126,7 @@ describe('a service after SIGTERM', () => {
       // The second instance may run the background pass over phones, but it neither relays nor delivers.
       const held = { owner: { $ne: null }, name: { $ne: 'lead-phone-keys' } };
       expect(await db.collection('leases').countDocuments(held)).toBe(0);
-      const responses = load.responses.slice(0, answered);
+      const responses = load.responses.slice(0, responsesBefore);
       const closing = responses.filter(({ headers }) => headers.get('connection') === 'close');
       // There are fewer connections than this, so some responses came over a new one.
       expect(closing.length).toBeGreaterThan(8);

@@ -19,7 +19,7 @@ const sampleMs = 2_000;
 const minutes = Number(process.env['FAULT_MINUTES'] ?? rounds(0.4, 10));
 const warmUpShare = 0.4;
 const slopeLimit = minutes >= 5 ? 1 : Infinity;
-/** In megabytes; three minutes of this load need about 460. */
+/** The limit in megabytes; three minutes of this load need about 460. */
 const maxMemory = 600;
 /** Each of these backlogs must be 0 after the load. */
 const queues =

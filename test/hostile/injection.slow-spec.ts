@@ -11,7 +11,7 @@ import {
   hostileValues,
   type Payload,
 } from './payloads.js';
-import { type Answer, createSender, type SentRequest } from './requests.js';
+import { type ReceivedResponse, createSender, type SentRequest } from './requests.js';
 import {
   addTenantData,
   requestWith,
@@ -101,7 +101,7 @@ function parsed(json: string): unknown {
 /** Returns how a response violates the documentation, or null. */
 function fault(
   { operation, name, inBody }: Attack,
-  { status, headers, text }: Answer,
+  { status, headers, text }: ReceivedResponse,
 ): string | null {
   const said = (problem: string) => `${name}: ${status} ${problem} ${text.slice(0, 200)}`;
   if (status >= 500) return said('is a failure');
@@ -161,16 +161,16 @@ describe('a hostile value at any position of any request', () => {
   it('is rejected as documented without a write, or stored unchanged', async () => {
     const attacks = allAttacks();
     const prototypes = prototypeNames();
-    const answers = await Promise.all(attacks.map(({ request }) => sender.send(request)));
+    const responses = await Promise.all(attacks.map(({ request }) => sender.send(request)));
     const faults = attacks.flatMap(
-      (attack, index) => fault(attack, answers[index] as Answer) ?? [],
+      (attack, index) => fault(attack, responses[index] as ReceivedResponse) ?? [],
     );
     expect(faults).toEqual([]);
     expect(prototypeNames()).toEqual(prototypes);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 
     const refused = attacks.filter(
-      ({ request }, index) => request.method !== 'GET' && (answers[index]?.status ?? 0) >= 400,
+      ({ request }, index) => request.method !== 'GET' && (responses[index]?.status ?? 0) >= 400,
     );
     const before = await storedOf(service.db, tenant.organizationId);
     const again = await Promise.all(refused.map(({ request }) => sender.send(request)));

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import { basePath } from '../support/shared-service.js';
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -22,19 +22,19 @@ const maxRepeated = 5;
 /** Sends requests to a service over a few connections, on which further requests wait. */
 export function createSender(url: string) {
   const pool = new Pool(url, { connections: 16 });
-  const sendOnce = async ({ path, body = '', ...sent }: SentRequest): Promise<Answer> => {
+  const sendOnce = async ({ path, body = '', ...sent }: SentRequest): Promise<ReceivedResponse> => {
     const response = await pool.request({ ...sent, path: `/${basePath}${path}`, body });
     const { statusCode: status, headers } = response;
     return { status, headers, text: await response.body.text() };
   };
   return {
     /** Retries a 503, because many concurrent requests conflict with each other. */
-    send: async (sent: SentRequest): Promise<Answer> => {
-      let answer = await sendOnce(sent);
-      for (let again = 0; again < maxRepeated && answer.status === 503; again++) {
-        answer = await sendOnce(sent);
+    send: async (sent: SentRequest): Promise<ReceivedResponse> => {
+      let response = await sendOnce(sent);
+      for (let again = 0; again < maxRepeated && response.status === 503; again++) {
+        response = await sendOnce(sent);
       }
-      return answer;
+      return response;
     },
     close: () => pool.destroy(),
   };

@@ -4,7 +4,7 @@ import { documentedOperations, type Operation, type Position } from '../support/
 import { rounds } from '../support/rounds.js';
 import type { TenantCommand } from '../support/tenant-commands.js';
 import { startTestService, type TestService } from '../support/test-service.js';
-import { type Answer, createSender, type SentRequest } from './requests.js';
+import { type ReceivedResponse, createSender, type SentRequest } from './requests.js';
 import {
   addTenantData,
   foreignReferences,
@@ -76,7 +76,7 @@ function requestOf({ operation, position }: Place, id: string): SentRequest {
 }
 
 /** Returns everything that distinguishes responses, without the id itself. */
-function seen({ status, headers, text }: Answer, id: string) {
+function seen({ status, headers, text }: ReceivedResponse, id: string) {
   const told = Object.entries(headers).filter(
     ([name]) =>
       !['date', 'x-request-id', 'content-length', 'etag', 'x-updated-as-of'].includes(name),
@@ -117,20 +117,20 @@ function isFirstUse(): (swap: Swap) => boolean {
 const controls = new Map<string, Promise<ReturnType<typeof seen>>>();
 
 /** Returns the response to the same request with an unknown id. */
-function answerToUnused({ operation, position, kind }: Swap) {
+function responseToUnused({ operation, position, kind }: Swap) {
   const name = [operation.name, position.place, ...position.steps, kind].join(' ');
   const known = controls.get(name);
   if (known !== undefined) return known;
   const id = unusedId(kind);
-  const answer = sender.send(requestOf({ operation, position }, id)).then((got) => seen(got, id));
-  controls.set(name, answer);
-  return answer;
+  const response = sender.send(requestOf({ operation, position }, id)).then((got) => seen(got, id));
+  controls.set(name, response);
+  return response;
 }
 
 const run = (chosen: readonly Swap[]) =>
   Promise.all(
     chosen.map(async (swap) => {
-      const expected = await answerToUnused(swap);
+      const expected = await responseToUnused(swap);
       const got = seen(await sender.send(requestOf(swap, swap.id)), swap.id);
       const where = `${swap.operation.name} ${swap.position.steps.join('.')} ${swap.kind} ${swap.id}`;
       return { swap, where, got, expected };

@@ -27,7 +27,7 @@ interface ReceivedResponse {
 interface Conversation {
   readonly requests: readonly GeneratedRequest[];
   readonly cuts: readonly number[];
-  /** Whether the client closes its side once it has sent everything. */
+  /** True when the client closes its side after it has sent everything. */
   readonly isHalfClosed: boolean;
 }
 
@@ -39,7 +39,7 @@ const last = rawRequest(`GET /${basePath}/healthz`, ['Connection: close']);
 const conversations = (key: string) =>
   fc.record({ requests: requestSequences(key), cuts, isHalfClosed: fc.boolean() });
 
-/** Everything that the client received before the connection was closed, possibly by a reset. */
+/** The bytes that the client received until the connection was closed, and whether a reset closed it. */
 interface Received {
   readonly text: string;
   readonly wasReset: boolean;

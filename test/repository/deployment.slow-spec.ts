@@ -26,7 +26,7 @@ const templates = [...deployments, ...ofKind('Job')].map(({ metadata, spec }) =>
   ...spec.template,
 }));
 const key = Buffer.alloc(32).toString('base64');
-/** In seconds; a process exits within this time after a signal. */
+/** A process exits within this many seconds after a signal. */
 const shutdownSeconds = 10;
 
 describe('Kubernetes manifests', () => {

@@ -7,7 +7,7 @@ import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 
 const mebibyte = 1_048_576;
-/** In bytes; an event needs at most this much in addition to its wallet, and so does a report. */
+/** An event needs at most this many bytes in addition to its wallet, and so does a report. */
 const slack = 16_384;
 
 const service = sharedService();

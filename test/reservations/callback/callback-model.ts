@@ -13,7 +13,7 @@ export interface ModelReservation {
   readonly id: string;
   readonly unit: string;
   status: string;
-  /** Whether the reservation is active in the partner collection flow. */
+  /** True when the reservation is active in the partner collection flow. */
   isInCollection: boolean;
 }
 
