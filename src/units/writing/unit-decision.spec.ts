@@ -233,15 +233,16 @@ describe('an update', () => {
     expect(change).toEqual({ before: standing, after: { ...standing, nameStandIn: null } });
   });
 
-  it.each<[UpsertUnitDto, Partial<UnitDocument>, ObjectId | null]>([
-    [{ compound: 'palm', price: 2 }, {}, north],
-    [{ compound: 'lake' }, {}, lake],
-    [{ phase: null }, {}, palm],
-    [{ compound: 'palm' }, { compoundId: null }, palm],
-    [{ price: 2 }, { locationId: null }, palm],
-    [{ price: 2 }, { locationId: null, compoundId: null }, null],
-  ])('that sends %j to a unit with %j sets the location %s', (input, fields, locationId) => {
-    expect(update(input, fields).unit.locationId).toEqual(locationId);
+  const places = { north, lake, palm, none: null };
+  it.each<[UpsertUnitDto, Partial<UnitDocument>, keyof typeof places]>([
+    [{ compound: 'palm', price: 2 }, {}, 'north'],
+    [{ compound: 'lake' }, {}, 'lake'],
+    [{ phase: null }, {}, 'palm'],
+    [{ compound: 'palm' }, { compoundId: null }, 'palm'],
+    [{ price: 2 }, { locationId: null }, 'palm'],
+    [{ price: 2 }, { locationId: null, compoundId: null }, 'none'],
+  ])('that sends %j to a unit with %j sets the location %s', (input, fields, place) => {
+    expect(update(input, fields).unit.locationId).toEqual(places[place]);
   });
 
   it('moves to the sent compound, and removes references for null', () => {
