@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
-import { kill, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { startTestService } from '../support/test-service.js';
 import { startWebhookService, toLoopback, type WebhookService } from './webhook-service.js';
 
@@ -28,12 +27,6 @@ export function useWorkers() {
   return {
     get service() {
       return service;
-    },
-    startProcess: async (): Promise<ServiceProcess> => {
-      const variables = { MONGODB_URI: service.databaseUri, ROLE: 'worker', ...toLoopback };
-      const worker = await startProcess(variables);
-      endings.push(() => kill(worker));
-      return worker;
     },
     /** Starts a worker in this process, for tests that neither kill nor signal it. */
     startHere: async (): Promise<void> => {
