@@ -44,11 +44,11 @@ export function leadErasedEvent(lead: LeadDocument, erasedAt: Date): OutboundEve
 /** @param before null for a new lead */
 export function leadChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {
   const nothing = { data: {}, additionalData: {}, compoundsIds: [], clientId: null };
-  const fields = before === null ? nothing : decidedFields(before);
-  return fieldChanges(fields, decidedFields(after), freeForm);
+  const fields = before === null ? nothing : comparedFields(before);
+  return fieldChanges(fields, comparedFields(after), freeForm);
 }
 
-function decidedFields(lead: LeadDocument) {
+function comparedFields(lead: LeadDocument) {
   const { data, additionalData, compoundsIds, clientId } = presentLead(lead);
   return { data, additionalData, compoundsIds, clientId };
 }

@@ -15,11 +15,11 @@ import type { Organization } from '../tenants/organizations/organization.js';
 import { UsersRepository } from '../tenants/organizations/users.repository.js';
 import { type LeadDto, presentLead } from './dto/lead.dto.js';
 import type { LeadDocument } from './lead.schema.js';
-import { havingPhones } from './leads.repository.js';
+import { phoneConditions } from './leads.repository.js';
 
 export type FoundLead = LeadDto & { readonly organizationId: string };
 
-export type InspectedLead = NonNullable<Awaited<ReturnType<LeadLookupService['inspect']>>>;
+export type LeadDetails = NonNullable<Awaited<ReturnType<LeadLookupService['inspect']>>>;
 
 const sort = { isDeleted: 1, createdAt: -1 } as const;
 
@@ -36,22 +36,24 @@ export class LeadLookupService {
 
   /** Searches by external id, then by own id or number. Active leads come first, then the newest deleted ones. */
   async find(organizationId: Types.ObjectId, reference: string): Promise<LeadDto[]> {
-    const named = await this.named(organizationId, reference);
+    const named = await this.findByIds(organizationId, reference);
     const found =
       named.length === 0 && isLeadNumber(reference)
-        ? await this.withId(organizationId, { leadId: Number(reference) })
+        ? await this.findById(organizationId, { leadId: Number(reference) })
         : named;
     return found.map(presentLead);
   }
 
   /** Works like {@link find}, but not by number. */
-  async named(organizationId: Types.ObjectId, reference: string): Promise<LeadDocument[]> {
-    const found = await this.withExternalId(organizationId, reference);
+  async findByIds(organizationId: Types.ObjectId, reference: string): Promise<LeadDocument[]> {
+    const found = await this.findByExternalId(organizationId, reference);
     const _id = parseObjectId(reference);
-    return found.length > 0 || _id === null ? found : this.withId(organizationId, { _id });
+    return found.length > 0 || _id === null ? found : this.findById(organizationId, { _id });
   }
 
-  /** Matches external id, own id, number, any spelling of a phone, or email; only ids and numbers find deleted leads. */
+  /**
+   * Matches external id, own id, number, any spelling of a phone, or email; only ids and numbers find deleted leads.
+   */
   async search(
     organizations: readonly Organization[],
     reference: string,
@@ -62,12 +64,12 @@ export class LeadLookupService {
     const phones = phonesOf({ phoneNumber: reference });
     const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
     const found = await Promise.all([
-      this.withExternalId(all, reference),
-      _id === null ? [] : this.withId(all, { _id }),
-      isLeadNumber(reference) ? this.withId(all, { leadId: Number(reference) }) : [],
-      reference.includes('@') ? this.withEmail(all, reference, limit) : [],
+      this.findByExternalId(all, reference),
+      _id === null ? [] : this.findById(all, { _id }),
+      isLeadNumber(reference) ? this.findById(all, { leadId: Number(reference) }) : [],
+      reference.includes('@') ? this.findByEmail(all, reference, limit) : [],
       ...[...byCountry].map(([country, some]) =>
-        this.withPhones(idsOf(some), phones, country, limit),
+        this.findByPhones(idsOf(some), phones, country, limit),
       ),
     ]);
     const leads = new Map(found.flat().map((lead) => [lead._id.toHexString(), lead]));
@@ -100,29 +102,29 @@ export class LeadLookupService {
     };
   }
 
-  private withId(organizationIds: Tenants, id: TenantFilter<LeadDocument>) {
+  private findById(organizationIds: Tenants, id: TenantFilter<LeadDocument>) {
     return this.leads.find(organizationIds, id, { sort });
   }
 
-  private async withExternalId(organizationIds: Tenants, recordSystemId: string) {
+  private async findByExternalId(organizationIds: Tenants, recordSystemId: string) {
     // Separate queries use an index each; no index serves both conditions.
     const active = await this.leads.find(organizationIds, { recordSystemId, isDeleted: false });
     const deleted = { recordSystemId, isDeleted: true };
     return [...active, ...(await this.leads.find(organizationIds, deleted, { sort }))];
   }
 
-  private async withPhones(
+  private async findByPhones(
     organizationIds: Tenants,
     phones: readonly string[],
     country: CountryCode,
     limit: number,
   ): Promise<LeadDocument[]> {
     if (phones.length === 0) return [];
-    const filter = { ...notDeleted, $or: havingPhones(phones, country) };
+    const filter = { ...notDeleted, $or: phoneConditions(phones, country) };
     return this.leads.find(organizationIds, filter, { limit });
   }
 
-  private async ofClients(
+  private async findByClients(
     organizationIds: Tenants,
     clientIds: readonly Types.ObjectId[],
     limit: number,
@@ -131,7 +133,7 @@ export class LeadLookupService {
     return this.leads.find(organizationIds, { clientId: { $in: clientIds } }, { limit });
   }
 
-  private async withEmail(
+  private async findByEmail(
     organizationIds: readonly Types.ObjectId[],
     email: string,
     limit: number,
@@ -139,7 +141,7 @@ export class LeadLookupService {
     const clientIds = await this.clients.idsByEmail(organizationIds, email);
     const filter = { clientId: null, 'data.email': { $in: caseSpellings(email) }, ...notDeleted };
     const [ofClients, withoutClient] = await Promise.all([
-      this.ofClients(organizationIds, clientIds, limit),
+      this.findByClients(organizationIds, clientIds, limit),
       this.leads.find(organizationIds, filter, { limit, collation: looseCollation }),
     ]);
     return [...ofClients, ...withoutClient];

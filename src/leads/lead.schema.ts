@@ -89,12 +89,12 @@ leadSchema.index(
   { organizationId: 1, leadId: 1 },
   { name: 'leadId', unique: true, partialFilterExpression: { leadId: { $exists: true } } },
 );
-/** Serves the duplicate check in ascending order of numbers. */
+/** Serves the duplicate check, which reports the owner with the lowest number. */
 leadSchema.index(
   { organizationId: 1, phoneKeys: 1, leadId: 1, _id: 1 },
   { name: 'phoneKeys', partialFilterExpression },
 );
-/** Serves the duplicate check by spelling, for leads of other programs. */
+/** Serves the duplicate check for leads of other programs, whose phone keys may not be derived yet. */
 leadSchema.index(
   { organizationId: 1, 'data.phoneNumber': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber', partialFilterExpression },
@@ -115,7 +115,7 @@ leadSchema.index(
 leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });
 /** Serves the background job across organizations: leads without comparison keys. */
 leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
-/** Serves the background job, which recognizes foreign writes by the index alone. */
+/** Lets the background job recognize writes of other programs by the index alone. */
 leadSchema.index(
   { updatedAt: 1, phoneKeysAt: 1, isDeleted: 1, _id: 1 },
   { name: changedElsewhereIndex, partialFilterExpression },

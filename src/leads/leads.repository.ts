@@ -11,7 +11,7 @@ import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter, WriteOf } from '../core/database/documents/tenant-queries.js';
 import { phoneKey, usualSpellings } from '../tenants/contacts/phone-number.js';
 import type { LeadDocument } from './lead.schema.js';
-import { storedPhones } from './phones/lead-phones.js';
+import { currentPhoneKeys } from './phones/lead-phones.js';
 
 const ownerFields = [
   'leadId',
@@ -34,7 +34,7 @@ const maxStep = 2 ** 20;
 @Injectable()
 export class LeadsRepository {
   private readonly logger = new Logger(LeadsRepository.name);
-  /** Searches for free numbers by organization; none is assigned while one runs. */
+  /** Running searches for free numbers, by organization. Requests wait for them before they reserve numbers. */
   private readonly searches = new Map<string, Promise<void>>();
 
   constructor(
@@ -59,8 +59,8 @@ export class LeadsRepository {
     return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
   }
 
-  /** Returns null if the leads together exceed so many bytes. */
-  async findActiveTogether(
+  /** Returns null if several leads together exceed `maxBytes`. */
+  async findAllActive(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
     maxBytes: number,
@@ -87,14 +87,14 @@ export class LeadsRepository {
     if (phones.length === 0) return [];
     const others = excluded.length === 0 ? {} : { _id: { $nin: excluded } };
     const byKey = Map.groupBy(phones, (phone) => phoneKey(phone, country));
-    // Few phones have several leads. Where a phone has thousands, only the first owners are read.
+    // Most phones have one lead. A placeholder may have thousands, of which only the first are read.
     const limit = 2 * byKey.size + 16;
-    const filter = { ...notDeleted, ...others, $or: havingPhones(phones, country) };
+    const filter = { ...notDeleted, ...others, $or: phoneConditions(phones, country) };
     const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
     if (found.length < limit) return found;
     const lowest: PhoneOwner[] = [];
     for (const [key, spellings] of byKey) {
-      for (const condition of havingPhones(spellings, country)) {
+      for (const condition of phoneConditions(spellings, country)) {
         const filterOfKey = { ...condition, ...others } as TenantFilter<LeadDocument>;
         lowest.push(...(await this.findLowest(organizationId, filterOfKey, key, country)));
       }
@@ -113,7 +113,7 @@ export class LeadsRepository {
     for (let skip = 0, limit = 1; ; skip += limit, limit *= 8) {
       const options = { fields: ownerFields, sort, skip, limit };
       const found = await this.leads.find(organizationId, filter, options);
-      const owner = found.find((lead) => storedPhones(lead, country).phoneKeys.includes(key));
+      const owner = found.find((lead) => currentPhoneKeys(lead, country).phoneKeys.includes(key));
       if (owner !== undefined) return [owner];
       if (found.length < limit) return [];
     }
@@ -126,8 +126,8 @@ export class LeadsRepository {
     await this.leads.write(organizationId, writes);
   }
 
-  /** Implements rule LEAD-6. */
-  async nextNumbers(organizationId: Types.ObjectId, count: number): Promise<number[]> {
+  /** Numbers are not returned after a failed creation, so the sequence may have gaps (rule LEAD-6). */
+  async reserveNumbers(organizationId: Types.ObjectId, count: number): Promise<number[]> {
     if (count === 0) return [];
     await this.searches.get(organizationId.toHexString());
     return this.counters.next(organizationId, counter, count);
@@ -143,7 +143,7 @@ export class LeadsRepository {
     return search;
   }
 
-  /** Doubles its steps, then halves them. Stores each step, in case the search is aborted. */
+  /** Doubles its steps, then halves them. Stores each step, so that an aborted search can continue. */
   private async findFreeNumber(organizationId: Types.ObjectId): Promise<void> {
     const first = await this.counters.skipTo(organizationId, counter, 0);
     let last = first;
@@ -161,8 +161,8 @@ export class LeadsRepository {
   }
 }
 
-/** Returns one condition per index; these indexes exclude deleted leads. */
-export function havingPhones(phones: readonly string[], country: CountryCode) {
+/** Returns one condition per index. Each repeats `notDeleted`, without which a partial index cannot be used. */
+export function phoneConditions(phones: readonly string[], country: CountryCode) {
   const keys = phones.map((phone) => phoneKey(phone, country));
   const spellings = phones.flatMap((phone) => usualSpellings(phone, country));
   return [

@@ -43,7 +43,7 @@ interface BatchResponse extends ServiceResponse<LeadBatchResponseDto> {
   readonly outcomes: readonly WriteOutcome<LeadUpsertResult>[];
 }
 
-/** Implements rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14. */
+/** Groups concurrent upserts of an organization into one transaction, since they would conflict (rule LEAD-11). */
 @Injectable()
 export class LeadsService {
   private readonly logger = new Logger(LeadsService.name);
@@ -88,12 +88,12 @@ export class LeadsService {
       responseTo: (outcomes) => {
         return { status: 200, body: this.batchResponse(caller, outcomes, isDryRun), outcomes };
       },
-      alsoStore: (answer, now) => alsoStore(answer.body, now),
+      alsoStore: (response, now) => alsoStore(response.body, now),
     };
     const { body, outcomes } = isDryRun
       ? await this.commit.dryRun(batch)
       : await this.commit.submitAll(batch);
-    this.report(caller, outcomes);
+    this.recordRefusals(caller, outcomes);
     return body;
   }
 
@@ -164,7 +164,10 @@ export class LeadsService {
   }
 
   /** Adds refusals to the request log once, however often the transaction ran. */
-  private report({ failures }: Caller, outcomes: readonly WriteOutcome<LeadUpsertResult>[]): void {
+  private recordRefusals(
+    { failures }: Caller,
+    outcomes: readonly WriteOutcome<LeadUpsertResult>[],
+  ): void {
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') continue;
       const error = toDomainError(outcome.reason);

@@ -165,7 +165,7 @@ it('a lead is linked to a new client during the erasure of another lead', async 
   const { email, name } = newPerson();
   // Without phones and changes to the client, only the link to it can conflict with the erasure.
   await post({ recordSystemId: 'old', email, name }).expect(201);
-  const gate = gateAt(service.service.app.get(LeadsRepository), 'nextNumbers');
+  const gate = gateAt(service.service.app.get(LeadsRepository), 'reserveNumbers');
   const linked = post({ recordSystemId: 'new', email, name }).then((response) => response);
   await gate.reached;
   await erase('old');

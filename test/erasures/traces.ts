@@ -178,7 +178,7 @@ export async function erasuresOf({ service: { app } }: WebhookService, tenant: T
   const organization = await app.get(OrganizationsRepository).find(_id);
   if (organization === null) throw new Error('The organization is missing.');
   const erase = async (recordSystemId: string, isDryRun = false) => {
-    const leads = await app.get(LeadLookupService).named(_id, recordSystemId);
+    const leads = await app.get(LeadLookupService).findByIds(_id, recordSystemId);
     const leadIds = leads.map((lead) => lead._id);
     return erasures.erase(organization, leadIds, isDryRun);
   };

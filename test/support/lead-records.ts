@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { ClientRecords } from '../../src/tenants/clients/client-link.js';
 import type { ClientDocument } from '../../src/tenants/clients/client.schema.js';
 import type { LeadDocument } from '../../src/leads/lead.schema.js';
-import type { LoadedRecords } from '../../src/leads/upsert/lead-records.js';
+import type { LoadedLeadRecords } from '../../src/leads/upsert/lead-records.js';
 import type { Organization } from '../../src/tenants/organizations/organization.js';
 
 const before = new Date('2026-01-05T08:00:00Z');
@@ -38,7 +38,9 @@ export function clientWith(fields: Partial<ClientDocument> = {}): ClientDocument
 export function loadedWith({
   storedClients = [],
   ...fields
-}: Partial<LoadedRecords> & { storedClients?: readonly ClientDocument[] } = {}): LoadedRecords {
+}: Partial<LoadedLeadRecords> & {
+  storedClients?: readonly ClientDocument[];
+} = {}): LoadedLeadRecords {
   return {
     organization: organizationWith(),
     leads: [],

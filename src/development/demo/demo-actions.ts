@@ -35,7 +35,7 @@ async function eraseLead({ app, organizationId, print }: DemoRun): Promise<void>
   const organization = await app.get(OrganizationsRepository).find(organizationId);
   if (organization === null) throw new Error('The demo organization no longer exists.');
   const erase = async () => {
-    const leads = await app.get(LeadLookupService).named(organizationId, erasedLead);
+    const leads = await app.get(LeadLookupService).findByIds(organizationId, erasedLead);
     const leadIds = leads.map(({ _id }) => _id);
     const { counts } = await erasures.erase(organization, leadIds);
     return Object.entries(counts).filter(([, count]) => count > 0);

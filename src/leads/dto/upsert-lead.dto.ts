@@ -15,7 +15,7 @@ import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
 import { maxPhoneLength } from '../../tenants/contacts/phone-number.js';
 
 /** Known keys of `data` must not hold objects, which would reach database queries (rule LEAD-4). */
-const knownFields: ValueKind = [
+const knownKeyRules: ValueKind = [
   ...knownDataKeys.map((key) => ruleForKey(key, { name: 'isScalarOrNull', isMet: isScalarOrNone })),
   ...['phoneNumber', 'phoneNumber2'].map((key) => ruleForKey(key, maxLength(maxPhoneLength))),
   ruleForKey('email', {
@@ -59,7 +59,7 @@ export class UpsertLeadDto implements LeadPayload {
         budget: 5e6,
       },
     },
-    knownFields,
+    knownKeyRules,
   )
   data?: Record<string, unknown>;
 
@@ -156,7 +156,7 @@ export const leadExamples = {
 
 const parameters = { recordSystemId: '$response.body#/lead/recordSystemId' };
 
-/** The link of a lead needs its external id. */
+/** Links need an external id, so they do not work for leads without one. */
 export const leadLinks = {
   read: { operationId: 'readLead', parameters },
   delete: { operationId: 'deleteLead', parameters },

@@ -24,23 +24,23 @@ import { erasedClientChanges, erasedClientData } from '../../tenants/clients/cli
 import { type Contact, contactOf, lockKeysOf } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
-/** Other keys of `data` may contain free text about a person. */
-const namedFields: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
+/** A custom key may itself contain personal data, so only these names stay in erased changes. */
+const keptFieldNames: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
 
 function erasedLeadData(data: object): object {
   return { ...data, data: {}, additionalData: {} };
 }
 
-/** Keeps only ids and the number of changes. */
+/** Removes values and custom keys, but keeps the number of changes. */
 function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
   return changes.map((change) => {
     const [, top] = /^(data|additionalData)\./.exec(change.field) ?? [];
     if (top === undefined) return change;
-    return { field: namedFields.has(change.field) ? change.field : top, from: null, to: null };
+    return { field: keptFieldNames.has(change.field) ? change.field : top, from: null, to: null };
   });
 }
 
-/** More leads would share a value that is not a real phone or email. */
+/** A phone or email with more leads than this is a placeholder, not one person's. */
 const maxLeads = 1_000;
 
 const contactFields = [
@@ -51,7 +51,7 @@ const contactFields = [
   'data.phoneNumber2',
 ] as const;
 
-/** Matches leads that have values, or that no erasure has deleted. */
+/** Also matches erased leads that another program has filled or restored since. */
 const unerased: TenantFilter<LeadDocument> = {
   $or: [
     { erasedAt: null },
@@ -63,7 +63,8 @@ const unerased: TenantFilter<LeadDocument> = {
 
 /** Keeps only ids, numbers and times. */
 function erasureOf({ _id, deletedAt, updatedAt }: LeadDocument, now: Date): WriteOf<LeadDocument> {
-  // A later `updatedAt` prevents the background job from storing keys that it has read before.
+  // The background job stores phone keys only while `updatedAt` is unchanged. A later time rejects keys of erased
+  // phones.
   const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
   const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
   const $set = { data: {}, additionalData: {}, isDeleted: true, ...times };
@@ -73,10 +74,11 @@ function erasureOf({ _id, deletedAt, updatedAt }: LeadDocument, now: Date): Writ
 export interface ErasedLeads {
   readonly organization: Pick<Organization, '_id' | 'phoneCountry'>;
   readonly leadIds: readonly Types.ObjectId[];
-  readonly unlisted: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
+  /** Returns the ids that belong to no erasure. */
+  readonly notListed: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
 }
 
-/** Erases leads with their clients and change log (rule LEAD-15). */
+/** Erases leads with their clients, because both hold the same person's data (rule LEAD-15). */
 @Injectable()
 export class LeadErasuresService {
   constructor(
@@ -89,7 +91,7 @@ export class LeadErasuresService {
   ) {}
 
   /** Includes other leads of their clients, and deleted ones. @throws Error when the leads match several persons */
-  async ofPerson({ _id, phoneCountry }: Organization, person: Contact): Promise<LeadDto[]> {
+  async findByPerson({ _id, phoneCountry }: Organization, person: Contact): Promise<LeadDto[]> {
     const sought = new Set(lockKeysOf(person, phoneCountry));
     const ids: Types.ObjectId[] = [];
     const clientIds = await this.clients.idsByContact({ _id, phoneCountry }, person);
@@ -121,20 +123,20 @@ export class LeadErasuresService {
     const { organization, leadIds } = erased;
     const { phoneCountry } = organization;
     const now = this.clock.now();
-    const ofErasure = { _id: { $in: leadIds } };
+    const selected = { _id: { $in: leadIds } };
     const options = { fields: contactFields };
-    const contacts = await this.leads.find(organization._id, ofErasure, options);
+    const contacts = await this.leads.find(organization._id, selected, options);
     const leads = await this.leads.find(
       organization._id,
-      { ...ofErasure, ...unerased },
+      { ...selected, ...unerased },
       { fields: ['leadId', 'recordSystemId', 'clientId', 'deletedAt', 'updatedAt'] },
     );
-    // Leads come first, so that requests about them wait for this transaction instead of the reverse.
+    // Writing the leads first locks them: concurrent requests then wait for this transaction, not the reverse.
     await this.leads.write(
       organization._id,
       leads.map((lead) => erasureOf(lead, now)),
     );
-    const { clientIds, keptClientIds } = await this.divideClients(erased, contacts);
+    const { clientIds, keptClientIds } = await this.splitClients(erased, contacts);
     const known = [
       ...contacts.map(({ data }) => contactOf(data ?? {})),
       ...(await this.clients.contactsOf(organization._id, clientIds)),
@@ -147,15 +149,15 @@ export class LeadErasuresService {
     return { leads: leads.length, clients, clientIds, keptClientIds };
   }
 
-  ofChangeLog(
+  changeLogUpdates(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
   ): AsyncGenerator<BatchedUpdates, void> {
     return this.changeLog.updatesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
-  private async divideClients(
-    { organization, leadIds, unlisted }: ErasedLeads,
+  private async splitClients(
+    { organization, leadIds, notListed }: ErasedLeads,
     leads: readonly Pick<LeadDocument, 'clientId'>[],
   ) {
     const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
@@ -163,13 +165,13 @@ export class LeadErasuresService {
     const filter = { clientId: { $in: clientIds }, erasedAt: null };
     const all = await this.leads.find(organization._id, filter, { fields: ['clientId'] });
     const others = all.filter(({ _id }) => !own.has(_id.toHexString()));
-    const holding = new Set((await unlisted(others.map(({ _id }) => _id))).map(String));
+    const holding = new Set((await notListed(others.map(({ _id }) => _id))).map(String));
     const kept = new Set(
       others.filter(({ _id }) => holding.has(String(_id))).map(({ clientId }) => String(clientId)),
     );
     return {
       clientIds: clientIds.filter((id) => !kept.has(id.toHexString())),
-      /** Other leads have these clients. */
+      /** Clients that leads outside this erasure still have. */
       keptClientIds: clientIds.filter((id) => kept.has(id.toHexString())),
     };
   }

@@ -11,7 +11,7 @@ import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
-/** A row has its number and its last line, from 1. Blank rows are counted but skipped. */
+/** `row` counts from 1; `line` is the last line of the row. CSV rows without values count, but are skipped. */
 export interface LeadRow {
   readonly row: number;
   readonly line: number;
@@ -66,7 +66,7 @@ function csvRows(bytes: Buffer): LeadRow[] {
   });
 }
 
-/** Requests have this depth by default. */
+/** The nesting limit is the default of request bodies. */
 const bodyRules = {
   maxDepth: 32,
   toInteger: (integer: bigint) => Long.fromBigInt(integer),
@@ -74,7 +74,7 @@ const bodyRules = {
 };
 
 /** Parses a body like a request; returns null for a value that is not an object, an error for invalid JSON. */
-export function leadOf({ json }: LeadRow): UpsertLeadDto | DomainError | null {
+export function parseLead({ json }: LeadRow): UpsertLeadDto | DomainError | null {
   try {
     const body: unknown = parseJsonBody(json, bodyRules);
     return isPlainObject(body) ? new DtoReading(UpsertLeadDto, body).dto : null;

@@ -14,7 +14,7 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadBatchResponseDto } from '../dto/lead.dto.js';
 import { LeadsService } from '../leads.service.js';
-import { leadOf, type LeadRow, readLeadFile } from './lead-file.js';
+import { parseLead, type LeadRow, readLeadFile } from './lead-file.js';
 
 export interface RefusedRow {
   readonly row: number;
@@ -38,7 +38,7 @@ export interface ImportOptions {
   readonly progress: (done: number, total: number) => void;
 }
 
-/** A batch must not have more rows, and even the largest leads fit into its transaction. */
+/** `POST /leads/batch` has the same limit of rows. The bytes keep each batch within one transaction. */
 const maxBatchRows = 100;
 const maxBatchBytes = 2 * mebibyte;
 
@@ -73,13 +73,13 @@ export class LeadImportsService {
     const done = earlier?.done ?? 0;
     const doneBefore = rows.filter(({ row }) => row <= done).length;
     let soFar: ImportProgress = { state: 'running', done, ...countsOf(record) };
-    const caller = callerOf(organization, language);
+    const caller = importCaller(organization, language);
     report(Math.min(done, total), total);
     for (const batch of batchesOf(rows.slice(doneBefore))) {
       const { results, ...counts } = await this.send(caller, batch, soFar, record);
       for (const { index, errorCode: code, message = '' } of results) {
         const { row = 0, line = 0 } = batch[index] ?? {};
-        if (code !== undefined) onRefused({ row, line, code, message: textOf(message) });
+        if (code !== undefined) onRefused({ row, line, code, message: messageForLine(message) });
       }
       soFar = progressAfter(soFar, batch, counts, total);
       report(soFar.done, total);
@@ -94,7 +94,7 @@ export class LeadImportsService {
     soFar: ImportProgress,
     record: ImportDocument | null,
   ): Promise<LeadBatchResponseDto> {
-    const body = { leads: batch.map(leadOf), dryRun: record === null };
+    const body = { leads: batch.map(parseLead), dryRun: record === null };
     return this.leads.upsertAll(caller, body, async (stored, now) => {
       if (record === null) return;
       const progress = progressAfter(soFar, batch, stored, record.total);
@@ -141,13 +141,13 @@ function countsOf(counts: ImportCounts | null): ImportCounts {
   return { created, updated, refused };
 }
 
-/** Prefixes messages with the line that has the body. */
-function textOf(message: string | readonly string[]): string {
+/** Messages name a request body, but an imported row has only a line. */
+function messageForLine(message: string | readonly string[]): string {
   return [message].flat().join('; ').replaceAll('The request body', 'The line');
 }
 
-/** The operator imports for the organization, without a key. */
-function callerOf(organization: Organization, language: Language = defaultLanguage): Caller {
+/** An import uses no API key, so it gets an unused id and no permissions. */
+function importCaller(organization: Organization, language: Language = defaultLanguage): Caller {
   return {
     organizationId: organization._id,
     organization,

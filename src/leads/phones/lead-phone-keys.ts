@@ -19,7 +19,7 @@ import { hourMs } from '../../core/values/time.js';
 import { forgetPhones } from '../../tenants/contacts/phone-number.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
-import { derivedPhones, isDerived } from './lead-phones.js';
+import { derivePhoneKeys, hasCurrentPhoneKeys } from './lead-phones.js';
 
 type LeadPhones = Pick<
   LeadDocument,
@@ -35,14 +35,14 @@ const projection = {
 };
 
 const batchSize = 500;
-/** The job yields to the event loop after parsing this many. */
+/** Parsing phones is slow, so the job yields to the event loop after this many leads. */
 const leadsPerTurn = 25;
 const intervalMs = 5_000;
-/** After this silence of the owner, another instance takes over. */
+/** Another instance takes over if the owner has not renewed its lease for this time, in ms. */
 const leaseMs = 15_000;
 /** After a country change, requests may still store keys of the old country for this time, in ms. */
 const countryLagMs = 30_000;
-/** Limits the remembered failures; a forgotten lead is only tried again. */
+/** Bounds the memory for failures; a lead whose failure was dropped is only retried. */
 const maxFailedLeads = 10_000;
 
 /** Other programs write phones in any spelling (rule DATA-7). One instance at a time derives their keys. */
@@ -84,7 +84,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     await this.loop.stop();
-    // Without the release, the lease expires.
+    // If the release fails, the lease simply expires.
     await this.lease.release().catch(() => undefined);
   }
 
@@ -104,7 +104,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const seenUpTo = Math.min(this.lease.watermark.getTime(), now.getTime());
     const since = new Date(Math.max(0, seenUpTo - commitLagMs));
     const organizations = await this.withNewCountry(since, now);
-    for await (const leads of this.outdated(since, organizations, batchSize)) {
+    for await (const leads of this.findOutdated(since, organizations, batchSize)) {
       await this.derive(leads);
       if (!(await this.isOwner())) return;
     }
@@ -116,13 +116,13 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   }
 
   /** Finds leads without keys, leads that another program has written, and leads with keys of an earlier country. */
-  private async *outdated(
+  private async *findOutdated(
     since: Date,
     organizations: readonly Organization[],
     limit: number,
   ): AsyncGenerator<LeadPhones[], void> {
     const { acrossTenants } = this.leads;
-    const andThose = (filter: object) => {
+    const unionWith = (filter: object) => {
       const pipeline = [{ $match: { ...notDeleted, ...filter } }, { $project: { _id: 1 } }];
       return { $unionWith: { coll: acrossTenants.collectionName, pipeline } };
     };
@@ -134,13 +134,13 @@ export class LeadPhoneKeys implements OnModuleDestroy {
         { $project: { isOwn: { $eq: ['$updatedAt', '$phoneKeysAt'] } } },
         { $match: { isOwn: false } },
         { $project: { _id: 1 } },
-        andThose({ phoneKeysOf: null }),
+        unionWith({ phoneKeysOf: null }),
         // A pipeline has at most a thousand stages, and each country needs one.
         ...[...byCountry].map(([country, some]) => {
           // `phoneKeysOf` is a JSON list that begins with the country.
           const start = JSON.stringify([country]).slice(0, -1);
           const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
-          return andThose({ organizationId: { $in: some.map(({ _id }) => _id) }, $or });
+          return unionWith({ organizationId: { $in: some.map(({ _id }) => _id) }, $or });
         }),
       ],
       { hint: changedElsewhereIndex, batchSize: limit },
@@ -190,7 +190,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       const { _id, updatedAt, organizationId, data } = lead;
       try {
         const country = countries.get(organizationId.toHexString()) ?? defaultCountry;
-        const derived = isDerived(lead, country) ? {} : derivedPhones(data, country);
+        const derived = hasCurrentPhoneKeys(lead, country) ? {} : derivePhoneKeys(data, country);
         const update = { $set: { ...derived, phoneKeysAt: updatedAt } };
         // The filter skips leads that were written meanwhile.
         operations.push({ updateOne: { filter: { _id, updatedAt }, update } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LeadDocument } from '../lead.schema.js';
-import { derivedPhones, isDerived, storedPhones } from './lead-phones.js';
+import { derivePhoneKeys, hasCurrentPhoneKeys, currentPhoneKeys } from './lead-phones.js';
 
 const data = { phoneNumber: '01001234567', phoneNumber2: '02 2735 1234' };
 const phoneKeysOf = '["EG","01001234567","02 2735 1234"]';
@@ -17,7 +17,7 @@ describe('derivedPhones', () => {
     [undefined, 'EG', [], '["EG"]'],
   ] as const)('returns the comparison keys of %j in %s with their origin', (...row) => {
     const [sent, country, phoneKeys, origin] = row;
-    expect(derivedPhones(sent, country)).toEqual({ phoneKeys, phoneKeysOf: origin });
+    expect(derivePhoneKeys(sent, country)).toEqual({ phoneKeys, phoneKeysOf: origin });
   });
 });
 
@@ -36,7 +36,9 @@ describe('storedPhones', () => {
     const [, fields, country, isStored, isOriginKept] = row;
     const lead = { data, ...fields };
     const expected = isStored ? { phoneKeys: ['kept'], phoneKeysOf } : undefined;
-    expect(storedPhones(lead, country)).toEqual(expected ?? derivedPhones(lead.data, country));
-    expect(isDerived(lead, country)).toBe(isOriginKept);
+    expect(currentPhoneKeys(lead, country)).toEqual(
+      expected ?? derivePhoneKeys(lead.data, country),
+    );
+    expect(hasCurrentPhoneKeys(lead, country)).toBe(isOriginKept);
   });
 });

@@ -2,37 +2,37 @@ import type { CountryCode } from 'libphonenumber-js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 
-export type DerivedPhones = Required<Pick<LeadDocument, 'phoneKeys' | 'phoneKeysOf'>>;
+export type PhoneKeys = Required<Pick<LeadDocument, 'phoneKeys' | 'phoneKeysOf'>>;
 
-export function derivedPhones(
+export function derivePhoneKeys(
   data: LeadData | null | undefined,
   country: CountryCode,
-): DerivedPhones {
+): PhoneKeys {
   const phones = phonesOf(data);
   return {
     phoneKeys: [...new Set(phones.map((phone) => phoneKey(phone, country)))],
-    phoneKeysOf: originOf(phones, country),
+    phoneKeysOf: phoneKeysSource(phones, country),
   };
 }
 
-/** Returns the stored keys where they are right, which avoids parsing. */
-export function storedPhones(
+/** Reuses stored keys that match the phones and the country, because parsing phones is slow. */
+export function currentPhoneKeys(
   { data, phoneKeys, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeys' | 'phoneKeysOf'>,
   country: CountryCode,
-): DerivedPhones {
-  return Array.isArray(phoneKeys) && phoneKeysOf === originOf(phonesOf(data), country)
+): PhoneKeys {
+  return Array.isArray(phoneKeys) && phoneKeysOf === phoneKeysSource(phonesOf(data), country)
     ? { phoneKeys, phoneKeysOf }
-    : derivedPhones(data, country);
+    : derivePhoneKeys(data, country);
 }
 
-/** Whether stored keys belong to the present phones; parses nothing. */
-export function isDerived(
+/** Compares only text; parsing phones would be slow. */
+export function hasCurrentPhoneKeys(
   { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,
   country: CountryCode,
 ): boolean {
-  return phoneKeysOf === originOf(phonesOf(data), country);
+  return phoneKeysOf === phoneKeysSource(phonesOf(data), country);
 }
 
-function originOf(phones: readonly string[], country: CountryCode): string {
+function phoneKeysSource(phones: readonly string[], country: CountryCode): string {
   return JSON.stringify([country, ...phones]);
 }

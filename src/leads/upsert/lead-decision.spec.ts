@@ -11,7 +11,7 @@ import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { type LeadPayload, requestData } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 import { decideLead } from './lead-decision.js';
-import { type LeadDecision, type LoadedRecords, LeadRecords } from './lead-records.js';
+import { type LeadDecision, type LoadedLeadRecords, LeadRecords } from './lead-records.js';
 
 const organization = organizationWith();
 const withoutClients = organizationWith({
@@ -20,7 +20,7 @@ const withoutClients = organizationWith({
 
 const apiKeyId = new ObjectId();
 
-function decide(payload: LeadPayload, loaded: Partial<LoadedRecords> = {}) {
+function decide(payload: LeadPayload, loaded: Partial<LoadedLeadRecords> = {}) {
   const ids = { organizationId: organization._id, apiKeyId, requestId: 'request 7' };
   const caller = { ...ids, organization, permissions: '{}', language: 'ar-eg' } as const;
   const records = new LeadRecords(loadedWith({ organization: withoutClients, ...loaded }));
@@ -238,7 +238,7 @@ describe('decideLead with clients', () => {
 
 describe('decideLead with compounds', () => {
   const [linked, named] = [new ObjectId(), new ObjectId()];
-  const compoundsNamed: LoadedRecords['compoundsNamed'] = ({ name, language }) =>
+  const compoundsNamed: LoadedLeadRecords['compoundsNamed'] = ({ name, language }) =>
     name === 'Palm' && language === 'ar-eg' ? [new ObjectId(named.toHexString()), linked] : [];
 
   it('adds the compounds of the sent project to the linked compounds', () => {

@@ -15,14 +15,14 @@ import { leadChange, leadChanges, leadEvent } from '../lead-changes.js';
 import { leadErrors } from '../lead-errors.js';
 import { type LeadPayload, type MergedLead, assertNoReference, mergeLead } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
-import { derivedPhones, storedPhones } from '../phones/lead-phones.js';
+import { derivePhoneKeys, currentPhoneKeys } from '../phones/lead-phones.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
 
 /**
  * @param own comparison keys of the lead's stored phones, which need no new check
  * @throws DomainError 400 with a message for each phone of another lead (rule LEAD-7)
  */
-function assertNoDuplicates(
+function assertNoDuplicatePhones(
   records: LeadRecords,
   { allowConflictLeads, phoneCountry }: Organization,
   sent: readonly string[],
@@ -32,18 +32,20 @@ function assertNoDuplicates(
   const messages = [...new Set(sent)].flatMap((phone): LocalizedMessage[] => {
     const key = phoneKey(phone, phoneCountry);
     const owner = own.includes(key) ? undefined : records.findPhoneOwner(key);
-    return owner === undefined ? [] : [describe(phone, records.userName(owner.assignedToId))];
+    return owner === undefined
+      ? []
+      : [duplicateMessage(phone, records.userName(owner.assignedToId))];
   });
   if (messages.length > 0) throw new DomainError(leadErrors.duplicatePhone, messages);
 }
 
-function describe(phone: string, user: string | undefined): LocalizedMessage {
+function duplicateMessage(phone: string, user: string | undefined): LocalizedMessage {
   const { messageKey, otherMessage } = leadErrors.duplicatePhone;
   if (user === undefined) return { key: messageKey, values: { phone } };
   return { key: otherMessage.key, values: { phone, user } };
 }
 
-/** Stored size. An event holds the lead and its changed values before and after: at most 16 MiB together. */
+/** Limits stored sizes: an event holds the lead and both values of each change, in a document of at most 16 MiB. */
 const maxLeadMebibytes = 4;
 const maxChangesMebibytes = 8;
 
@@ -80,12 +82,12 @@ export function decideLead(
   const merged = mergeLead(stored, { ...payload, data: requested });
   assertNoReference(merged);
   const size = assertLeadSize(merged);
-  const own = storedPhones(stored ?? {}, organization.phoneCountry).phoneKeys;
-  assertNoDuplicates(records, organization, phonesOf(requested), own);
+  const own = currentPhoneKeys(stored ?? {}, organization.phoneCountry).phoneKeys;
+  assertNoDuplicatePhones(records, organization, phonesOf(requested), own);
   const contact = contactOf(stored?.clientId ? requested : merged.data);
   const clientId = stored?.clientId;
   const client = linkClient(records.clients, { requestId, organization, contact, clientId }, now);
-  const phones = derivedPhones(merged.data, organization.phoneCountry);
+  const phones = derivePhoneKeys(merged.data, organization.phoneCountry);
   const lead = {
     ...(stored ?? newLead(records, payload)),
     ...merged,

@@ -10,7 +10,7 @@ import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadPayload } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 import type { PhoneOwner } from '../leads.repository.js';
-import { storedPhones } from '../phones/lead-phones.js';
+import { currentPhoneKeys } from '../phones/lead-phones.js';
 export interface LeadRequest {
   readonly caller: Caller;
   readonly payload: LeadPayload;
@@ -31,7 +31,7 @@ export interface LeadDecision {
   readonly bytes: number;
 }
 
-export interface LoadedRecords {
+export interface LoadedLeadRecords {
   readonly organization: Organization;
   readonly now: Date;
   readonly leads: readonly LeadDocument[];
@@ -50,11 +50,11 @@ export class LeadRecords implements PendingWrites {
   readonly decisions: LeadDecision[] = [];
   bytes = 0;
   private readonly byExternalId = new Map<string | undefined, LeadDocument>();
-  /** Leads by id that may have sent phones, with the comparison keys of these phones. */
+  /** Leads that may own a sent phone, by id, with the comparison keys of their own phones. */
   private readonly owners = new Map<string, { lead: PhoneOwner; phoneKeys: readonly string[] }>();
   private readonly created = new Set<string>();
 
-  constructor(private readonly loaded: LoadedRecords) {
+  constructor(private readonly loaded: LoadedLeadRecords) {
     this.organization = loaded.organization;
     this.now = loaded.now;
     this.clients = loaded.clients;
@@ -114,7 +114,7 @@ export class LeadRecords implements PendingWrites {
   }
 
   private setPhones(lead: PhoneOwner): void {
-    const { phoneKeys } = storedPhones(lead, this.organization.phoneCountry);
+    const { phoneKeys } = currentPhoneKeys(lead, this.organization.phoneCountry);
     this.owners.set(lead._id.toHexString(), { lead, phoneKeys });
   }
 }
@@ -131,7 +131,7 @@ function updateOf({ _id, ...lead }: LeadDocument): WriteOf<LeadDocument> {
   return { _id, fields: { data, additionalData, compoundsIds, clientId, ...phones, updatedAt } };
 }
 
-/** Leads without a number are sorted by id. */
+/** Leads without a number come first, sorted by id. */
 function byNumber(one: PhoneOwner, other: PhoneOwner): number {
   return (one.leadId ?? 0) - (other.leadId ?? 0) || Buffer.compare(one._id.id, other._id.id);
 }

@@ -17,7 +17,7 @@ import { UsersRepository } from '../../tenants/organizations/users.repository.js
 import { type LeadUpsertResponseDto, presentLead } from '../dto/lead.dto.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
-import { storedPhones } from '../phones/lead-phones.js';
+import { currentPhoneKeys } from '../phones/lead-phones.js';
 import { decideLead } from './lead-decision.js';
 import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
 
@@ -25,7 +25,7 @@ const maxLeadBytes = 16 * mebibyte;
 
 export type LeadUpsertResult = UpsertResponse<LeadUpsertResponseDto>;
 
-interface Update {
+interface MatchedRequest {
   readonly request: LeadRequest;
   readonly lead: LeadDocument | undefined;
 }
@@ -48,7 +48,7 @@ export class LeadWrites implements WriteKind<
     private readonly outbox: Outbox,
   ) {}
 
-  /** Makes one query of a kind for all requests, or for fewer requests if leads are large. */
+  /** Queries each collection once for all requests. Loads fewer requests if their leads are large. */
   async load(
     requests: readonly LeadRequest[],
     { now, isDryRun }: LoadOptions,
@@ -62,7 +62,7 @@ export class LeadWrites implements WriteKind<
     );
     const { leads, count } = await this.findLeads(organization, requests);
     const byId = new Map(leads.map((lead) => [lead.recordSystemId ?? '', lead]));
-    const updates = requests.slice(0, count).map((request): Update => {
+    const updates = requests.slice(0, count).map((request): MatchedRequest => {
       return { request, lead: byId.get(request.payload.recordSystemId ?? '') };
     });
     const numbers = isDryRun ? [] : this.numbersFor(organization, updates);
@@ -123,7 +123,7 @@ export class LeadWrites implements WriteKind<
   /** Reads all leads together; if they exceed 16 MiB, reads those of the first requests one by one. */
   private async findLeads({ _id }: Organization, requests: readonly LeadRequest[]) {
     const ids = requests.flatMap(({ payload }) => payload.recordSystemId ?? []);
-    const together = await this.leads.findActiveTogether(_id, [...new Set(ids)], maxLeadBytes);
+    const together = await this.leads.findAllActive(_id, [...new Set(ids)], maxLeadBytes);
     if (together !== null) return { leads: together, count: requests.length };
     const leads = new Map<string, LeadDocument>();
     let bytes = 0;
@@ -141,35 +141,35 @@ export class LeadWrites implements WriteKind<
 
   private numbersFor(
     { _id }: Organization,
-    updates: readonly Update[],
+    updates: readonly MatchedRequest[],
   ): Promise<readonly number[]> {
     const creations = updates.flatMap(({ request, lead }, index) =>
       lead === undefined && request.refusal === undefined
         ? (request.payload.recordSystemId ?? index)
         : [],
     );
-    return readOutsideTransaction(() => this.leads.nextNumbers(_id, new Set(creations).size));
+    return readOutsideTransaction(() => this.leads.reserveNumbers(_id, new Set(creations).size));
   }
 }
 
 /** Returns sent phones that are new to their leads, or all phones if several requests are about one lead. */
 function phonesToCheck(
   { allowConflictLeads, phoneCountry }: Organization,
-  updates: readonly Update[],
+  updates: readonly MatchedRequest[],
 ): string[] {
   if (allowConflictLeads) return [];
   const ofLeads = Map.groupBy(updates, ({ lead }) => lead);
   const phones = updates.flatMap(({ request, lead }) => {
     const sent = phonesOf(request.data);
     if (lead === undefined || ofLeads.get(lead)?.length !== 1) return sent;
-    const own = storedPhones(lead, phoneCountry).phoneKeys;
+    const own = currentPhoneKeys(lead, phoneCountry).phoneKeys;
     return sent.filter((phone) => !own.includes(phoneKey(phone, phoneCountry)));
   });
   return [...new Set(phones)];
 }
 
 /** A lead without a client is also matched by its stored contact. */
-function clientsToFind({ request, lead }: Update): ClientLookup[] {
+function clientsToFind({ request, lead }: MatchedRequest): ClientLookup[] {
   const sent = { clientId: lead?.clientId, contact: contactOf(request.data) };
   return lead?.clientId ? [sent] : [sent, { contact: contactOf(lead?.data ?? {}) }];
 }

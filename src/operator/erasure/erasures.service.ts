@@ -156,11 +156,11 @@ export class ErasuresService {
       }
     };
     const organization = await this.organizationOf(organizationId);
-    const unlisted = async (ids: Ids) =>
+    const notListed = async (ids: Ids) =>
       missingFrom(await this.ledger.find(organizationId, { leadIds: { $in: ids } }), ids);
     const { leads, clients, clientIds, keptClientIds } = await this.transactions.run(
       async () => {
-        const erased = await this.leads.erase({ organization, leadIds, unlisted });
+        const erased = await this.leads.erase({ organization, leadIds, notListed });
         await this.count(erasure, { leads: erased.leads, clients: erased.clients });
         return erased;
       },
@@ -168,7 +168,7 @@ export class ErasuresService {
     );
     Object.assign(counts, { leads, clients });
     const ids = hexOf([...leadIds, ...clientIds]);
-    await add('changeLogEntries', this.leads.ofChangeLog(organizationId, leadIds));
+    await add('changeLogEntries', this.leads.changeLogUpdates(organizationId, leadIds));
     await add('events', this.events.erase(organizationId, ids, erasedEvent));
     await add('attempts', this.deliveries.eraseResponses(organizationId, ids));
     if (!isDryRun) await this.complete(erasure);

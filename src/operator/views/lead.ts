@@ -1,11 +1,11 @@
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { FoundClient } from '../../tenants/clients/clients.service.js';
-import type { InspectedLead } from '../../leads/lead-lookup.service.js';
+import type { LeadDetails } from '../../leads/lead-lookup.service.js';
 import { field, type ViewField } from './field.js';
 import { createdAt, externalIdField, id, updatedAt } from './common.js';
 
 /** The console adds names. */
-type Lead = LeadDto & Partial<Pick<InspectedLead, 'isErased' | 'compounds' | 'assignedTo'>>;
+type Lead = LeadDto & Partial<Pick<LeadDetails, 'isErased' | 'compounds' | 'assignedTo'>>;
 
 const state: ViewField<Lead> = field(
   'status',

@@ -6,7 +6,7 @@ import { Metrics } from '../../../src/core/observability/metrics.js';
 import { LeadsService } from '../../../src/leads/leads.service.js';
 import { type LeadUpsertResult, LeadWrites } from '../../../src/leads/upsert/lead-writes.js';
 import type { LeadPayload } from '../../../src/leads/lead-merge.js';
-import { derivedPhones } from '../../../src/leads/phones/lead-phones.js';
+import { derivePhoneKeys } from '../../../src/leads/phones/lead-phones.js';
 import { toOrganization } from '../../../src/tenants/organizations/organization.js';
 import { addClient, addCompound, addLead, addUser } from '../../support/builders.js';
 import { range } from '../../support/counting.js';
@@ -87,7 +87,7 @@ async function makeCaller(chosen: object): Promise<Caller> {
   await add(addClient, { name: 'Sharing', email: sharedEmail });
   const addStored = (leadId: number, phoneNumber: string | undefined, fields: object = {}) => {
     const data = phoneNumber === undefined ? { note: 9 } : { phoneNumber };
-    return add(addLead, { leadId, data, ...derivedPhones(data, 'EG'), ...fields });
+    return add(addLead, { leadId, data, ...derivePhoneKeys(data, 'EG'), ...fields });
   };
   await addStored(1, '0100 000 0002', { assignedToId });
   await addStored(3, undefined, { recordSystemId: 'c', assignedToId });

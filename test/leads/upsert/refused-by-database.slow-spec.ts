@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
 import { IdempotencyService } from '../../../src/core/idempotency/idempotency.service.js';
-import { derivedPhones } from '../../../src/leads/phones/lead-phones.js';
+import { derivePhoneKeys } from '../../../src/leads/phones/lead-phones.js';
 import { addLead } from '../../support/builders.js';
 import { range } from '../../support/counting.js';
 import type { TenantApi } from '../../support/tenant-api.js';
@@ -75,7 +75,7 @@ describe('POST /leads/batch whose transaction is repeated', () => {
         await completeAll(...args);
         completing.mockRestore();
         const updatedAt = new Date();
-        const derived = { ...derivedPhones(data, 'EG'), phoneKeysAt: updatedAt, updatedAt };
+        const derived = { ...derivePhoneKeys(data, 'EG'), phoneKeysAt: updatedAt, updatedAt };
         await tenant.add(addLead, { data, ...derived });
         const errorLabels = ['TransientTransactionError'];
         throw new MongoServerError({ message: 'no primary', code: 10_107, errorLabels });

@@ -41,7 +41,9 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
   const leadIds =
     lead === undefined
       ? await confirmed(context, organization, values)
-      : (await context.get(LeadLookupService).named(organization._id, lead)).map(({ _id }) => _id);
+      : (await context.get(LeadLookupService).findByIds(organization._id, lead)).map(
+          ({ _id }) => _id,
+        );
   if (lead !== undefined && leadIds.length === 0) {
     throw new Error(failureOf(failures) ?? `There is no lead ${lead} in this organization.`);
   }
@@ -73,7 +75,7 @@ async function confirmed(
   { phone, email, dryRun, yes }: EraseValues,
 ): Promise<Types.ObjectId[]> {
   const person = { email, phones: phone === undefined ? [] : [phone] };
-  const leads = await context.get(LeadErasuresService).ofPerson(organization, person);
+  const leads = await context.get(LeadErasuresService).findByPerson(organization, person);
   const ids = leads.map(({ _id }) => _id);
   if (leads.length > 0 && !context.isJson) {
     await logDisclosure(context, organization._id, ids);
