@@ -9,7 +9,7 @@ import type { OutboundEvent } from '../events/outbox/outbox.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { UnitChange, UnitDocument } from '../units/writing/unit-writes.service.js';
 import { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
-import { fitsEvents } from './cheques/wallets.js';
+import { fitsInEvents } from './cheques/wallets.js';
 import { presentReservation, type ReservationDto } from './reading/reservation.dto.js';
 import type { ReservationState } from './reservation-state.js';
 
@@ -17,7 +17,7 @@ export interface LoadedReservations {
   readonly reservations: readonly ReservationDocument[];
   /** Omits missing and deleted units. */
   readonly units: readonly UnitDocument[];
-  readonly ofUnits: readonly UnitReservation[];
+  readonly reservationsOfUnits: readonly UnitReservation[];
   /** Each reservation's active wallet comes first, then the last deleted one. */
   readonly wallets: readonly ChequeWalletDocument[];
   readonly now: Date;
@@ -25,7 +25,7 @@ export interface LoadedReservations {
 
 /** Applies decisions as they are made, so that each request sees those before it. */
 export class ReservationRecords implements PendingWrites {
-  /** Changes of units become events too; the order is that of publishing. */
+  /** Sorted in the order of publishing. Changes of units become events too. */
   readonly published: (OutboundEvent | UnitChange)[] = [];
   /** Empty: the unit's own document serves as the lock of its reservations (rule DATA-8). */
   readonly lockKeys = [];
@@ -34,14 +34,16 @@ export class ReservationRecords implements PendingWrites {
   private readonly reservations: Map<string, ReservationDocument>;
   private readonly units: Map<string, UnitDocument>;
   private readonly lockedUnits = new Set<string>();
-  private readonly ofUnits: Map<string, UnitReservation[]>;
+  private readonly reservationsByUnit: Map<string, UnitReservation[]>;
   private readonly wallets: Map<string, readonly ChequeWalletDocument[]>;
 
   constructor(private readonly loaded: LoadedReservations) {
     this.now = loaded.now;
     this.reservations = byId(loaded.reservations);
     this.units = byId(loaded.units);
-    this.ofUnits = Map.groupBy(loaded.ofUnits, ({ unitId }) => keyOf(unitId));
+    this.reservationsByUnit = Map.groupBy(loaded.reservationsOfUnits, ({ unitId }) =>
+      keyOf(unitId),
+    );
     this.wallets = Map.groupBy(loaded.wallets, ({ reservationId }) => keyOf(reservationId));
   }
 
@@ -56,7 +58,7 @@ export class ReservationRecords implements PendingWrites {
 
   stateOf(reservation: ReservationDocument): ReservationState {
     const { _id, unitId } = reservation;
-    const ofUnit = this.ofUnits.get(keyOf(unitId)) ?? [];
+    const ofUnit = this.reservationsByUnit.get(keyOf(unitId)) ?? [];
     const others = unitId ? ofUnit.filter((one) => !one._id.equals(_id)) : [];
     return {
       reservation,
@@ -74,9 +76,9 @@ export class ReservationRecords implements PendingWrites {
     const key = keyOf(reservation._id);
     const unitKey = keyOf(reservation.unitId);
     if (!this.reservations.has(key)) {
-      this.published.push({ type: 'reservation.created', data: shown(after), requestId });
+      this.published.push({ type: 'reservation.created', data: presentState(after), requestId });
     } else if (reservation !== before.reservation) {
-      this.published.push({ ...updated(before, after), requestId });
+      this.published.push({ ...updatedEvent(before, after), requestId });
     }
     for (const { wallet, ...event } of after.events) {
       this.bytes += BSON.calculateObjectSize(wallet);
@@ -88,8 +90,10 @@ export class ReservationRecords implements PendingWrites {
     }
     this.reservations.set(key, reservation);
     this.wallets.set(key, wallets.toSorted(latestFirst));
-    const others = (this.ofUnits.get(unitKey) ?? []).filter((one) => keyOf(one._id) !== key);
-    this.ofUnits.set(unitKey, [...others, reservation]);
+    const others = (this.reservationsByUnit.get(unitKey) ?? []).filter(
+      (one) => keyOf(one._id) !== key,
+    );
+    this.reservationsByUnit.set(unitKey, [...others, reservation]);
     if (unit === null || !after.isUnitLocked) return;
     this.units.set(unitKey, unit);
     this.lockedUnits.add(unitKey);
@@ -114,17 +118,17 @@ export class ReservationRecords implements PendingWrites {
   }
 }
 
-function updated(before: ReservationState, after: ReservationState) {
+function updatedEvent(before: ReservationState, after: ReservationState) {
   const changes = fieldChanges(
     auditedFields(before.reservation),
     auditedFields(after.reservation),
     new Set(['partnerCollection']),
   );
-  return { type: 'reservation.updated' as const, data: shown(after), changes };
+  return { type: 'reservation.updated' as const, data: presentState(after), changes };
 }
 
 /** Shows the active wallet, or else the last deleted one. */
-function shown({ reservation, wallets }: ReservationState): ReservationDto {
+function presentState({ reservation, wallets }: ReservationState): ReservationDto {
   const wallet = wallets.find(({ isDeleted }) => !isDeleted) ?? wallets[0];
   return presentReservation(reservation, wallet && walletInEvent(reservation, wallet));
 }
@@ -134,7 +138,7 @@ function walletInEvent(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,
 ): ChequeWalletDocument {
-  return fitsEvents(reservation, wallet) ? wallet : { ...wallet, cheques: [] };
+  return fitsInEvents(reservation, wallet) ? wallet : { ...wallet, cheques: [] };
 }
 
 function auditedFields(reservation: ReservationDocument) {

@@ -32,7 +32,7 @@ export function hasChanged(before: ReservationState, after: ReservationState): b
   );
 }
 
-/** Implements rule CALL-9. */
+/** Sells the unit whatever its status is (rule CALL-9). */
 export function approve(state: ReservationState): ReservationState {
   const reservation = withStatus(state.reservation, 'approved', state.now);
   return withUnitStatus({ ...state, reservation }, 'Sold');
@@ -60,7 +60,7 @@ export function withStatus(
   };
 }
 
-/** Implements rule CALL-11. */
+/** Keeps a unit's status that is not Available, Reserved or Sold (rule CALL-11). */
 export function recomputeUnit(state: ReservationState): ReservationState {
   const { unit, reservation, otherStatusesOfUnit } = state;
   const statuses = [reservation.status, ...otherStatusesOfUnit];

@@ -19,10 +19,10 @@ import { presentReservation, type ReservationDto } from './reading/reservation.d
 import { reservationErrors } from './reservation-errors.js';
 import type { LoadedReservations, ReservationRecords } from './reservation-records.js';
 
-/** Returns the active wallet first, then the last deleted one. */
+/** Sorts the active wallet first, then the last deleted one. */
 const latestFirst = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
 
-/** Uses one command per collection. */
+/** Uses one command per collection for all requests of a group, which keeps their transaction short. */
 @Injectable()
 export class ReservationStore {
   constructor(
@@ -69,7 +69,7 @@ export class ReservationStore {
     return this.wallets.find(organizationId, filter, { sort: latestFirst, ...options });
   }
 
-  /** @param otherUnits may get new reservations */
+  /** @param otherUnits units that may get new reservations */
   async load(
     organizationId: Types.ObjectId,
     reservations: readonly ReservationDocument[],
@@ -81,7 +81,7 @@ export class ReservationStore {
     return {
       reservations,
       units: await this.units.findAll(organizationId, unitIds),
-      ofUnits: await this.unitReservations.ofUnits(organizationId, unitIds),
+      reservationsOfUnits: await this.unitReservations.ofUnits(organizationId, unitIds),
       wallets: await this.walletsOf(organizationId, ids),
       now,
     };

@@ -64,7 +64,6 @@ const callbackErrors = [
   reservationErrors.walletFull,
 ].map((error) => ({ ...error, documentedHeaders: callbackResponseHeaders }));
 
-/** Implements rules CALL-1, RES-1, RES-3 and RES-9. */
 @ApiTags('Reservations')
 @ApiSecurity('api-key')
 @Controller('reservations')

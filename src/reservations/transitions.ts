@@ -1,6 +1,6 @@
 import type { ReservationStatus } from '../availability/availability.js';
 
-/** Rule CALL-3 lists these statuses. */
+/** Partners send these values, so they must not change (rule CALL-3). */
 export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
 export type ChequeStatus = (typeof chequeStatuses)[number];
 
@@ -19,7 +19,7 @@ export type TransitionError = 'unitNotFound' | 'notPendingChequeCollection' | 'u
 export interface Decision {
   readonly effects: readonly Effect[];
   readonly error?: TransitionError;
-  /** A valid value without effect. */
+  /** True for a valid value that has no effect. */
   readonly isIgnored?: true;
 }
 
@@ -33,7 +33,7 @@ export interface ChequeFacts extends ReservationFacts {
   readonly isUnitReservedByAnother: boolean;
 }
 
-interface Row<Status, Facts> {
+interface TransitionRow<Status, Facts> {
   readonly from: Status | 'any';
   readonly trigger: Status;
   readonly when?: (facts: Facts) => boolean;
@@ -51,8 +51,8 @@ const isUnitReserved = (facts: ChequeFacts) => facts.isUnitReservedByAnother;
 const isPendingChequeCollection = (facts: ChequeFacts) =>
   facts.status === 'pending_cheque_collection';
 
-/** Implements rule CALL-4 for `reservationStatus`: the first matching row decides. */
-const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
+/** For `reservationStatus`, the first matching row decides (rule CALL-4). */
+const reservationRows: readonly TransitionRow<ReservationStatus, ReservationFacts>[] = [
   { from: 'pending_cheque_collection', trigger: 'approved', decision: approve },
   { from: 'any', trigger: 'approved', decision: reject('notPendingChequeCollection') },
   { from: 'any', trigger: 'canceled', decision: cancel },
@@ -62,8 +62,8 @@ const reservationRows: readonly Row<ReservationStatus, ReservationFacts>[] = [
   { from: 'any', trigger: 'expired', decision: ignore },
 ];
 
-/** Implements rule CALL-5 for `chequeStatus`: the first matching row decides; without one nothing more changes. */
-const chequeRows: readonly Row<ChequeStatus, ChequeFacts>[] = [
+/** For `chequeStatus`, the first matching row decides. Without a match, nothing else changes (rule CALL-5). */
+const chequeRows: readonly TransitionRow<ChequeStatus, ChequeFacts>[] = [
   { from: 'any', trigger: 'bounced', decision: cancel },
   {
     from: 'bounced',
@@ -88,7 +88,7 @@ export function decideCheque(facts: ChequeFacts, reported: ChequeStatus): Decisi
 }
 
 function decide<Status, Facts extends ReservationFacts>(
-  rows: readonly Row<Status, Facts>[],
+  rows: readonly TransitionRow<Status, Facts>[],
   status: Status,
   sent: Status | undefined,
   facts: Facts,

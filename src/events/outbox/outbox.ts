@@ -82,7 +82,7 @@ export function pendingEvent(
 }
 
 /** Skips the JSON where the BSON shows that it fits: JSON takes at most eight times as much. */
-export function fitsEvent(stored: object, present: () => object): boolean {
+export function fitsInEvent(stored: object, present: () => object): boolean {
   const limit = maxBodyMebibytes * mebibyte - reservedBytes;
   if (BSON.calculateObjectSize(stored) * 8 <= limit) return true;
   return Buffer.byteLength(JSON.stringify(present())) <= limit;

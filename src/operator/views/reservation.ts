@@ -1,7 +1,7 @@
 import type {
   FoundReservation,
-  InspectedReservation,
-  ShownCallback,
+  ReservationDetails,
+  CallbackEntry,
 } from '../../reservations/reading/reservation-lookup.service.js';
 import {
   createdAt,
@@ -14,7 +14,7 @@ import {
 } from './common.js';
 import { field, recordPath, type ViewField } from './field.js';
 
-type Wallet = InspectedReservation['wallets'][number];
+type Wallet = ReservationDetails['wallets'][number];
 type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
 type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
 
@@ -28,7 +28,7 @@ export const reservationListFields: readonly ViewField<FoundReservation>[] = [
 ];
 
 export const reservationFields: readonly ViewField<
-  InspectedReservation & {
+  ReservationDetails & {
     readonly organizationName?: string;
     readonly leadNumber?: number | null;
   }
@@ -91,7 +91,7 @@ export const reportFields: readonly ViewField<Report>[] = [
 ];
 
 type Callback = Pick<
-  ShownCallback,
+  CallbackEntry,
   'payload' | 'refusedFields' | 'otherFields' | 'outcome' | 'requestId'
 >;
 
@@ -102,7 +102,7 @@ export const callbackFields = {
   request: requestIdField,
 } as const satisfies Readonly<Record<string, ViewField<Callback>>>;
 
-export const callbackListFields: readonly ViewField<ShownCallback>[] = [
+export const callbackListFields: readonly ViewField<CallbackEntry>[] = [
   field('time', 'reservation.received', 'receivedAt'),
   field('number', 'shared.response', ({ outcome }) => outcome.status),
   field('code', 'shared.reservation', ({ outcome }) => outcome.reservation),
@@ -116,11 +116,11 @@ export const callbackListFields: readonly ViewField<ShownCallback>[] = [
 ];
 
 /** Returns the cheques of the active wallet first. */
-export function chequesInAllWallets({ wallets }: InspectedReservation): Cheque[] {
+export function chequesInAllWallets({ wallets }: ReservationDetails): Cheque[] {
   return wallets.flatMap((wallet) => wallet.cheques.map((cheque) => ({ ...cheque, wallet })));
 }
 
-export function reportsOf(reservation: InspectedReservation): Report[] {
+export function reportsOf(reservation: ReservationDetails): Report[] {
   return chequesInAllWallets(reservation)
     .flatMap(({ installmentId, statusHistory }) =>
       statusHistory.map((report) => ({ ...report, installmentId })),

@@ -29,7 +29,7 @@ export interface CallbackOutcome {
   readonly error?: CallbackError;
 }
 
-/** Null before means that there was no status. */
+/** `from` is null if there was no status before. */
 export interface StatusChange<Status extends string = string> {
   readonly from: Status | null;
   readonly to: Status;
@@ -43,22 +43,22 @@ export interface CallbackEffects {
   readonly wallet?: 'deleted' | 'restored';
 }
 
-type Steps = CallbackOutcome & {
+type StepResult = CallbackOutcome & {
   readonly state: ReservationState;
   readonly report?: StatusChange<ChequeStatus>;
 };
 
-export interface DecidedCallback extends CallbackOutcome {
+export interface CallbackDecision extends CallbackOutcome {
   readonly state: ReservationState;
   readonly effects: CallbackEffects;
 }
 
 /** Applies the reservation's status, then the cheque's (rule CALL-7). */
-export function decideCallback(loaded: ReservationState, callback: CallbackDto): DecidedCallback {
+export function decideCallback(loaded: ReservationState, callback: CallbackDto): CallbackDecision {
   const changed = changeReservation(loaded, callback);
   const sent = chequeReport(callback);
   const isOver = changed.error !== undefined || sent === undefined;
-  const { report: cheque, ...decided }: Steps = isOver ? changed : reportCheque(changed, sent);
+  const { report: cheque, ...decided }: StepResult = isOver ? changed : reportCheque(changed, sent);
   const { state } = decided;
   const effects = withoutUndefined({
     reservation: changeOf(loaded.reservation.status, state.reservation.status),
@@ -84,7 +84,10 @@ function walletEffect({ events }: ReservationState): CallbackEffects['wallet'] {
   return last && (last.type === 'wallet.deleted' ? 'deleted' : 'restored');
 }
 
-function changeReservation(loaded: ReservationState, { reservationStatus }: CallbackDto): Steps {
+function changeReservation(
+  loaded: ReservationState,
+  { reservationStatus }: CallbackDto,
+): StepResult {
   const facts = { status: loaded.reservation.status, isUnitDeleted: loaded.unit === null };
   const { effects, error, isIgnored } = decideReservation(facts, reservationStatus);
   const state = applyEffects(loaded, effects);
@@ -94,7 +97,7 @@ function changeReservation(loaded: ReservationState, { reservationStatus }: Call
 }
 
 /** Adds the report first, so that it stays even if its consequences fail. */
-function reportCheque(steps: Steps, report: ChequeReport): Steps {
+function reportCheque(steps: StepResult, report: ChequeReport): StepResult {
   const { state: loaded } = steps;
   const found = findCheque(loaded.wallets, report.installmentId);
   if (found === 'skip') return { ...steps, cheque: 'skipped' };

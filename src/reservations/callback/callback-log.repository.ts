@@ -33,7 +33,7 @@ export interface CallbackRecord {
   readonly otherFields: number;
 }
 
-/** Logs a received callback (rule CALL-15). */
+/** Shows the operator what a partner sent and what the callback did (rule CALL-15). */
 @Schema({ collection: 'reservationCallbacks' })
 export class CallbackLogDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId })
@@ -110,7 +110,7 @@ export class CallbackLogRepository {
     );
   }
 
-  async ofReservation(
+  async findByReservation(
     organizationIds: Tenants,
     reservationId: string,
     limit: number,
@@ -119,7 +119,7 @@ export class CallbackLogRepository {
   }
 
   /** Returns the newest first. */
-  async withUnitChanges(
+  async findWithUnitChange(
     organizationId: Types.ObjectId,
     reservationIds: readonly string[],
     limit: number,
@@ -129,7 +129,7 @@ export class CallbackLogRepository {
     return this.log.find(organizationId, filter, { sort: newestFirst, limit });
   }
 
-  async ofRequest(
+  async findByRequest(
     organizationIds: Tenants,
     requestId: string,
     limit: number,
@@ -162,7 +162,7 @@ function isLogged([field, value]: [string, unknown]): boolean {
   return loggedFieldChecks.get(field)?.(value) === true;
 }
 
-/** Bounds the separators between the letters. */
+/** A spelling may repeat separators, but the log must stay small. */
 const maxSpellingLength = 64;
 
 /** Ignores case, blanks and separators. */
@@ -180,7 +180,7 @@ function refusedField([field, value]: [string, unknown]): RefusedField {
   if (typeof value === 'string') return { field, type: 'string', length: value.length };
   if (Array.isArray(value)) return { field, type: 'array', length: value.length };
   if (isPlainObject(value)) return { field, type: 'object', length: Object.keys(value).length };
-  // Inexact integers are driver objects.
+  // The parser turns integers that a double cannot hold into driver objects.
   const type = value === null ? 'null' : typeof value;
   return { field, type: type === 'object' ? 'number' : type, length: null };
 }

@@ -61,18 +61,18 @@ export class CallbackDto {
 
 const reservationId = '6740b1f2c3d4e5f607182940';
 const installment = { reservationId, installmentId: 'installment-1' };
-export const collected = {
+export const collectedExample = {
   ...installment,
   chequeStatus: 'collected',
   chequeNumber: '000123',
   chequeAmount: 250_000,
 };
-export const bounced = { ...installment, chequeStatus: 'bounced' };
+export const bouncedExample = { ...installment, chequeStatus: 'bounced' };
 
 /** Each example succeeds after the ones before it. */
 export const callbackExamples = {
   'The reservation is approved': { reservationId, reservationStatus: 'approved' },
-  'A cheque was collected': collected,
-  'A cheque bounced': bounced,
+  'A cheque was collected': collectedExample,
+  'A cheque bounced': bouncedExample,
   'The reservation is canceled': { reservationId, reservationStatus: 'canceled' },
 };

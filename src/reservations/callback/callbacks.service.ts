@@ -96,7 +96,7 @@ export class CallbacksService {
 
   /** Logs a failed callback that changed nothing, if the database allows. */
   async logFailed(caller: RequestCaller, record: CallbackRecord, failure: unknown): Promise<void> {
-    const outcome = this.logged(unchanged, toDomainError(failure));
+    const outcome = this.loggedOutcome(unchanged, toDomainError(failure));
     try {
       await this.log.insert([{ caller, record, outcome }], this.clock.now());
     } catch (error) {
@@ -118,18 +118,18 @@ export class CallbacksService {
     records: CallbackRecords,
     { caller, callback, record }: CallbackRequest,
   ): CallbackResponse {
-    const { effects, error: name, ...did } = apply(records, caller, callback);
+    const { effects, error: name, ...did } = applyCallback(records, caller, callback);
     const headers = {
       'x-callback-reservation': did.reservation,
       'x-callback-cheque': did.cheque,
     };
     const error = name && new DomainError(reservationErrors[name], undefined, headers);
-    records.logged.push({ caller, record, outcome: this.logged(did, error, effects) });
+    records.logged.push({ caller, record, outcome: this.loggedOutcome(did, error, effects) });
     const response = error ? this.errorResponses.of(error, defaultLanguage) : { status: 201 };
     return { headers, ...response, error };
   }
 
-  private logged(
+  private loggedOutcome(
     { reservation, cheque }: CallbackOutcome,
     error: DomainError | undefined,
     effects?: CallbackEffects,
@@ -142,7 +142,7 @@ export class CallbacksService {
   }
 }
 
-/** Logs callbacks whose invalid body reaches no service. */
+/** Callbacks with an invalid body reach no service, so they are logged here. */
 @Injectable()
 export class CallbackLogInterceptor implements NestInterceptor {
   constructor(private readonly callbacks: CallbacksService) {}
@@ -163,7 +163,7 @@ export class CallbackLogInterceptor implements NestInterceptor {
 
 const unchanged = { reservation: 'unchanged', cheque: 'none' } as const;
 
-function apply(
+function applyCallback(
   records: ReservationRecords,
   { requestId }: RequestCaller,
   callback: CallbackDto,

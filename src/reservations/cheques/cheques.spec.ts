@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { before, chequeWith, now, walletWith } from '../../../test/support/reservation-state.js';
 import type { Cheque } from './cheque-wallet.schema.js';
-import { chequesOf, findCheque, mergedCheques, reportedCheque } from './cheques.js';
+import { chequesOf, findCheque, mergeCheques, applyReport } from './cheques.js';
 
 const first = chequeWith({ installmentId: '1' });
 const third = chequeWith({ installmentId: '3' });
@@ -44,16 +44,16 @@ describe('mergedCheques', () => {
 
   it('adds new cheques as pending, without history', () => {
     const sent = { installmentId: '2', chequeNumber: 'A-2', chequeAmount: 7, dueDate: now };
-    const added = mergedCheques([stored], [sent, { installmentId: '3' }]);
+    const added = mergeCheques([stored], [sent, { installmentId: '3' }]);
     expect(added).toStrictEqual([stored, pending(sent), pending({ installmentId: '3' })]);
     for (const cheques of notLists) {
-      expect(mergedCheques(cheques, [sent])).toStrictEqual([pending(sent)]);
+      expect(mergeCheques(cheques, [sent])).toStrictEqual([pending(sent)]);
     }
   });
 
   it('sets the sent fields of known cheques and keeps their status and history', () => {
     const sent = { chequeAmount: 0 };
-    const merged = mergedCheques([first, stored], [{ installmentId: '1', ...sent }]);
+    const merged = mergeCheques([first, stored], [{ installmentId: '1', ...sent }]);
     expect(merged).toStrictEqual([
       { ...first, ...sent },
       { ...stored, ...sent },
@@ -62,7 +62,7 @@ describe('mergedCheques', () => {
 
   it('keeps cheques that are not named, and items that are not cheques', () => {
     const list = [null, 'text', stored] as never;
-    const [none, text, kept] = mergedCheques(list, [{ installmentId: '2' }]);
+    const [none, text, kept] = mergeCheques(list, [{ installmentId: '2' }]);
     expect([none, text]).toEqual([null, 'text']);
     expect(kept).toBe(stored);
   });
@@ -74,17 +74,17 @@ describe('reportedCheque', () => {
 
   it('sets the sent fields and adds them to the history', () => {
     const sent = { chequeNumber: 'A-1', chequeAmount: 0 };
-    const once = reportedCheque(first, { ...report, ...sent }, before);
+    const once = applyReport(first, { ...report, ...sent }, before);
     const statusHistory = [{ ...entry, ...sent, changedAt: before }];
     expect(once).toStrictEqual({ ...first, status: 'collected', ...sent, statusHistory });
     // A repeated report adds another history entry.
     const twice = { ...once, statusHistory: [...statusHistory, entry] };
-    expect(reportedCheque(once, report, now)).toStrictEqual(twice);
+    expect(applyReport(once, report, now)).toStrictEqual(twice);
   });
 
   it('keeps the stored history, and creates one when none is stored', () => {
     const historyAfter = (statusHistory: never) =>
-      reportedCheque({ ...first, statusHistory }, report, now).statusHistory;
+      applyReport({ ...first, statusHistory }, report, now).statusHistory;
     const odd = [null, 'text', { status: 'bounced' }];
     expect(historyAfter(odd as never)).toEqual([...odd, entry]);
     for (const stored of notLists) expect(historyAfter(stored)).toEqual([entry]);

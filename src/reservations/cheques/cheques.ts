@@ -22,7 +22,7 @@ export function chequesOf({ cheques }: Pick<ChequeWalletDocument, 'cheques'>): C
   return objectsIn(cheques);
 }
 
-function listOf<T>(stored: readonly T[] | undefined): readonly T[] {
+function listOrEmpty<T>(stored: readonly T[] | undefined): readonly T[] {
   return Array.isArray(stored) ? (stored as readonly T[]) : [];
 }
 
@@ -47,7 +47,7 @@ export function findCheque(
  * Adds sent cheques as pending. Cheques of the wallet keep status and history, and get the sent fields (rule RES-5).
  * The list keeps invalid items of other programs.
  */
-export function mergedCheques(
+export function mergeCheques(
   stored: ChequeWalletDocument['cheques'],
   requests: readonly ChequeRequestDto[],
 ): Cheque[] {
@@ -56,7 +56,7 @@ export function mergedCheques(
   const existing = new Set([...cheques].map(({ installmentId }) => installmentId));
   const added = [...requested].filter(([installmentId]) => !existing.has(installmentId));
   return [
-    ...listOf(stored).map((cheque) => {
+    ...listOrEmpty(stored).map((cheque) => {
       const fields = cheques.has(cheque) ? requested.get(cheque.installmentId) : undefined;
       return fields === undefined ? cheque : { ...cheque, ...fields };
     }),
@@ -69,11 +69,11 @@ export function mergedCheques(
   ];
 }
 
-/** Implements rule CALL-8. */
-export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
+/** Adds a history entry even for a repeated report, because reports are not idempotent (rule CALL-8). */
+export function applyReport(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
   const fields = { status: report.chequeStatus, ...fieldsOf(report) };
   const entry: ChequeHistoryEntry = { ...fields, changedAt, source: 'External API' };
-  return { ...cheque, ...fields, statusHistory: [...listOf(cheque.statusHistory), entry] };
+  return { ...cheque, ...fields, statusHistory: [...listOrEmpty(cheque.statusHistory), entry] };
 }
 
 function fieldsOf({ chequeNumber, chequeAmount, dueDate }: ChequeDetails) {

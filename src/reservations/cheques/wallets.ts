@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { fitsEvent } from '../../events/outbox/outbox.js';
+import { fitsInEvent } from '../../events/outbox/outbox.js';
 import { present } from '../../core/fields/declared-fields.js';
 import { presentReservation } from '../reading/reservation.dto.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';
@@ -13,8 +13,8 @@ import {
   chequesOf,
   type ChequeReport,
   type FoundCheque,
-  mergedCheques,
-  reportedCheque,
+  mergeCheques,
+  applyReport,
 } from './cheques.js';
 
 const maxWalletBytes = 4 * mebibyte;
@@ -25,7 +25,7 @@ export function addReport(
   { wallet, cheque }: FoundCheque,
   report: ChequeReport,
 ): ReservationState | null {
-  const reported = reportedCheque(cheque, report, state.now);
+  const reported = applyReport(cheque, report, state.now);
   // Stryker disable next-line ArrayDeclaration: a wallet in which a cheque was found has cheques.
   const cheques = (wallet.cheques ?? []).map((one) => (one === cheque ? reported : one));
   const changed = { ...wallet, cheques, updatedAt: state.now };
@@ -44,7 +44,7 @@ export function addCheques(
 ): ReservationState | null {
   const [wallet] = state.wallets;
   const existing = wallet === undefined ? [] : chequesOf(wallet);
-  const cheques = mergedCheques(wallet?.cheques, requests);
+  const cheques = mergeCheques(wallet?.cheques, requests);
   const changes = chequeChanges(existing, chequesOf({ cheques }));
   if (changes.length === 0) return state;
   if (wallet === undefined) {
@@ -113,16 +113,16 @@ function withWallet(state: ReservationState, event: WalletEvent): ReservationSta
 function withLargerWallet(state: ReservationState, event: WalletEvent): ReservationState | null {
   const { wallet, changes = [] } = event;
   const isTooLarge = BSON.calculateObjectSize(wallet) > maxWalletBytes;
-  if (isTooLarge || !fitsEvents(state.reservation, wallet, changes)) return null;
+  if (isTooLarge || !fitsInEvents(state.reservation, wallet, changes)) return null;
   return withWallet(state, event);
 }
 
-export function fitsEvents(
+export function fitsInEvents(
   reservation: ReservationDocument,
   wallet: ChequeWalletDocument,
   changes: readonly FieldChange[] = [],
 ): boolean {
-  return fitsEvent(
+  return fitsInEvent(
     { reservation, wallet, changes },
     // The largest events contain the wallet inside its reservation.
     () => ({ data: presentReservation(reservation, wallet), changes }),

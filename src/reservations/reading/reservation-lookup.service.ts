@@ -26,7 +26,7 @@ import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { ReservationStore } from '../reservation-store.service.js';
 import {
   reservationTimeline,
-  type ShownCallback,
+  type CallbackEntry,
   statusChange,
   statusPath,
   type StatusTransition,
@@ -34,18 +34,18 @@ import {
   timelineEvent,
 } from './reservation-timeline.js';
 
-export type { ShownCallback, StatusTransition, TimelineEntry };
+export type { CallbackEntry, StatusTransition, TimelineEntry };
 
 export type FoundReservation = Presented<ReservationDocument>;
 
-export type InspectedReservation = NonNullable<
+export type ReservationDetails = NonNullable<
   Awaited<ReturnType<ReservationLookupService['inspect']>>
 >;
 export type ReservationHistory = Awaited<ReturnType<ReservationLookupService['historyOf']>>;
 
 export type UnitStatusChange = Awaited<ReturnType<ReservationLookupService['unitChanges']>>[number];
 
-/** Limit for callbacks and events on a page of the console. */
+/** Limits of the history on a page of the console. */
 export const maxCallbacks = 100;
 const maxEvents = 200;
 
@@ -72,7 +72,7 @@ export class ReservationLookupService {
     private readonly events: EventHistoryService,
   ) {}
 
-  /** Returns the active wallet first, then the last deleted one; the unit is null only if missing. */
+  /** Returns the active wallet first, then the last deleted one. `unit` is null only if the unit is missing. */
   async inspect(organizationIds: Tenants, _id: Types.ObjectId) {
     const [reservation] = await this.reservations.find(organizationIds, { _id });
     if (reservation === undefined) return null;
@@ -80,7 +80,7 @@ export class ReservationLookupService {
     const wallets = await this.store.walletsOf(organizationId, [_id]);
     const unit = unitId ? await this.units.inspect(organizationId, unitId) : null;
     return {
-      ...found(reservation),
+      ...toFoundReservation(reservation),
       unit: unit && {
         slug: unit.slug || null,
         status: unit.status || null,
@@ -93,21 +93,21 @@ export class ReservationLookupService {
   /** Searches by external id and own id; includes deleted reservations. */
   async search(organizationIds: Tenants, reference: string): Promise<FoundReservation[]> {
     const _id = parseObjectId(reference);
-    const named = { recordSystemId: reference, ...notDeleted };
-    const [ofName, ofId] = await Promise.all([
-      this.reservations.find(organizationIds, named),
+    const externalId = { recordSystemId: reference, ...notDeleted };
+    const [byExternalId, byId] = await Promise.all([
+      this.reservations.find(organizationIds, externalId),
       _id === null ? [] : this.reservations.find(organizationIds, { _id }),
     ]);
-    const others = ofId.filter((one) => !ofName.some((other) => other._id.equals(one._id)));
-    return [...ofName, ...others].map(found);
+    const others = byId.filter((one) => !byExternalId.some((other) => other._id.equals(one._id)));
+    return [...byExternalId, ...others].map(toFoundReservation);
   }
 
-  async ofRequest(
+  async findByRequest(
     organizationIds: Tenants,
     requestId: string,
     limit: number,
   ): Promise<FoundReservation[]> {
-    const callbacks = await this.log.ofRequest(organizationIds, requestId, limit);
+    const callbacks = await this.log.findByRequest(organizationIds, requestId, limit);
     const ids = new Set(callbacks.flatMap(({ reservationId }) => reservationId ?? []));
     const matches = await Promise.all([...ids].map((id) => this.search(organizationIds, id)));
     return matches.flat();
@@ -121,7 +121,7 @@ export class ReservationLookupService {
   ): Promise<KeysetPage<FoundReservation>> {
     const filter = 'unitId' in about ? { ...about, ...notDeleted } : about;
     const page = await this.reservations.page(organizationId, filter, newestFirst, part);
-    return { ...page, items: page.items.map(found) };
+    return { ...page, items: page.items.map(toFoundReservation) };
   }
 
   /** Returns the newest first; includes refused callbacks of other organizations. */
@@ -129,13 +129,13 @@ export class ReservationLookupService {
     organizationIds: Tenants,
     id: Types.ObjectId,
     limit: number,
-  ): Promise<ShownCallback[]> {
-    const logged = await this.log.ofReservation(organizationIds, id.toHexString(), limit);
-    return logged.map(shownCallback);
+  ): Promise<CallbackEntry[]> {
+    const logged = await this.log.findByReservation(organizationIds, id.toHexString(), limit);
+    return logged.map(callbackEntry);
   }
 
   /** Omits callbacks of other organizations. */
-  async historyOf(reservation: InspectedReservation) {
+  async historyOf(reservation: ReservationDetails) {
     const { leadId, wallets, status } = reservation;
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const _id = new Types.ObjectId(reservation._id);
@@ -163,7 +163,7 @@ export class ReservationLookupService {
     const ids = ofUnit.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
       this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, maxEvents),
-      this.log.withUnitChanges(organizationId, ids, maxCallbacks),
+      this.log.findWithUnitChange(organizationId, ids, maxCallbacks),
     ]);
     const requestIds = events.flatMap(({ requestId }) => requestId ?? []);
     const others = await this.events.ofRequests(organizationId, requestIds, 4 * maxEvents);
@@ -192,7 +192,7 @@ export class ReservationLookupService {
   }
 
   /** Returns the unit's other approved reservations, because of which callbacks are refused. */
-  async approvedOthers({ _id, unitId, ...reservation }: InspectedReservation): Promise<string[]> {
+  async approvedOthers({ _id, unitId, ...reservation }: ReservationDetails): Promise<string[]> {
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const unitIds = unitId === null ? [] : [new Types.ObjectId(unitId)];
     const ofUnit = await this.unitReservations.ofUnits(organizationId, unitIds);
@@ -201,12 +201,12 @@ export class ReservationLookupService {
   }
 }
 
-function found(reservation: ReservationDocument): FoundReservation {
+function toFoundReservation(reservation: ReservationDocument): FoundReservation {
   const organizationId = reservation.organizationId.toHexString();
   return { ...present(ReservationDocument, reservation), organizationId };
 }
 
-function shownCallback(entry: CallbackLogDocument): ShownCallback {
+function callbackEntry(entry: CallbackLogDocument): CallbackEntry {
   return {
     receivedAt: entry.createdAt,
     organizationId: entry.organizationId.toHexString(),

@@ -4,7 +4,7 @@ import type { CallbackEffects } from '../callback/callback-decision.js';
 import {
   type TimelineSources,
   reservationTimeline,
-  type ShownCallback,
+  type CallbackEntry,
   type TimelineEvent,
   statusPath,
 } from './reservation-timeline.js';
@@ -16,9 +16,9 @@ const at = (seconds: number) => new Date(start + seconds * second);
 function callback(
   seconds: number,
   effects: CallbackEffects | undefined,
-  payload: ShownCallback['payload'] = {},
+  payload: CallbackEntry['payload'] = {},
   requestId = `request-${seconds}`,
-): ShownCallback {
+): CallbackEntry {
   const did = { reservation: 'applied', cheque: 'applied', errorCode: null } as const;
   return {
     requestId,
@@ -41,7 +41,7 @@ const event = (
 
 type Report = [seconds: number | null, status?: ChequeStatus];
 const timelineOf = (
-  callbacks: ShownCallback[],
+  callbacks: CallbackEntry[],
   events: TimelineEvent[],
   reports: readonly Report[] = [],
 ) => {
@@ -65,7 +65,7 @@ describe('the timeline of a reservation', () => {
   const [created, deleted] = [event(0, 'created', 'first'), event(9, 'deleted', 'request-10')];
 
   // Each timeline entry is written as the first letters of its kind and of its second.
-  it.each<[string, string, ShownCallback[], TimelineEvent[], Report[]]>([
+  it.each<[string, string, CallbackEntry[], TimelineEvent[], Report[]]>([
     ['entries by time', 'e 0, c 10, r 25, c 30', [late, early], [created], [[25]]],
     ['one entry for a callback with its event and report', 'c 10', [reported], [deleted], [[9]]],
     ['events of a callback without stored effects', 'e 9, c 10', [unknown], [deleted], []],
@@ -86,7 +86,7 @@ describe('the timeline of a reservation', () => {
 });
 
 describe('the status path of a reservation', () => {
-  const pathOf = (callbacks: ShownCallback[], events: TimelineEvent[], status: string) =>
+  const pathOf = (callbacks: CallbackEntry[], events: TimelineEvent[], status: string) =>
     statusPath(timelineOf(callbacks, events), status).map(
       ({ from, to, by }) => `${from ?? ''} -> ${to} (${by})`,
     );

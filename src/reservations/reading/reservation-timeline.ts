@@ -6,7 +6,7 @@ import type { CallbackLogDocument } from '../callback/callback-log.repository.js
 import type { Presented } from '../../core/fields/declared-fields.js';
 import type { ChequeHistoryEntry, ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 
-export interface ShownCallback extends Pick<
+export interface CallbackEntry extends Pick<
   CallbackLogDocument,
   'requestId' | 'payload' | 'refusedFields' | 'otherFields' | 'outcome'
 > {
@@ -25,14 +25,14 @@ export interface TimelineEvent {
 type ChequeReportEntry = Presented<ChequeHistoryEntry> & { readonly installmentId: string };
 
 export type TimelineEntry = { readonly at: Date } & (
-  | { readonly kind: 'callback'; readonly callback: ShownCallback }
+  | { readonly kind: 'callback'; readonly callback: CallbackEntry }
   /** Caused by another request than a callback, or by a callback whose log entry has expired. */
   | { readonly kind: 'event'; readonly event: TimelineEvent }
   /** Reported by a callback whose log entry has expired. */
   | { readonly kind: 'report'; readonly report: ChequeReportEntry }
 );
 
-/** Null before the first known status. */
+/** `from` is null before the first known status. */
 export interface StatusTransition {
   readonly from: string | null;
   readonly to: string;
@@ -43,7 +43,7 @@ export interface StatusTransition {
 
 export interface TimelineSources {
   /** Callbacks of the reservation's own organization only. */
-  readonly callbacks: readonly ShownCallback[];
+  readonly callbacks: readonly CallbackEntry[];
   readonly events: readonly TimelineEvent[];
   readonly wallets: readonly Pick<Presented<ChequeWalletDocument>, 'cheques'>[];
 }
@@ -79,7 +79,7 @@ export function statusPath(
     const from = path.at(-1)?.to ?? null;
     if (to !== null && to !== from) path.push({ from, to, by: 'unknown', at: null });
   };
-  for (const transition of timeline.flatMap((entry) => transitionOf(entry) ?? [])) {
+  for (const transition of timeline.flatMap((entry) => statusTransition(entry) ?? [])) {
     if (path.length > 0) fillGap(transition.from);
     path.push(transition);
   }
@@ -87,7 +87,7 @@ export function statusPath(
   return path;
 }
 
-function transitionOf(entry: TimelineEntry): StatusTransition | null {
+function statusTransition(entry: TimelineEntry): StatusTransition | null {
   const { at } = entry;
   if (entry.kind === 'callback') {
     const { reservation } = entry.callback.outcome.effects ?? {};
@@ -99,8 +99,8 @@ function transitionOf(entry: TimelineEntry): StatusTransition | null {
   return { ...status, by: type.startsWith('reservation.') ? 'request' : 'unknown', at };
 }
 
-/** Clients may send several requests with one id, so the time counts too. */
-function hasEmitted({ requestId, receivedAt, outcome }: ShownCallback, event: TimelineEvent) {
+/** Clients may send several requests with one id, so the times are compared too. */
+function hasEmitted({ requestId, receivedAt, outcome }: CallbackEntry, event: TimelineEvent) {
   return (
     outcome.effects !== undefined &&
     requestId === event.requestId &&
@@ -110,7 +110,7 @@ function hasEmitted({ requestId, receivedAt, outcome }: ShownCallback, event: Ti
 
 function unloggedReports(
   wallets: TimelineSources['wallets'],
-  callbacks: readonly ShownCallback[],
+  callbacks: readonly CallbackEntry[],
 ): TimelineEntry[] {
   const unused = new Set(callbacks);
   const reports = wallets.flatMap(({ cheques }) =>
@@ -129,7 +129,7 @@ function unloggedReports(
 }
 
 function hasReported(
-  { payload, receivedAt, outcome }: ShownCallback,
+  { payload, receivedAt, outcome }: CallbackEntry,
   { installmentId, status }: ChequeReportEntry,
   at: Date,
 ): boolean {

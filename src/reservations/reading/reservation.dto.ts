@@ -5,7 +5,7 @@ import { Field } from '../../core/http/validation/field.js';
 import { string } from '../../core/values/text.js';
 import { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 
-export type ShownWallet = Presented<ChequeWalletDocument>;
+export type PresentedWallet = Presented<ChequeWalletDocument>;
 
 export const ChequeWalletDto = responseClass(ChequeWalletDocument);
 
@@ -16,7 +16,7 @@ export class ReservationDto extends responseClass(ReservationDocument) {
     nullable: true,
     description: 'The active wallet, or else the last deleted one, or null.',
   })
-  chequeWallet!: ShownWallet | null;
+  chequeWallet!: PresentedWallet | null;
 }
 
 /** @param wallet the active one, or else the last deleted one */

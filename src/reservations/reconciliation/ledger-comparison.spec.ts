@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { chequeWith, deleted, walletWith } from '../../../test/support/reservation-state.js';
-import { differencesOf, unmentionedCheques } from './ledger-comparison.js';
+import { compareEntry, unmentionedCheques } from './ledger-comparison.js';
 import type { LedgerEntryDto } from './reconciliation.dto.js';
 
 const place = { index: 7, reservationId: 'r', installmentId: '1' };
 const { index, ...cheque } = place;
 type Entry = Omit<LedgerEntryDto, 'installmentId' | 'reservationId'>;
 /** Returns the kind of each difference with the stored and the sent value. */
-const compare = (entry: Entry, wallets: Parameters<typeof differencesOf>[1]) =>
-  differencesOf({ index, entry: { ...cheque, ...entry } }, wallets).map(
+const compare = (entry: Entry, wallets: Parameters<typeof compareEntry>[1]) =>
+  compareEntry({ index, entry: { ...cheque, ...entry } }, wallets).map(
     ({ kind, ours, theirs, ...rest }) => {
       expect(rest).toEqual(place);
       return [kind, ours, theirs];

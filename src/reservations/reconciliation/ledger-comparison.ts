@@ -9,16 +9,16 @@ export interface IndexedEntry {
 }
 
 /** Compares an entry with the cheque that a callback would find; `wallets` is undefined without a reservation. */
-export function differencesOf(
+export function compareEntry(
   { index, entry }: IndexedEntry,
   wallets: readonly ChequeWalletDocument[] | undefined,
 ): DifferenceDto[] {
   const { reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount } = entry;
-  const place = { index, reservationId, installmentId };
+  const location = { index, reservationId, installmentId };
   const found = wallets && findCheque(wallets, installmentId);
   if (found === undefined || typeof found === 'string') {
     const kind = found === undefined ? 'reservation_missing' : 'cheque_missing';
-    return [{ ...place, kind, ours: null, theirs: chequeStatus }];
+    return [{ ...location, kind, ours: null, theirs: chequeStatus }];
   }
   const ours = present(Cheque, found.cheque);
   const compared = [
@@ -27,7 +27,9 @@ export function differencesOf(
     { kind: 'amount', ours: ours.chequeAmount ?? null, theirs: chequeAmount },
   ] as const;
   return compared.flatMap(({ theirs, ...difference }) =>
-    theirs === undefined || theirs === difference.ours ? [] : { ...place, ...difference, theirs },
+    theirs === undefined || theirs === difference.ours
+      ? []
+      : { ...location, ...difference, theirs },
   );
 }
 

@@ -7,14 +7,14 @@ import {
   StatusField,
 } from '../../core/http/validation/fields.js';
 import {
-  bounced,
+  bouncedExample,
   ChequeNumberField,
-  collected,
+  collectedExample,
   ReservationIdField,
 } from '../callback/callback.dto.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
-/** In most months, a partner collects fewer for one organization. */
+/** A partner usually collects fewer cheques a month for one organization. */
 const maxEntries = 1_000;
 
 export const maxUnmentionedCheques = 10_000;
@@ -149,6 +149,6 @@ export class ReconciliationResponseDto {
 }
 
 export const reconciliationExamples = {
-  'A part of the ledger': { cheques: [collected] },
-  'The whole ledger': { cheques: [bounced], complete: true },
+  'A part of the ledger': { cheques: [collectedExample] },
+  'The whole ledger': { cheques: [bouncedExample], complete: true },
 };

@@ -15,7 +15,7 @@ import { type CsvRow, readCsvRows } from '../../core/values/csv.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import { ReservationStore } from '../reservation-store.service.js';
-import { differencesOf, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
+import { compareEntry, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {
   type DifferenceDto,
   LedgerEntryDto,
@@ -34,7 +34,7 @@ const fieldsWithoutHistories = [
   'cheques.chequeAmount',
 ] as const;
 
-export type FileOutcome =
+export type LedgerFileResult =
   | { readonly errors: readonly { line: number; message: string }[]; readonly comparison?: never }
   | { readonly errors?: never; readonly comparison: ReconciliationResponseDto };
 
@@ -49,7 +49,7 @@ const reservationsPerBatch = 100;
 /** Keys are reservation ids in lower case, or the sent string if it is not an id. */
 type Ledger = ReadonlyMap<string, readonly IndexedEntry[]>;
 
-/** Implements rule RES-9. */
+/** Compares a partner's ledger with the stored cheques, but changes nothing (rule RES-9). */
 @Injectable()
 export class ReconciliationsService {
   constructor(
@@ -79,8 +79,8 @@ export class ReconciliationsService {
     organizationId: Types.ObjectId,
     text: string,
     complete: boolean,
-  ): Promise<FileOutcome> {
-    const entries = readCsvRows(text, { names, required }).map(entryOf);
+  ): Promise<LedgerFileResult> {
+    const entries = readCsvRows(text, { names, required }).map(ledgerEntry);
     const errors = entries.flatMap(({ line, messages }) =>
       messages.map((message) => {
         return { line, message: this.messages.textOf(message, defaultLanguage) };
@@ -132,7 +132,7 @@ export class ReconciliationsService {
         found.map(({ _id }) => _id),
       );
       for (const [id, entries] of batch) {
-        differences.push(...entries.flatMap((entry) => differencesOf(entry, wallets.get(id))));
+        differences.push(...entries.flatMap((entry) => compareEntry(entry, wallets.get(id))));
       }
     }
     return differences.toSorted((a, b) => a.index - b.index);
@@ -168,7 +168,7 @@ export class ReconciliationsService {
   }
 }
 
-function entryOf({ line, cells: { chequeAmount, ...texts } }: CsvRow) {
+function ledgerEntry({ line, cells: { chequeAmount, ...texts } }: CsvRow) {
   const amount = chequeAmount === undefined ? {} : { chequeAmount: amountOf(chequeAmount) };
   return { line, ...checkedDto(LedgerEntryDto, { ...texts, ...amount }) };
 }

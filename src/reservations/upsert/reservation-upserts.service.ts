@@ -37,16 +37,16 @@ class UpsertRecords extends ReservationRecords {
   }
 }
 
-interface Upserted extends Pick<ReservationState, 'reservation' | 'wallets'> {
+interface UpsertDecision extends Pick<ReservationState, 'reservation' | 'wallets'> {
   readonly operation: 'create' | 'update';
 }
 
-type Response = UpsertResponse<ReservationUpsertResponseDto>;
+type UpsertResult = UpsertResponse<ReservationUpsertResponseDto>;
 
-/** Implements rule RES-3. */
+/** Groups concurrent upserts of an organization into one transaction, since they may conflict over a unit. */
 @Injectable()
 export class ReservationUpsertsService {
-  private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, Upserted, Response>;
+  private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, UpsertDecision, UpsertResult>;
 
   constructor(
     services: WriteServices,
@@ -65,7 +65,7 @@ export class ReservationUpsertsService {
   }
 
   /** @throws DomainError for unknown units and leads, and for changes that an upsert must not make */
-  upsert(caller: Caller, body: UpsertReservationDto): Promise<Response> {
+  upsert(caller: Caller, body: UpsertReservationDto): Promise<UpsertResult> {
     return this.commit.submit({ caller, body }, body);
   }
 
@@ -93,7 +93,7 @@ export class ReservationUpsertsService {
 function decide(
   records: UpsertRecords,
   { caller: { organizationId, requestId }, body }: UpsertRequest,
-): Upserted {
+): UpsertDecision {
   const stored = records.findByRecordSystemId(body.recordSystemId);
   if (stored === undefined && body.unit === undefined) {
     throw new DomainError(reservationErrors.unitRequired);
@@ -133,7 +133,7 @@ function leadIdOf(
 function responseTo({
   request: { body },
   decision: { operation, reservation, wallets },
-}: Decided<UpsertRequest, Upserted>): Response {
+}: Decided<UpsertRequest, UpsertDecision>): UpsertResult {
   const ignored = ignoredFields(body, reservation);
   return {
     ...upsertResponse(operation, { reservation: presentReservation(reservation, wallets[0]) }),

@@ -73,7 +73,7 @@ function acceptedStatus(
   return isReopening && (!reopen || stored === 'approved') ? stored : status;
 }
 
-/** Implements rule RES-7. */
+/** Names the ignored fields, so that a client notices an outdated request (rule RES-7). */
 export function ignoredFields(
   { status, reopen = false }: UpsertReservationDto,
   stored: ReservationDocument,

@@ -79,7 +79,7 @@ export class UpsertReservationDto {
       type: ExternalReference,
       description: 'The lead who reserves, by the external id that it was posted with.',
     },
-    [{ name: 'isLeadReference', isMet: (value) => hasOneId(value, leadIds) }],
+    [{ name: 'isLeadReference', isMet: (value) => hasExactlyOneId(value, leadIds) }],
   )
   @NestedIn({ names: leadIds })
   lead?: ExternalReference;
@@ -128,11 +128,11 @@ function hasUniqueInstallments(cheques: unknown): boolean {
 }
 
 function isUnitReference(value: unknown): boolean {
-  return isValid(externalId, value) || hasOneId(value, unitIds);
+  return isValid(externalId, value) || hasExactlyOneId(value, unitIds);
 }
 
 /** Ignores unknown names, which are reported separately. */
-function hasOneId(value: unknown, names: readonly string[]): boolean {
+function hasExactlyOneId(value: unknown, names: readonly string[]): boolean {
   if (!isPlainObject(value)) return false;
   const ids = names.flatMap((name) => (Object.hasOwn(value, name) ? [value[name]] : []));
   return ids.length === 1 && isValid(externalId, ids[0]);

@@ -3,7 +3,7 @@ import { parseObjectId } from '../../../core/database/documents/tenant-document.
 import { csvRows } from '../../../core/values/csv.js';
 import { ReservationLookupService } from '../../../reservations/reading/reservation-lookup.service.js';
 import {
-  type FileOutcome,
+  type LedgerFileResult,
   ReconciliationsService,
 } from '../../../reservations/reconciliation/reconciliations.service.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
@@ -21,7 +21,7 @@ import { readTextFile } from '../command-line/files.js';
 import { pluralize, item, list, report, type Result } from '../command-line/result.js';
 import type { reservationCommands } from './reservation-commands.js';
 
-type Comparison = NonNullable<FileOutcome['comparison']>;
+type Comparison = NonNullable<LedgerFileResult['comparison']>;
 
 const findingTitles = ['Entry', 'Reservation', 'Installment', 'Difference', 'Ours', 'Theirs'];
 

@@ -120,7 +120,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
   async ({ services }, { ids, reference, limit }) => {
     const [named, changed] = await Promise.all([
       services.reservations.search(ids, reference),
-      services.reservations.ofRequest(ids, reference, limit),
+      services.reservations.findByRequest(ids, reference, limit),
     ]);
     return [...named, ...changed].map((one) =>
       resultOf('reservation', one, one.recordSystemId ?? one._id, [one.status, deleted(one)]),

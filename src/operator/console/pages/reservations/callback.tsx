@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type {
-  InspectedReservation,
+  ReservationDetails,
   ReservationHistory,
-  ShownCallback,
+  CallbackEntry,
 } from '../../../../reservations/reading/reservation-lookup.service.js';
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { recordPath } from '../../../views/field.js';
@@ -12,7 +12,7 @@ import { FieldList, Lines } from '../shared/fields.js';
 import { ValueChange, Code, Link } from '../shared/parts.js';
 
 export interface CallbackContext {
-  readonly reservation: InspectedReservation;
+  readonly reservation: ReservationDetails;
   readonly history: ReservationHistory;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
@@ -21,7 +21,7 @@ export function Callback({
   callback,
   keys,
   ...context
-}: CallbackContext & { readonly callback: ShownCallback }) {
+}: CallbackContext & { readonly callback: CallbackEntry }) {
   const { text } = useReader();
   const { outcome, otherFields } = callback;
   const { status } = outcome;
@@ -68,7 +68,7 @@ function blockedBy({
   ));
 }
 
-function effectsOf({ outcome }: ShownCallback, { text }: Reader) {
+function effectsOf({ outcome }: CallbackEntry, { text }: Reader) {
   const { reservation, cheque, effects, status } = outcome;
   if (effects === undefined && status < 400)
     return text('reservation.didUnknown', { reservation, cheque });
