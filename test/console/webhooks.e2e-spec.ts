@@ -119,7 +119,7 @@ describe('the list of endpoints', () => {
       );
     });
     // The page must include the attempts of other processes.
-    await statistics.add(endpoint, [{ statusCode: 204, milliseconds: 10 } as AttemptResult]);
+    await statistics.addResults(endpoint, [{ statusCode: 204, milliseconds: 10 } as AttemptResult]);
     expect(await service.text('/webhooks')).toContain('50%');
   });
 

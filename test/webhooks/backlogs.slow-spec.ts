@@ -91,10 +91,10 @@ describe('an endpoint that is enabled again', () => {
   it('gets later events even while a worker fails its old deliveries', async () => {
     const endpoint = await waitingForRetry();
     const queue = webhooks.service.service.app.get(DeliveryQueueRepository);
-    const failWaiting = queue.failWaiting.bind(queue);
+    const failWaiting = queue.failPendingBatch.bind(queue);
     const { promise: enabled, resolve: enable } = Promise.withResolvers<void>();
     const { promise: isGivingUp, resolve: giveUp } = Promise.withResolvers<void>();
-    queue.failWaiting = async (...parameters) => {
+    queue.failPendingBatch = async (...parameters) => {
       giveUp();
       await enabled;
       return failWaiting(...parameters);
@@ -103,7 +103,7 @@ describe('an endpoint that is enabled again', () => {
     await endpoint.store(turnedOff);
     await passTime(2 * hour);
     await isGivingUp;
-    queue.failWaiting = failWaiting;
+    queue.failPendingBatch = failWaiting;
     await webhooks.service.endpoints.enable(endpoint.id);
     await createLead();
     await endpoint.delivery({ status: 'pending', attempts: 0 });

@@ -18,7 +18,7 @@ import { mebibyte } from '../../core/values/numbers.js';
 import { listItems } from '../../core/values/text.js';
 import { coversType, eventTypes } from '../outbox/event-types.js';
 import { EventRelay } from '../outbox/event-relay.js';
-import { idOfMessage, messageIdOf, payloadOf } from '../outbox/message.js';
+import { eventIdOf, messageIdOf, payloadOf } from '../outbox/message.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import type { EventDto, EventsResponseDto } from './event.dto.js';
 import { eventErrors } from './event-errors.js';
@@ -44,7 +44,7 @@ interface PageRequest {
 export class EventFeedService {
   private readonly retentionMs: number;
   private readonly deadlineMs: number;
-  /** Keyed by parameters. A read is pending for one turn of the event loop. */
+  /** Reads by their parameters; each waits for one turn of the event loop, then starts. */
   private readonly pendingReads = new Map<string, Promise<EventsResponseDto>>();
 
   constructor(
@@ -70,8 +70,8 @@ export class EventFeedService {
     const { wait, timeout = '0' } = query;
     const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
     const end = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-    const part = { limit: Number(limit), types: types === undefined ? null : typesOf(types) };
-    let after = await this.numberOf(organizationId, first);
+    const part = { limit: Number(limit), types: types === undefined ? null : wantedTypes(types) };
+    let after = await this.numberOfEvent(organizationId, first);
     for (let isFirst = true; ; isFirst = false) {
       const read = () => this.inSnapshot(() => this.page(organizationId, { ...part, after }));
       const key = [organizationId.toHexString(), after, limit, types].join(' ');
@@ -107,9 +107,9 @@ export class EventFeedService {
     }
   }
 
-  private async numberOf(organizationId: Types.ObjectId, event: string): Promise<number> {
+  private async numberOfEvent(organizationId: Types.ObjectId, event: string): Promise<number> {
     if (/^\d+$/.test(event)) return Number(event);
-    const _id = parseObjectId(idOfMessage(event));
+    const _id = parseObjectId(eventIdOf(event));
     return this.inSnapshot(async () => {
       const found =
         _id && (await this.events.findOne(organizationId, { _id }, { fields: oldestFirst.fields }));
@@ -119,7 +119,7 @@ export class EventFeedService {
     });
   }
 
-  /** A new primary may not know yet that a majority has events which the old one has already shown. */
+  /** After a failover, a snapshot may briefly miss events that were already shown, so this reads without one. */
   private async assertNumberIssued(organizationId: Types.ObjectId, after: number): Promise<void> {
     const last = await withoutSession(() => this.relay.lastNumber(organizationId));
     if (after > last) throw new DomainError(eventErrors.beyondLast, { last });
@@ -132,7 +132,7 @@ export class EventFeedService {
     return first?.sequence ?? last + 1;
   }
 
-  /** The server removes expired events late and in no certain order, so they are hidden before. */
+  /** The server removes expired events late and in no certain order, so this filter hides them at once. */
   private retainedFilter(after: number, last: number) {
     const expiredAt = new Date(this.clock.now().getTime() - this.retentionMs);
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };
@@ -188,7 +188,7 @@ function expired(next: number): DomainError {
   return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
 }
 
-function typesOf(list: string): string[] | null {
+function wantedTypes(list: string): string[] | null {
   const wanted = listItems(list);
   return wanted.includes('*') ? null : eventTypes.filter((type) => coversType(wanted, type));
 }

@@ -74,11 +74,11 @@ export class EventsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
-    const left = new AbortController();
-    reply.raw.once('close', () => left.abort());
+    const disconnection = new AbortController();
+    reply.raw.once('close', () => disconnection.abort());
     // The client may have left during the key lookup.
-    if (reply.raw.destroyed) left.abort();
-    const page = await this.feed.read(organizationId, query, left.signal);
+    if (reply.raw.destroyed) disconnection.abort();
+    const page = await this.feed.read(organizationId, query, disconnection.signal);
     const accepted = acceptedType(request, [jsonType, cloudEventsType]) ?? jsonType;
     const content =
       accepted === jsonType ? page : page.data.map((event) => cloudEvent(event, organizationId));

@@ -5,7 +5,7 @@ import { EventRelay } from '../outbox/event-relay.js';
 
 const intervalMs = 250;
 
-/** Waits for an event with a higher number than it has read. */
+/** Waits for an event whose number is higher than `lastRead`. */
 interface Waiter {
   readonly lastRead: number;
   readonly end: (hasNews: boolean) => void;
@@ -81,7 +81,7 @@ export class LongPollWaiters implements OnModuleDestroy {
 
   private async check(): Promise<void> {
     const ids = [...this.waiting.keys()].map((key) => new Types.ObjectId(key));
-    // After a failure, the next query runs as well.
+    // A failed query wakes nobody, but the next one still runs.
     const numbers = ids.length === 0 ? [] : await this.relay.lastNumbers(ids).catch(() => []);
     for (const [key, number] of numbers) this.wake(key, number);
     this.timer = undefined;

@@ -17,7 +17,7 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 /** Contents are omitted because they may be large. */
 export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 
-/** Its object has only `_id` and `status`. */
+/** `data` contains only `_id` and `status`. */
 export type ChangeEvent = Pick<
   OutboxEventDocument,
   '_id' | 'organizationId' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
@@ -25,7 +25,7 @@ export type ChangeEvent = Pick<
 
 export type EventContent = Pick<OutboxEventDocument, 'type' | 'data' | 'changes'>;
 
-const without = ['data', 'changes'] as const;
+const contentFields = ['data', 'changes'] as const;
 const changeFields = [
   'organizationId',
   'type',
@@ -51,27 +51,27 @@ export class EventHistoryService {
   ): Promise<ListedEvent[]> {
     const filter = failed ? ({ failureReason: { $gt: '' } } as const) : {};
     const sort = failed ? ({ numberedAt: -1 } as const) : ({ createdAt: -1 } as const);
-    return this.events.find(organizationId, filter, { without, sort, limit });
+    return this.events.find(organizationId, filter, { without: contentFields, sort, limit });
   }
 
-  async whole(
+  async findWithContents(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<OutboxEventDocument[]> {
     return this.events.find(organizationId, { _id: { $in: ids } }, { hint: '_id_' });
   }
 
-  async about(
+  async listByObjects(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
     part: KeysetRequest,
   ): Promise<KeysetPage<ListedEvent>> {
     const about = { 'data._id': { $in: objectIds } };
-    return this.events.page(organizationId, about, newestFirst, part, { without });
+    return this.events.page(organizationId, about, newestFirst, part, { without: contentFields });
   }
 
   /** Returns events in no particular order. */
-  async ofRequests(
+  async findByRequests(
     organizationIds: Tenants,
     requestIds: readonly string[],
     limit: number,
@@ -81,7 +81,7 @@ export class EventHistoryService {
     return this.events.find(organizationIds, filter, { fields: changeFields, limit });
   }
 
-  async changesOf(
+  async findChanges(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
     types: readonly string[],

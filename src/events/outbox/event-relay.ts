@@ -17,25 +17,25 @@ import { Metrics } from '../../core/observability/metrics.js';
 import type { EventFeedDocument, OutboxEventDocument } from './outbox-event.schema.js';
 import { Outbox } from './outbox.js';
 
-/** Its data contains only `_id`, because the rest may be large. */
+/** `data` contains only `_id`, because the rest may be large. */
 export type UnnumberedEvent = Pick<
   OutboxEventDocument,
   '_id' | 'organizationId' | 'type' | 'data' | 'erasedAt'
 > & { readonly bytes: number };
 
-/** Creates deliveries in the open transaction; returns for how many of the first events, at least one. */
+/** Creates deliveries in the open transaction. Returns the number of handled events, from the first; at least 1. */
 export type FanOut = (
   organizationId: Types.ObjectId,
   events: readonly UnnumberedEvent[],
 ) => Promise<number>;
 
-/** After this silence, another process takes over (rule HOOK-9). */
+/** Another process takes over if the lease was not renewed for this time, in ms (rule HOOK-9). */
 const leaseMs = 2_000;
 const intervalMs = 250;
-/** Pause after the last events: numbering a few at a time costs the database more. */
+/** The relay pauses after the last events, in ms, because many small batches cost the database more. */
 const batchingDelayMs = 100;
 const batchSize = 250;
-/** An event is set aside after failing alone this often: one failure may be chance. */
+/** One failure may be chance, so an event is set aside only after this many attempts on its own. */
 const maxSingleAttempts = 3;
 
 const unnumbered = { sequence: null } as const;
@@ -49,7 +49,7 @@ const lowestId = new Types.ObjectId('0'.repeat(24));
 export class EventRelay implements OnModuleDestroy {
   private readonly logger = new Logger(EventRelay.name);
   private readonly loop: PollingLoop;
-  private last: Types.ObjectId | null = null;
+  private lastOrganization: Types.ObjectId | null = null;
   private delaysNextBatch = false;
   private readonly numbered;
   onNumbered: (organizationId: Types.ObjectId) => void = () => {};
@@ -87,9 +87,9 @@ export class EventRelay implements OnModuleDestroy {
   /** Numbers some events of the next organization; returns false when no event is unnumbered. */
   async relayNext(): Promise<boolean> {
     // A failure must not give the same organization the next turn, so this is set before the work.
-    this.last = await this.nextUnnumbered(this.last);
-    if (this.last === null) return false;
-    await this.relay(this.last, batchSize);
+    this.lastOrganization = await this.nextOrganization(this.lastOrganization);
+    if (this.lastOrganization === null) return false;
+    await this.relay(this.lastOrganization, batchSize);
     return true;
   }
 
@@ -121,7 +121,7 @@ export class EventRelay implements OnModuleDestroy {
   }
 
   /** Round robin: returns the next organization after `after`, or null if none has unnumbered events. */
-  private async nextUnnumbered(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
+  private async nextOrganization(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
     const event = await withIndexHint('unnumbered', (hint) =>
       this.events.acrossTenants.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
         { ...unnumbered, organizationId: { $gt: after ?? lowestId } },
@@ -129,14 +129,14 @@ export class EventRelay implements OnModuleDestroy {
       ),
     );
     if (event !== null) return event.organizationId;
-    return after === null ? null : this.nextUnnumbered(null);
+    return after === null ? null : this.nextOrganization(null);
   }
 
   /** Halves the batch if the fan-out of some events fails. */
   private async relay(organizationId: Types.ObjectId, limit: number, attempt = 1): Promise<void> {
     let found = limit;
     try {
-      await this.number(organizationId, limit, (events) => {
+      await this.numberEvents(organizationId, limit, (events) => {
         found = events.length;
         return this.fanOut(organizationId, events);
       });
@@ -156,11 +156,11 @@ export class EventRelay implements OnModuleDestroy {
       this.logger.error({ eventId, reason }, 'Could not create the deliveries of an event');
       return 1;
     };
-    await this.number(organizationId, 1, report, { failureReason: { $literal: reason } });
+    await this.numberEvents(organizationId, 1, report, { failureReason: { $literal: reason } });
   }
 
   /** Gives the next numbers to as many of the first events as the fan-out accepts. */
-  private async number(
+  private async numberEvents(
     organizationId: Types.ObjectId,
     limit: number,
     take: (events: readonly UnnumberedEvent[]) => Promise<number>,

@@ -11,7 +11,7 @@ export interface WebhookMessage {
 
 type PayloadSource = Pick<OutboxEventDocument, '_id' | 'type' | 'data' | 'changes' | 'createdAt'>;
 
-/** Implements rule HOOK-2. */
+/** Webhooks and polled events share this content (rule HOOK-2). */
 export function payloadOf({ type, data, changes, createdAt }: Omit<PayloadSource, '_id'>) {
   const timestamp = createdAt.toISOString();
   return { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };
@@ -25,7 +25,7 @@ export function messageIdOf(eventId: Types.ObjectId): string {
   return `${prefix}${eventId.toHexString()}`;
 }
 
-export function idOfMessage(messageId: string): string {
+export function eventIdOf(messageId: string): string {
   return messageId.slice(prefix.length);
 }
 

@@ -1,14 +1,14 @@
 import type {
   ListedDelivery,
-  ShownDelivery,
+  DeliveryDetails,
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { EndpointHealth } from '../../webhooks/statistics/webhook-statistics.service.js';
-import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { EndpointView } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAt, id, organizationField, updatedAt } from './common.js';
 import { eventPath, field, isViewText, type Severity, type ViewField } from './field.js';
 
 /** The console adds health and the name of the organization. */
-type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
+type Endpoint = Omit<EndpointView, 'isRemoved'> & {
   readonly organizationName?: string | undefined;
   readonly health?: EndpointHealth | undefined;
   readonly pending?: number;
@@ -185,7 +185,7 @@ export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
   field('time', 'shared.erased', 'erasedAt'),
 ];
 
-export const attemptFields: readonly ViewField<ShownDelivery['log'][number]>[] = [
+export const attemptFields: readonly ViewField<DeliveryDetails['log'][number]>[] = [
   field('number', 'delivery.round', 'round'),
   field('number', 'delivery.attempt', 'attempt'),
   field('time', 'shared.started', 'startedAt'),

@@ -142,7 +142,7 @@ export class ReservationLookupService {
     const objectIds = [reservation._id, ...wallets.map((wallet) => wallet._id)];
     const [received, events, approvedOthers, leads] = await Promise.all([
       this.callbacks(organizationId, _id, maxCallbacks + 1),
-      this.events.changesOf(organizationId, objectIds, reservationTypes, maxEvents),
+      this.events.findChanges(organizationId, objectIds, reservationTypes, maxEvents),
       this.approvedOthers(reservation),
       leadId === null ? [] : this.leads.find(organizationId, leadId),
     ]);
@@ -162,11 +162,11 @@ export class ReservationLookupService {
     const ofUnit = await this.unitReservations.ofUnits(organizationId, [unitId]);
     const ids = ofUnit.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
-      this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, maxEvents),
+      this.events.findChanges(organizationId, [unitId.toHexString()], unitTypes, maxEvents),
       this.log.findWithUnitChange(organizationId, ids, maxCallbacks),
     ]);
     const requestIds = events.flatMap(({ requestId }) => requestId ?? []);
-    const others = await this.events.ofRequests(organizationId, requestIds, 4 * maxEvents);
+    const others = await this.events.findByRequests(organizationId, requestIds, 4 * maxEvents);
     const causes = new Map(
       others
         .filter(({ type }) => type.startsWith('reservation.'))

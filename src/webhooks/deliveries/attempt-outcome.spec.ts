@@ -5,11 +5,11 @@ import type {
 } from '../endpoints/webhook-endpoint.schema.js';
 import {
   attemptsPerRound,
-  backoff,
+  backoffMs,
   endpointAfter,
   hasValidEventTypes,
   latencyClassAfter,
-  outcomeOf,
+  attemptOutcome,
   retryAfterMs,
   type AttemptResult,
   type DeliveryOutcome,
@@ -58,7 +58,7 @@ describe('outcomeOf', () => {
   ])(
     'after %p, %i attempts and Retry-After %p returns %j',
     (statusCode, previous, retryAfter, outcome) => {
-      const found = outcomeOf(result({ statusCode, retryAfter }), previous, now, 0.5);
+      const found = attemptOutcome(result({ statusCode, retryAfter }), previous, now, 0.5);
       expect(found).toEqual({ attempts: previous + 1, updatedAt: now, ...outcome });
     },
   );
@@ -67,7 +67,7 @@ describe('outcomeOf', () => {
 describe('backoff', () => {
   it('grows from 5 seconds to one day', () => {
     const waits = Array.from({ length: attemptsPerRound - 1 }, (_, index) =>
-      backoff(index + 1, 0.5),
+      backoffMs(index + 1, 0.5),
     );
     expect(waits).toEqual(
       [5, 20, 80, 320, 1_280, 5_120, 20_480, 81_920, 86_400].map((s) => s * 1_000),
@@ -75,7 +75,7 @@ describe('backoff', () => {
   });
 
   it('has 20 % jitter and never exceeds one day', () => {
-    const waits = [1, 9].map((failed) => [backoff(failed, 0), backoff(failed, 1)]);
+    const waits = [1, 9].map((failed) => [backoffMs(failed, 0), backoffMs(failed, 1)]);
     expect(waits).toEqual([
       [4_000, 6_000],
       [0.8 * day, day],

@@ -29,7 +29,7 @@ export type DeliveryOutcome = Readonly<
 export const attemptsPerRound = 10;
 
 const firstDelayMs = 5_000;
-const growth = 4;
+const backoffFactor = 4;
 const jitter = 0.2;
 
 const goneStatus = 410;
@@ -41,8 +41,8 @@ const maxFailingDays = 5;
 const fastMs = 250;
 const slowMs = 5_000;
 
-/** Implements rule HOOK-6; `previousAttempts` counts the earlier attempts of the round. */
-export function outcomeOf(
+/** @param previousAttempts finished attempts of the round, which also decide the delay (rule HOOK-6) */
+export function attemptOutcome(
   result: AttemptResult,
   previousAttempts: number,
   now: Date,
@@ -56,7 +56,7 @@ export function outcomeOf(
   if (attempts >= attemptsPerRound) {
     return { ...completed, status: 'failed', failureReason: 'exhausted' };
   }
-  const wait = Math.max(backoff(attempts, random), result.retryAfter ?? 0);
+  const wait = Math.max(backoffMs(attempts, random), result.retryAfter ?? 0);
   return { ...attempted, nextAttemptAt: new Date(now.getTime() + wait) };
 }
 
@@ -65,14 +65,14 @@ export function isSuccess({ statusCode }: AttemptResult): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The receiver wants no further events. */
+/** With 410, the receiver asks for no further events. */
 function isGoneResponse({ statusCode }: AttemptResult): boolean {
   return statusCode === goneStatus;
 }
 
 /** Returns milliseconds; `random`, from 0 to 1, spreads deliveries that failed together. */
-export function backoff(failedAttempts: number, random: number): number {
-  const base = Math.min(dayMs, firstDelayMs * growth ** (failedAttempts - 1));
+export function backoffMs(failedAttempts: number, random: number): number {
+  const base = Math.min(dayMs, firstDelayMs * backoffFactor ** (failedAttempts - 1));
   return Math.min(dayMs, Math.round(base * (1 - jitter + 2 * jitter * random)));
 }
 

@@ -43,10 +43,10 @@ const firstPerEndpoint = (fields: Document) => [
   { $group: { _id: '$endpointId', ...fields } },
 ];
 
-/** Larger statements would delay others. */
+/** A larger statement would delay other writes. */
 const failBatchSize = 1_000;
 const byId = { hint: { _id: 1 } } as const;
-/** Limits the server's time for metrics. */
+/** Metrics must not keep the database server busy for longer. */
 const metricsTime = { maxTimeMS: 1_000 } as const;
 
 @Injectable()
@@ -65,7 +65,7 @@ export class DeliveryQueueRepository {
   }
 
   /** Costs one seek when nothing is due, or else one for each endpoint with pending deliveries. */
-  async endpointsDue(now: Date): Promise<DueEndpoint[]> {
+  async findDueEndpoints(now: Date): Promise<DueEndpoint[]> {
     const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
     const one = await this.deliveries.findOne(due, {
       sort: { nextAttemptAt: 1 },
@@ -129,7 +129,7 @@ export class DeliveryQueueRepository {
     const operations = finished.map((each) => ({
       updateOne: {
         filter: { _id: each.delivery._id, 'log.startedAt': { $ne: each.result.startedAt } },
-        update: [updateOf(each)],
+        update: [attemptUpdate(each)],
         ...byId,
       },
     }));
@@ -155,7 +155,7 @@ export class DeliveryQueueRepository {
    *
    * @returns whether more may be pending
    */
-  async failWaiting(
+  async failPendingBatch(
     endpointId: Types.ObjectId,
     reason: FailureReason,
     now: Date,
@@ -171,7 +171,7 @@ export class DeliveryQueueRepository {
     return ids.length === failBatchSize;
   }
 
-  async endpointsWaiting(): Promise<Pick<WebhookEndpointDocument, '_id' | 'organizationId'>[]> {
+  async findPendingEndpoints(): Promise<Pick<WebhookEndpointDocument, '_id' | 'organizationId'>[]> {
     const first = firstPerEndpoint({ organizationId: { $first: '$organizationId' } });
     return this.deliveries
       .aggregate<Pick<WebhookEndpointDocument, '_id' | 'organizationId'>>(first, metricsTime)
@@ -185,11 +185,11 @@ export class DeliveryQueueRepository {
 }
 
 /** Applies to any state of the delivery, which may have changed during the attempt. */
-function updateOf({ delivery, url, result, outcome }: FinishedAttempt) {
+function attemptUpdate({ delivery, url, result, outcome }: FinishedAttempt) {
   const { round, attempts } = delivery;
   const { retryAfter: _retryAfter, ...attempted } = result;
   const entry = { round, attempt: attempts + 1, url: String(url), ...attempted };
-  // A response may contain personal data.
+  // After an erasure, a response is not stored, because it may contain personal data.
   const response = {
     $cond: [{ $gt: ['$erasedAt', null] }, null, { $literal: attempted.response }],
   };

@@ -20,12 +20,12 @@ import { parseObjectId } from '../../core/database/documents/tenant-document.js'
 import { dayMs } from '../../core/values/time.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import { pingType } from '../../events/outbox/event-types.js';
-import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
+import { eventIdOf, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { SecretKeys } from '../endpoints/secret-keys.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
-import { type AttemptResult, attemptsPerRound, outcomeOf } from './attempt-outcome.js';
+import { type AttemptResult, attemptsPerRound, attemptOutcome } from './attempt-outcome.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import { newDelivery } from './webhook-fan-out.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -43,7 +43,7 @@ export interface DeliveryFilter {
 }
 
 export type ListedDelivery = ReturnType<typeof listedDelivery>;
-export type ShownDelivery = NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
+export type DeliveryDetails = NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
 
 const maxResumeMs = dayMs;
 /** Larger statements would delay the workers. */
@@ -69,7 +69,7 @@ export class WebhookDeliveriesService {
     const delivery = await this.deliveries.acrossTenants.findOne({ _id });
     if (delivery === null) return null;
     const { organizationId, eventId, log } = delivery;
-    const [event] = await this.events.whole(organizationId, [eventId]);
+    const [event] = await this.events.findWithContents(organizationId, [eventId]);
     const body = delivery.body ?? (event === undefined ? null : messageOf(event).body);
     return { ...listedDelivery(delivery), body, log };
   }
@@ -81,7 +81,7 @@ export class WebhookDeliveriesService {
     limit: number,
   ): Promise<ListedDelivery[]> {
     const isMessage = reference.startsWith('msg_');
-    const _id = parseObjectId(isMessage ? idOfMessage(reference) : reference);
+    const _id = parseObjectId(isMessage ? eventIdOf(reference) : reference);
     if (_id === null) return [];
     const named = isMessage ? { eventId: _id } : { _id };
     const filter = { organizationId: { $in: [...organizationIds] }, ...named };
@@ -156,7 +156,7 @@ export class WebhookDeliveriesService {
     } as const;
     await this.deliveries.insert(delivery);
     const result = await this.sender.send({ url, secrets }, message);
-    const ended = outcomeOf(result, attemptsPerRound, this.clock.now(), 0);
+    const ended = attemptOutcome(result, attemptsPerRound, this.clock.now(), 0);
     await this.queue.store([{ delivery, url, result, outcome: { ...ended, attempts: 1 } }]);
     return result;
   }

@@ -18,7 +18,7 @@ import {
 import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
-/** Identified by id: the key itself is never shown. */
+/** `key` is the id of an encryption key; the key itself is never shown. */
 export interface NeededKey {
   readonly key: string;
   readonly secrets: number;
@@ -40,7 +40,7 @@ interface SecretHolder extends TenantDocument {
   readonly secrets?: readonly SealedSecret[] | null;
 }
 
-type HeldSecret = Awaited<ReturnType<SecretKeys['active']>>[number];
+type HeldSecret = Awaited<ReturnType<SecretKeys['activeSecrets']>>[number];
 
 /** Covers endpoints and signed API keys (rules HOOK-12 and HOOK-26). */
 @Injectable()
@@ -70,9 +70,9 @@ export class SecretKeys {
   }
 
   /** Returns missing keys first. */
-  async needed(): Promise<NeededKey[]> {
+  async neededKeys(): Promise<NeededKey[]> {
     const listed = this.keys.map(keyIdOf);
-    const byKey = Map.groupBy(await this.active(), ({ key }) => key);
+    const byKey = Map.groupBy(await this.activeSecrets(), ({ key }) => key);
     return [...byKey]
       .map(([key, { length }]) => ({ key, secrets: length, rank: listed.indexOf(key) }))
       .toSorted((one, other) => one.rank - other.rank)
@@ -85,7 +85,7 @@ export class SecretKeys {
   /** Can be interrupted, repeated and run concurrently. */
   async reseal(progress: (done: number, total: number) => void) {
     const [newest] = this.keys.map(keyIdOf);
-    const old = (await this.active()).filter(({ key }) => key !== newest);
+    const old = (await this.activeSecrets()).filter(({ key }) => key !== newest);
     const unopened: UndecryptableSecret[] = [];
     let resealed = 0;
     for (const [index, secret] of old.entries()) {
@@ -98,7 +98,7 @@ export class SecretKeys {
       } else unopened.push(again);
       progress(index + 1, old.length);
     }
-    return { resealed, unopened, keys: await this.needed() };
+    return { resealed, unopened, keys: await this.neededKeys() };
   }
 
   private sealAgain({ kind, owner, sealed, key }: HeldSecret): string | UndecryptableSecret {
@@ -111,7 +111,7 @@ export class SecretKeys {
     }
   }
 
-  private async active() {
+  private async activeSecrets() {
     const kinds = [
       { kind: 'endpointId', holders: this.endpoints.acrossTenants },
       { kind: 'apiKeyId', holders: this.apiKeys.acrossTenants },

@@ -35,7 +35,7 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: Date })
   failingSince?: Date | null;
 
-  /** Last days (UTC, `2030-01-31`) with failures since then. */
+  /** Last days with failures since `failingSince`, such as `2030-01-31` (UTC). */
   @Prop({ type: [String], default: undefined })
   failingDays?: string[];
 
@@ -49,7 +49,7 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: String })
   leaseOwner?: string | null;
 
-  /** Uses the server's clock. */
+  /** Set and compared by the database server, whose clock all workers share. */
   @Prop({ type: Date })
   leasedUntil?: Date | null;
 

@@ -31,7 +31,7 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-export type ShownEndpoint = Readonly<ReturnType<typeof shownEndpoint>>;
+export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 
 @Injectable()
 export class WebhookEndpointsService {
@@ -77,27 +77,27 @@ export class WebhookEndpointsService {
 
   async show(
     _id: Types.ObjectId,
-  ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: ShownEndpoint } | null> {
+  ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: EndpointView } | null> {
     const document = await this.find(_id);
-    return document === null ? null : { document, shown: shownEndpoint(document) };
+    return document === null ? null : { document, shown: endpointView(document) };
   }
 
   async listPage(
     organizationId: Types.ObjectId | undefined,
     part: KeysetRequest,
-  ): Promise<KeysetPage<ShownEndpoint>> {
-    const wanted = ofOneOrAll(organizationId);
+  ): Promise<KeysetPage<EndpointView>> {
+    const wanted = organizationFilter(organizationId);
     const { items, next } = await readPage({ _id: -1 }, part, (after, options) =>
       this.endpoints.acrossTenants.find({ ...wanted, ...after }, options).toArray(),
     );
-    return { items: items.map(shownEndpoint), next };
+    return { items: items.map(endpointView), next };
   }
 
   /** Returns the oldest first, of one or all organizations. */
-  async list(organizationId?: Types.ObjectId): Promise<ShownEndpoint[]> {
+  async list(organizationId?: Types.ObjectId): Promise<EndpointView[]> {
     const options = { sort: { createdAt: 1 } } as const;
-    const found = this.endpoints.acrossTenants.find(ofOneOrAll(organizationId), options);
-    return (await found.toArray()).map(shownEndpoint);
+    const found = this.endpoints.acrossTenants.find(organizationFilter(organizationId), options);
+    return (await found.toArray()).map(endpointView);
   }
 
   /** @throws Error when the URL is not allowed */
@@ -162,7 +162,7 @@ export class WebhookEndpointsService {
   }
 
   private async failPending(_id: Types.ObjectId, reason: FailureReason): Promise<void> {
-    while (await this.queue.failWaiting(_id, reason, this.clock.now()));
+    while (await this.queue.failPendingBatch(_id, reason, this.clock.now()));
   }
 
   private async set(
@@ -179,13 +179,13 @@ export class WebhookEndpointsService {
   }
 }
 
-function ofOneOrAll(organizationId: Types.ObjectId | undefined) {
-  const ofTenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
-  return { ...ofTenant, removedAt: null };
+function organizationFilter(organizationId: Types.ObjectId | undefined) {
+  const tenant = organizationId === undefined ? { _id: { $exists: true } } : { organizationId };
+  return { ...tenant, removedAt: null };
 }
 
-/** Shows only the expiry of secrets. */
-export function shownEndpoint(document: WebhookEndpointDocument) {
+/** Replaces secrets by their times. */
+export function endpointView(document: WebhookEndpointDocument) {
   const isSubscribed = hasValidEventTypes(document);
   return {
     _id: document._id.toHexString(),

@@ -10,20 +10,20 @@ export class AttemptSlots {
     this.all = new PQueue({ concurrency });
     this.classes = {
       fast: classQueues(concurrency, 2),
-      new: classQueues(part(concurrency, 1 / 2), 1),
-      slow: classQueues(part(concurrency, 1 / 4), 1),
+      new: classQueues(shareOf(concurrency, 1 / 2), 1),
+      slow: classQueues(shareOf(concurrency, 1 / 4), 1),
     };
   }
 
   perEndpoint(latencyClass: LatencyClass): number {
-    return part(this.concurrency, latencyClass === 'fast' ? 1 / 4 : 1 / 16);
+    return shareOf(this.concurrency, latencyClass === 'fast' ? 1 / 4 : 1 / 16);
   }
 
   maxBatchSize(latencyClass: LatencyClass): number {
     return this.perEndpoint(latencyClass) * (latencyClass === 'fast' ? 4 : 1);
   }
 
-  turn<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
+  runTurn<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
     return this.classes[latencyClass].turns.add(work);
   }
 
@@ -32,12 +32,12 @@ export class AttemptSlots {
   }
 
   /** Waits while too many other batches hold a large event. */
-  large<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
+  runLarge<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
     return this.classes[latencyClass].large.add(work);
   }
 
   /** Runs the first attempts of all batches before the second ones. */
-  attempt<T>(latencyClass: LatencyClass, index: number, work: () => Promise<T>): Promise<T> {
+  runAttempt<T>(latencyClass: LatencyClass, index: number, work: () => Promise<T>): Promise<T> {
     const priority = -index;
     const ofAll = () => this.all.add(work, { priority });
     return this.classes[latencyClass].attempts.add(ofAll, { priority });
@@ -52,6 +52,6 @@ function classQueues(concurrency: number, large: number) {
   };
 }
 
-function part(concurrency: number, fraction: number): number {
+function shareOf(concurrency: number, fraction: number): number {
   return Math.max(1, Math.floor(concurrency * fraction));
 }

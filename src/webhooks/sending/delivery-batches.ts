@@ -6,7 +6,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { traced } from '../../core/observability/tracing.js';
 import { type WebhookMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
-import { endpointAfter, isSuccess, outcomeOf } from '../deliveries/attempt-outcome.js';
+import { endpointAfter, isSuccess, attemptOutcome } from '../deliveries/attempt-outcome.js';
 import {
   DeliveryQueueRepository,
   type DueDelivery,
@@ -27,7 +27,7 @@ const faultPauseMs = 60_000;
 /** Limits the events of a batch; a larger event gets its own batch. */
 const batchBytes = 262_144;
 /** Part of the lease that is reserved for the last response's body and for storing the results. */
-const storeMs = 10_000;
+const storageReserveMs = 10_000;
 
 interface Batch {
   /** Sorted by the end of the attempts. */
@@ -43,7 +43,7 @@ const emptyBatch: Batch = { finished: [], fields: {}, hasMore: false };
 @Injectable()
 export class DeliveryBatches {
   private readonly logger = new Logger(DeliveryBatches.name);
-  /** An attempt that starts at most this long after the lease finishes, and is stored, within it. */
+  /** An attempt must start within this time, in ms, to be stored before the lease expires. */
   private readonly maxStartMs: number;
   readonly slots: AttemptSlots;
   /** Prevents new attempts. */
@@ -61,7 +61,7 @@ export class DeliveryBatches {
     private readonly clock: Clock,
   ) {
     this.slots = new AttemptSlots(WEBHOOKS_CONCURRENCY);
-    this.maxStartMs = leaseMs - WEBHOOKS_TIMEOUT_MS - storeMs;
+    this.maxStartMs = leaseMs - WEBHOOKS_TIMEOUT_MS - storageReserveMs;
   }
 
   /** Sends one batch if no worker has the endpoint; returns its class if more may be due. Never rejects. */
@@ -82,7 +82,7 @@ export class DeliveryBatches {
       const results = finished.map(({ result }) => result);
       const [isStored] = await Promise.all([
         this.queue.release(endpoint, fields),
-        this.statistics.add(endpoint, results),
+        this.statistics.addResults(endpoint, results),
       ]);
       if (isStored && fields.isEnabled === false) {
         const reason = fields.disabledReason;
@@ -102,7 +102,7 @@ export class DeliveryBatches {
     if (endpoint.isEnabled !== true) {
       const reason = endpoint.removedAt ? 'endpoint removed' : 'endpoint disabled';
       // The operator may enable the endpoint meanwhile, so later deliveries must stay pending.
-      const hasMore = await this.queue.failWaiting(_id, reason, now, now);
+      const hasMore = await this.queue.failPendingBatch(_id, reason, now, now);
       return { ...emptyBatch, hasMore };
     }
     if (pausedUntil && pausedUntil > now) return emptyBatch;
@@ -110,14 +110,14 @@ export class DeliveryBatches {
     try {
       secrets = this.secrets.signing(endpoint, now);
     } catch (error) {
-      return this.pause(endpoint, error as Error);
+      return this.pauseFaulty(endpoint, error as Error);
     }
     const limit = Math.min(batchSize, this.slots.maxBatchSize(latencyClass));
     const due = await this.queue.findDue(_id, now, limit);
-    const batch = firstBytes(due);
+    const batch = limitBytes(due);
     const attemptAll = () => this.attemptAll(endpoint, batch, secrets, mayBegin);
     const isLarge = batch.some(({ bytes }) => bytes > batchBytes);
-    const finished = await (isLarge ? this.slots.large(latencyClass, attemptAll) : attemptAll());
+    const finished = await (isLarge ? this.slots.runLarge(latencyClass, attemptAll) : attemptAll());
     const isFull = due.length === limit;
     const hasMore = isFull || finished.length < due.length;
     if (finished.length === 0) return { ...emptyBatch, hasMore };
@@ -152,7 +152,7 @@ export class DeliveryBatches {
         return sent;
       });
       if (this.aborting.signal.aborted && result.statusCode === null) return;
-      const outcome = outcomeOf(result, delivery.attempts, this.clock.now(), Math.random());
+      const outcome = attemptOutcome(result, delivery.attempts, this.clock.now(), Math.random());
       finished.push({ delivery, url, result, outcome });
       hasFailed ||= !isSuccess(result);
     };
@@ -161,7 +161,7 @@ export class DeliveryBatches {
       deliveries.map((delivery, index) => async () => {
         const message = messages.get(delivery.eventId.toHexString());
         if (message === undefined || hasFailed) return;
-        await this.slots.attempt(latencyClass, index, () => attempt(delivery, message));
+        await this.slots.runAttempt(latencyClass, index, () => attempt(delivery, message));
       }),
     );
     return finished;
@@ -173,7 +173,7 @@ export class DeliveryBatches {
     deliveries: readonly DueDelivery[],
   ): Promise<ReadonlyMap<string, WebhookMessage>> {
     const ids = deliveries.map(({ eventId }) => eventId);
-    const events = await this.events.whole(organizationId, ids);
+    const events = await this.events.findWithContents(organizationId, ids);
     const messages = new Map(events.map((event) => [event._id.toHexString(), messageOf(event)]));
     for (const { eventId, body } of deliveries) {
       if (body) messages.set(eventId.toHexString(), { id: messageIdOf(eventId), body });
@@ -184,7 +184,7 @@ export class DeliveryBatches {
     return messages;
   }
 
-  private pause({ _id, fault }: WebhookEndpointDocument, { message: reason }: Error): Batch {
+  private pauseFaulty({ _id, fault }: WebhookEndpointDocument, { message: reason }: Error): Batch {
     const now = this.clock.now().getTime();
     if (fault !== reason) {
       this.logger.error(
@@ -197,7 +197,7 @@ export class DeliveryBatches {
 }
 
 /** Returns a prefix that is small in total, or a single larger delivery. */
-function firstBytes(deliveries: readonly DueDelivery[]): readonly DueDelivery[] {
+function limitBytes(deliveries: readonly DueDelivery[]): readonly DueDelivery[] {
   let bytes = 0;
   const end = deliveries.findIndex((delivery) => (bytes += delivery.bytes) > batchBytes);
   return end === -1 ? deliveries : deliveries.slice(0, Math.max(1, end));

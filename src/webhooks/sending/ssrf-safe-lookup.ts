@@ -5,7 +5,7 @@ import { callbackify } from 'node:util';
 import { type AddressPolicy, isLocalName, ssrfViolation } from './addresses.js';
 
 /** After these errors of name servers, the local hosts file may know the name. */
-const unknown: ReadonlySet<unknown> = new Set([NODATA, NOTFOUND, CONNREFUSED]);
+const unknownNameCodes: ReadonlySet<unknown> = new Set([NODATA, NOTFOUND, CONNREFUSED]);
 
 /** Replaces the operating system's resolver, whose few threads would all wait for unresponsive servers. */
 export class NameResolver {
@@ -23,7 +23,7 @@ export class NameResolver {
     if (addresses.length > 0) return addresses;
     const failed = lookupResults.find((result) => result.status === 'rejected');
     const reason: unknown = failed?.reason;
-    if (!unknown.has((reason as { code?: unknown } | undefined)?.code)) throw reason;
+    if (!unknownNameCodes.has((reason as { code?: unknown } | undefined)?.code)) throw reason;
     return (await lookup(name, { all: true })).map(({ address }) => address);
   }
 }

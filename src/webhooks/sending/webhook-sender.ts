@@ -20,14 +20,14 @@ const maxAddressAttempts = 3;
 const userAgent = 'IntegrationAPI-Webhooks/1.0';
 const closedCodes: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
-export interface Target {
+export interface WebhookTarget {
   readonly url: string;
   readonly secrets: readonly string[];
 }
 
 @Injectable()
 export class WebhookSender {
-  /** Idle connections must not keep the process running. */
+  /** Agents do not let idle connections keep the process running. */
   private readonly agents = {
     'http:': new http.Agent({ keepAlive: true, timeout: keepAliveMs }),
     'https:': new https.Agent({ keepAlive: true, timeout: keepAliveMs }),
@@ -50,7 +50,7 @@ export class WebhookSender {
 
   /** Repeats the request if the receiver had closed a reused connection. Never rejects. */
   async send(
-    target: Target,
+    target: WebhookTarget,
     message: WebhookMessage,
     abortSignal?: AbortSignal,
   ): Promise<AttemptResult> {
@@ -68,7 +68,7 @@ export class WebhookSender {
   }
 
   private async exchange(
-    { url, secrets }: Target,
+    { url, secrets }: WebhookTarget,
     message: WebhookMessage,
     { startedAt, signal }: { readonly startedAt: Date; readonly signal: AbortSignal },
   ): Promise<ExchangeResult> {

@@ -19,7 +19,7 @@ export class WebhookWorker implements OnModuleDestroy {
     () => this.deliverDue(),
     () => intervalMs,
   );
-  private readonly waiting = new Set<string>();
+  private readonly queuedEndpoints = new Set<string>();
 
   constructor(
     private readonly queue: DeliveryQueueRepository,
@@ -51,19 +51,19 @@ export class WebhookWorker implements OnModuleDestroy {
 
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
-    for (const { _id, isReady, latencyClass } of await this.queue.endpointsDue(now)) {
-      if (isReady === undefined) await this.queue.failWaiting(_id, 'endpoint removed', now);
+    for (const { _id, isReady, latencyClass } of await this.queue.findDueEndpoints(now)) {
+      if (isReady === undefined) await this.queue.failPendingBatch(_id, 'endpoint removed', now);
       else if (isReady) this.queueTurn(_id, latencyClass ?? 'new');
     }
   }
 
   private queueTurn(id: Types.ObjectId, latencyClass: LatencyClass): void {
     const key = id.toHexString();
-    if (this.batches.stopping.signal.aborted || this.waiting.has(key)) return;
-    this.waiting.add(key);
-    void this.batches.slots.turn(latencyClass, async () => {
+    if (this.batches.stopping.signal.aborted || this.queuedEndpoints.has(key)) return;
+    this.queuedEndpoints.add(key);
+    void this.batches.slots.runTurn(latencyClass, async () => {
       const next = await this.batches.deliver(id);
-      this.waiting.delete(key);
+      this.queuedEndpoints.delete(key);
       // The next batch queues after the other endpoints.
       if (next !== null) this.queueTurn(id, next);
     });

@@ -18,11 +18,11 @@ import { type AttemptResult, isSuccess } from '../deliveries/attempt-outcome.js'
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { type ShownEndpoint, shownEndpoint } from '../endpoints/webhook-endpoints.service.js';
+import { type EndpointView, endpointView } from '../endpoints/webhook-endpoints.service.js';
 import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
 export interface FailingEndpoint {
-  readonly endpoint: ShownEndpoint;
+  readonly endpoint: EndpointView;
   readonly health: EndpointHealth;
 }
 
@@ -81,7 +81,7 @@ export class WebhookStatisticsService {
   }
 
   /** Counts that cannot be stored are lost: a retry could count twice. */
-  async add(endpoint: Endpoint, results: readonly AttemptResult[]): Promise<void> {
+  async addResults(endpoint: Endpoint, results: readonly AttemptResult[]): Promise<void> {
     if (results.length === 0) return;
     const delivered = results.filter(isSuccess).length;
     const failed = results.length - delivered;
@@ -100,7 +100,7 @@ export class WebhookStatisticsService {
     });
   }
 
-  async lastDay(endpoint: ShownEndpoint): Promise<HourlyStats> {
+  async lastDay(endpoint: EndpointView): Promise<HourlyStats> {
     const now = this.clock.now();
     return hourlyStats(
       await this.quartersSince(endpoint, firstHour(now, hoursOfDay)),
@@ -110,7 +110,7 @@ export class WebhookStatisticsService {
   }
 
   /** Counts up to a limit, for a second at most. */
-  async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
+  async countPending(endpointId: Types.ObjectId, limit?: number): Promise<number> {
     const options = limit === undefined ? {} : { maxTimeMS: 1_000, limit };
     const pending = { status: 'pending', endpointId } as const;
     return this.deliveries.acrossTenants.countDocuments(pending, options);
@@ -122,7 +122,7 @@ export class WebhookStatisticsService {
     const found = await this.endpoints.acrossTenants
       .find(
         {
-          // Endpoints are few: this index reads all of them, since the rest of the filter has none.
+          // The rest of the filter has no index. Endpoints are few, so the index of `_id` reads all of them.
           _id: { $exists: true },
           $or: [
             { ...isOn, failingSince: { $type: 'date' } },
@@ -134,14 +134,14 @@ export class WebhookStatisticsService {
         { sort: { failingSince: 1 }, limit, projection: { secrets: 0 } },
       )
       .toArray();
-    const shown = found.map(shownEndpoint);
+    const shown = found.map(endpointView);
     return Promise.all(
       shown.map(async (endpoint) => ({ endpoint, health: await this.health(endpoint) })),
     );
   }
 
   /** Returns the endpoint's last failure or, while it succeeds, that of a retried delivery. */
-  async health(endpoint: ShownEndpoint) {
+  async health(endpoint: EndpointView) {
     const { failingSince, disabledReason } = endpoint;
     const ids = idsOf(endpoint);
     const projection = { log: { $slice: -1 }, attempts: 1, createdAt: 1 } as const;
@@ -170,10 +170,10 @@ export class WebhookStatisticsService {
     };
   }
 
-  /** Keeps the maximum of a quarter. */
+  /** Keeps the maximum of each quarter of an hour. */
   async recordBacklogs(): Promise<void> {
-    for (const endpoint of await this.queue.endpointsWaiting()) {
-      const backlog = await this.countWaiting(endpoint._id, maxCounted);
+    for (const endpoint of await this.queue.findPendingEndpoints()) {
+      const backlog = await this.countPending(endpoint._id, maxCounted);
       await this.upsert(endpoint, { $max: { backlog } });
     }
   }
@@ -187,13 +187,13 @@ export class WebhookStatisticsService {
     );
   }
 
-  private async quartersSince(endpoint: ShownEndpoint, since: Date) {
+  private async quartersSince(endpoint: EndpointView, since: Date) {
     const { organizationId, endpointId } = idsOf(endpoint);
     return this.statistics.find(organizationId, { endpointId, at: { $gte: since } });
   }
 }
 
-function idsOf({ _id, organizationId }: ShownEndpoint) {
+function idsOf({ _id, organizationId }: EndpointView) {
   return {
     organizationId: new Types.ObjectId(organizationId),
     endpointId: new Types.ObjectId(_id),

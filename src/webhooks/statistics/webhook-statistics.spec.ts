@@ -43,7 +43,7 @@ it('counts attempts together beyond one thousand endpoints', async () => {
   for (const _id of [...ids, ...ids]) {
     const statusCode = _id === ids.at(-1) ? 204 : 500;
     const endpoint = { _id, organizationId: _id };
-    await statistics.add(endpoint, [{ statusCode, milliseconds: 1 } as AttemptResult]);
+    await statistics.addResults(endpoint, [{ statusCode, milliseconds: 1 } as AttemptResult]);
   }
   const name = 'integration_api_delivery_attempts_total';
   const lines = metricLines(await metrics.text()).filter((line) => line.name === name);

@@ -48,7 +48,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
   status: async (context) => {
     const structure = context.get(DatabaseStructure);
     const { retention, ...status } = await structure.status();
-    const encryptionKeys = await context.get(SecretKeys).needed();
+    const encryptionKeys = await context.get(SecretKeys).neededKeys();
     const unrestricted = await context.get(ApiKeysService).listUnrestricted();
     const unrestrictedKeys = unrestricted.map(
       ({ _id, organizationId, prefix = '', name = '' }) => ({ _id, organizationId, prefix, name }),

@@ -14,7 +14,7 @@ import { leadFields } from '../../views/lead.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
 import { item, list } from '../command-line/result.js';
-import { deliveryView } from '../webhooks/webhook-actions.js';
+import { deliveryJson } from '../webhooks/webhook-actions.js';
 import type { leadCommands } from './lead-commands.js';
 import { eraseLeads, logDisclosure } from './lead-erasure.js';
 import { importLeads } from './lead-import.js';
@@ -80,7 +80,7 @@ function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>) {
 }
 
 function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>) {
-  const { objectId, createdAt, ...view } = deliveryView(delivery);
+  const { objectId, createdAt, ...view } = deliveryJson(delivery);
   const leadId = numbers.get(objectId ?? '') ?? 0;
   return { at: createdAt, kind: 'delivery' as const, leadId, what: view.type, ...view };
 }

@@ -7,13 +7,13 @@ import {
 import { isSuccess } from '../../../webhooks/deliveries/attempt-outcome.js';
 import {
   type ListedDelivery,
-  type ShownDelivery,
+  type DeliveryDetails,
   WebhookDeliveriesService,
 } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import {
   type EndpointWithSecret,
-  type ShownEndpoint,
+  type EndpointView,
   WebhookEndpointsService,
 } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import {
@@ -49,7 +49,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const added = await context.logged('add organization', { _id }, () =>
       context.get(WebhookEndpointsService).add(_id, { url, eventTypes: events }),
     );
-    return shownOnce(newEndpointView(added));
+    return shownOnce(newEndpointJson(added));
   },
 
   list: async (context, { org, failing }) => {
@@ -57,7 +57,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const endpoints = await context.get(WebhookEndpointsService).list(organization?._id);
     const withHealth = await Promise.all(endpoints.map((one) => withHealthOf(context, one)));
     const listed = failing ? withHealth.filter(isFailing) : withHealth;
-    return list(listed, endpointListFields, listed.map(endpointView));
+    return list(listed, endpointListFields, listed.map(endpointJson));
   },
 
   show: (context, { id }) => show(context, id),
@@ -77,7 +77,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     );
     if (rotated === null) throw notFound(id);
     const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
-    return shownOnce({ ...newEndpointView(rotated), oldSecretExpiresAt });
+    return shownOnce({ ...newEndpointJson(rotated), oldSecretExpiresAt });
   },
 
   reseal: async (context) => {
@@ -118,7 +118,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const objectIds = object === undefined ? undefined : [object];
     const filter = { endpointId: endpoint?._id, objectIds, ...others };
     const { items } = await deliveries.listPage(organizationId, filter, { limit });
-    return list(items, deliveryListFields, items.map(deliveryView));
+    return list(items, deliveryListFields, items.map(deliveryJson));
   },
 
   replay: async (context, { id, failed, since, until }) => {
@@ -152,7 +152,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
   events: async (context, { org, failed, limit }) => {
     const { _id } = await context.organization(org);
     const events = await context.get(EventHistoryService).list(_id, { failed, limit });
-    return list(events.map(eventView));
+    return list(events.map(eventJson));
   },
 
   remove: async (context, { id }) => {
@@ -184,12 +184,12 @@ function changing<Values extends { readonly id: string }>(
 
 async function show(context: CommandContext, id: string): Promise<Result> {
   const { document, shown } = await endpointOf(context, id);
-  const pending = await context.get(WebhookStatisticsService).countWaiting(document._id);
+  const pending = await context.get(WebhookStatisticsService).countPending(document._id);
   const view = { ...(await withHealthOf(context, shown)), pending };
-  return item(view, endpointFields, { ...endpointView(view), pending });
+  return item(view, endpointFields, { ...endpointJson(view), pending });
 }
 
-async function withHealthOf(context: CommandContext, endpoint: ShownEndpoint) {
+async function withHealthOf(context: CommandContext, endpoint: EndpointView) {
   return { ...endpoint, health: await context.get(WebhookStatisticsService).health(endpoint) };
 }
 
@@ -204,17 +204,17 @@ function notFound(id: Types.ObjectId | string): Error {
   return new Error(`There is no webhook endpoint with id ${String(id)}.`);
 }
 
-function endpointView(endpoint: ShownEndpoint & { readonly health: EndpointHealth }) {
+function endpointJson(endpoint: EndpointView & { readonly health: EndpointHealth }) {
   const { isRemoved: _isRemoved, health: _health, ...fields } = endpoint;
   return fields;
 }
 
-function newEndpointView({ endpoint, secret }: EndpointWithSecret) {
+function newEndpointJson({ endpoint, secret }: EndpointWithSecret) {
   const { _id, url, eventTypes } = endpoint;
   return { _id: _id.toHexString(), url, eventTypes: eventTypes ?? [], secret };
 }
 
-function eventView({ _id, type, createdAt, numberedAt, requestId, failureReason }: ListedEvent) {
+function eventJson({ _id, type, createdAt, numberedAt, requestId, failureReason }: ListedEvent) {
   return {
     _id: _id.toHexString(),
     type,
@@ -225,14 +225,14 @@ function eventView({ _id, type, createdAt, numberedAt, requestId, failureReason 
   };
 }
 
-async function showDelivery(context: CommandContext, delivery: ShownDelivery): Promise<Result> {
+async function showDelivery(context: CommandContext, delivery: DeliveryDetails): Promise<Result> {
   await context.logged('show delivery', delivery, async () => null);
   const { body, log } = delivery;
-  const shown = item<ShownDelivery>(delivery, [...deliveryFields, 'body']);
-  return report({ ...deliveryView(delivery), body, log }, shown, list(log, attemptFields));
+  const shown = item<DeliveryDetails>(delivery, [...deliveryFields, 'body']);
+  return report({ ...deliveryJson(delivery), body, log }, shown, list(log, attemptFields));
 }
 
-export function deliveryView(delivery: ListedDelivery) {
+export function deliveryJson(delivery: ListedDelivery) {
   const { status } = delivery;
   return {
     _id: delivery._id.toHexString(),

@@ -135,7 +135,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
     });
   },
   async ({ services }, { ids, reference, limit }) => {
-    const events = await services.events.ofRequests(ids, [reference], limit);
+    const events = await services.events.findByRequests(ids, [reference], limit);
     return events.map((event) => {
       const name = objectIdOf(event) ?? '';
       const shown = resultOf('event', event, name, [event.type]);

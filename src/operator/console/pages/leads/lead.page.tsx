@@ -3,7 +3,7 @@ import { textIn } from '../../../../core/localization/language.js';
 import type { ListedEvent } from '../../../../events/outbox/event-history.service.js';
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { requestIdField } from '../../../views/common.js';
 import { clientFields, leadFields } from '../../../views/lead.js';
 import { reservationListFields } from '../../../views/reservation.js';
@@ -38,7 +38,7 @@ async function read(request: PageRequest) {
   const { lead, client } = inspected;
   const [changes, events, reservations, keys, endpoints, outcome] = await Promise.all([
     services.changeLog.historyOf(organizationId, id, keysetRequestOf(request, 'changes')),
-    services.events.about(organizationId, [subjectId], keysetRequestOf(request, 'events')),
+    services.events.listByObjects(organizationId, [subjectId], keysetRequestOf(request, 'events')),
     services.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
     services.keys.list(organizationId),
     services.endpoints.list(organizationId),
@@ -146,7 +146,7 @@ function changedFields(
 
 function sentTo(
   { numberedAt, failureReason, sent }: ListedEvent & { readonly sent: readonly ListedDelivery[] },
-  endpoints: readonly ShownEndpoint[],
+  endpoints: readonly EndpointView[],
   { text }: Reader,
 ) {
   if (!numberedAt) return text('lead.notRelayed');

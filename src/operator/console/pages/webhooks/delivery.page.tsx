@@ -1,5 +1,5 @@
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
-import type { ShownDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { DeliveryDetails } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { attemptFields, deliveryFields } from '../../../views/webhook.js';
 import { type ConsolePage, type PageRequest, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
@@ -86,7 +86,7 @@ async function deliveryOf({ params, services }: PageRequest) {
   return id && services.deliveries.find(id);
 }
 
-function Body({ body, messageId, lastAttemptAt }: ShownDelivery) {
+function Body({ body, messageId, lastAttemptAt }: DeliveryDetails) {
   const { text, isShown } = useReader();
   const headers = [
     'content-type: application/json',

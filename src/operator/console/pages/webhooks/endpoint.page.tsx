@@ -1,6 +1,6 @@
 import { parseObjectId } from '../../../../core/database/documents/tenant-document.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { EndpointView } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { deliverySummaryFields, endpointFields } from '../../../views/webhook.js';
 import type { TextKey } from '../../texts/text.js';
 import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
@@ -29,7 +29,7 @@ export const endpointPage: ConsolePage = {
     const part = keysetRequestOf(request, 'deliveries');
     const [deliveries, pending, hours, health, organization, outcome] = await Promise.all([
       services.deliveries.listPage(organizationId, filter, part),
-      services.webhookStatistics.countWaiting(endpointId, maxWaiting),
+      services.webhookStatistics.countPending(endpointId, maxWaiting),
       services.webhookStatistics.lastDay(shown),
       services.webhookStatistics.health(shown),
       services.organizations.findByHexId(shown.organizationId),
@@ -136,7 +136,7 @@ async function endpointOf({ params, services }: PageRequest) {
   return id && services.endpoints.show(id);
 }
 
-function Actions({ _id, isEnabled }: Pick<ShownEndpoint, '_id' | 'isEnabled'>) {
+function Actions({ _id, isEnabled }: Pick<EndpointView, '_id' | 'isEnabled'>) {
   const { text } = useReader();
   const replayPath = `/webhooks/${_id}/replay`;
   if (!isEnabled) {
