@@ -75,7 +75,7 @@ function operations(document) {
 function errorCodes({ components }) {
   const codes = components.headers['x-error-code'].schema.enum;
   const union = codes.map((code) => `\n  | '${code}'`).join('');
-  return `${heading}\n/** What \`x-error-code\` of an error says. */\nexport type ErrorCode =${union};\n`;
+  return `${heading}\n/** The values of \`x-error-code\` in error responses. */\nexport type ErrorCode =${union};\n`;
 }
 
 function operationsOf({ paths }) {

@@ -18,19 +18,19 @@ const run = promisify(execFile);
 const tsc = resolve('node_modules/typescript/bin/tsc');
 
 /** Declares the names that the examples expect their readers to define. */
-const ownParts = `
+const declarations = `
 import { eventsOf, follow, type Operations, type UnitDto } from 'integration-api-client';
 declare const api: Operations;
 declare const copy: Map<string, UnitDto>;
 declare const since: string | undefined;
 declare const signal: AbortSignal;
 declare function save(copy: ReadonlyMap<string, UnitDto>, mark: string): void;
-declare function storedPlace(): Promise<number | undefined>;
-declare function storePlace(sequence: number): Promise<void>;
+declare function loadPosition(): Promise<number | undefined>;
+declare function savePosition(sequence: number): Promise<void>;
 `;
 
-/** Wrong filters and fields must not compile. A type that was lost in the package would accept them. */
-const refused = `
+/** Compiles only if the package has all types, because a lost type would accept wrong filters and fields. */
+const mustNotCompile = `
 import { itemsOf, type Operations } from 'integration-api-client';
 declare const api: Operations;
 // @ts-expect-error -- A status is a string.
@@ -46,7 +46,7 @@ for await (const unit of itemsOf(api.listUnits, { status: 'Available' })) {
 function examplesOf(file: string): string[] {
   const blocks = readFileSync(file, 'utf8').matchAll(/^( *)```ts\n(.+?)^\1```/gms);
   return [...blocks].map(([, , code = '']) =>
-    /^import /m.test(code) ? code : `${ownParts}${code}`,
+    /^import /m.test(code) ? code : `${declarations}${code}`,
   );
 }
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const examples = examplesOf('clients/typescript/README.md');
   expect(examples).toHaveLength(3);
-  files = [refused, ...examples].map((code, index) => {
+  files = [mustNotCompile, ...examples].map((code, index) => {
     const file = join(folder, `example-${index}.ts`);
     writeFileSync(file, code);
     return file;
@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function complaints(args: readonly string[], options: Record<string, string>) {
+async function compilerErrors(args: readonly string[], options: Record<string, string>) {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const command = [tsc, '--ignoreConfig', '--noEmit', '--target', 'es2022', ...flags, ...args];
   const { stdout } = await run(process.execPath, command, { cwd: folder }).catch(
@@ -106,7 +106,7 @@ describe('the examples of the client', () => {
   it.each(settings.filter((_, index) => index % rounds(5, 1) === 0))(
     'compile with strict and %j',
     async (options) => {
-      expect(await complaints(files, { strict: 'true', types: 'node', ...options })).toBe('');
+      expect(await compilerErrors(files, { strict: 'true', types: 'node', ...options })).toBe('');
     },
   );
 });
@@ -117,12 +117,12 @@ describe('the programs of the guides', () => {
     const javascript = readdirSync(programs).filter((name) => name.endsWith('.mjs'));
     const args = ['--allowJs', '--checkJs', ...javascript.map((name) => join(programs, name))];
     const options = { module: 'nodenext', strict: 'false', types: 'node', lib: 'es2023' };
-    const lines = (await complaints(args, options)).split('\n');
+    const lines = (await compilerErrors(args, options)).split('\n');
     // TS2550 is the error for functions of a newer library. Other errors only say that the programs have no
     // types.
     expect(lines.filter((line) => line.includes('TS2550'))).toEqual([]);
     const newer = join(folder, 'newer.mjs');
     writeFileSync(newer, 'Object.groupBy([], () => 1);\n');
-    expect(await complaints(['--allowJs', '--checkJs', newer], options)).toContain('TS2550');
+    expect(await compilerErrors(['--allowJs', '--checkJs', newer], options)).toContain('TS2550');
   });
 });

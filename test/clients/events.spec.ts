@@ -9,39 +9,39 @@ import {
   IntegrationApiError,
 } from '../../clients/typescript/src/index.js';
 import type { Respond } from '../support/receiver.js';
-import { responding, useReceiver } from './support/test-client.js';
+import { respondingWith, useReceiver } from './support/test-client.js';
 
 const test = useReceiver();
-const { client, surroundings } = test;
+const { client, runtime } = test;
 const received = () => test.receiver.received;
 let controller: AbortController;
 /** The server sends these responses in order. Then the read is aborted. */
-let answers: Respond[];
+let responses: Respond[];
 
 beforeEach(() => {
   controller = new AbortController();
   test.receiver.respondWith((request, response) => {
     // Each response takes as long as a full long poll, unless it is wrapped in `early`.
     test.now += 25_000;
-    const respond = answers.shift();
-    if (respond === undefined) controller.abort(enough);
+    const respond = responses.shift();
+    if (respond === undefined) controller.abort(abortReason);
     else respond(request, response);
   });
 });
 
-const enough = new Error('Enough');
+const abortReason = new Error('Aborted');
 
 const page = (next: number, sequences: number[] = [], hasMore = false) =>
-  responding(200, {}, { data: sequences.map(event), next, hasMore });
+  respondingWith(200, {}, { data: sequences.map(event), next, hasMore });
 const event = (sequence: number) => ({ sequence, id: `msg_${sequence}`, type: 'lead.deleted' });
-const early =
+const respondingEarly =
   (respond: Respond): Respond =>
   (request, response) => {
     test.now -= 24_500;
     respond(request, response);
   };
-const lost: Respond = (_, response) => response.destroy();
-const expired = responding(
+const drop: Respond = (_, response) => response.destroy();
+const expired = respondingWith(
   410,
   { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
   { message: 'The next events are no longer kept: continue with after=1233' },
@@ -51,12 +51,12 @@ const retries = { attempts: 2, totalTimeoutMs: 120_000 };
 
 /** Reads until the responses are used up or an error is thrown. */
 async function read(list: Respond[], options: FeedOptions = {}) {
-  answers = list;
+  responses = list;
   const seen: number[] = [];
   const { signal } = controller;
   try {
     const { readEvents } = client({ retries });
-    for await (const { sequence } of eventsOf(readEvents, { surroundings, signal, ...options })) {
+    for await (const { sequence } of eventsOf(readEvents, { runtime, signal, ...options })) {
       seen.push(sequence);
     }
   } catch (error) {
@@ -65,46 +65,46 @@ async function read(list: Respond[], options: FeedOptions = {}) {
   throw new Error('The feed has ended');
 }
 
-const asked = () =>
+const queries = () =>
   received().map(({ path }) => Object.fromEntries(new URL(path, test.receiver.url).searchParams));
-const askedAfter = () => asked().map(({ after }) => Number(after));
+const queriedAfter = () => queries().map(({ after }) => Number(after));
 
-describe('readEvents', () => {
+describe('eventsOf', () => {
   it('reads from the oldest event, follows each page and ends with the signal', async () => {
     const { seen, error } = await read([page(2, [1, 2], true), page(3, [3]), page(3)]);
-    expect([seen, error]).toEqual([[1, 2, 3], enough]);
+    expect([seen, error]).toEqual([[1, 2, 3], abortReason]);
     const query = { limit: '100', wait: '25' };
-    expect(asked()).toEqual([0, 2, 3, 3].map((after) => ({ ...query, after: String(after) })));
+    expect(queries()).toEqual([0, 2, 3, 3].map((after) => ({ ...query, after: String(after) })));
     expect(test.pauses).toEqual([]);
   });
 
   it('sends the given parameters', async () => {
     await read([], { after: 7, types: 'lead.*', limit: 5, waitSeconds: 10 });
-    expect(asked()).toEqual([{ after: '7', types: 'lead.*', limit: '5', wait: '10' }]);
+    expect(queries()).toEqual([{ after: '7', types: 'lead.*', limit: '5', wait: '10' }]);
   });
 
   it.each<[string, Respond]>([
-    ['lost connections', lost],
-    ['an unavailable server', responding(503)],
-    ['too many requests', responding(429)],
-    ['a status that a call does not retry', responding(520)],
+    ['lost connections', drop],
+    ['an unavailable server', respondingWith(503)],
+    ['too many requests', respondingWith(429)],
+    ['a status that a call does not retry', respondingWith(520)],
     ['an error page of a proxy', (_, response) => response.writeHead(200).end('<html>Sorry')],
-    ['an unexpected JSON object', responding(200, {}, { ok: true })],
-    ['a JSON null', responding(200, {}, null)],
+    ['an unexpected JSON object', respondingWith(200, {}, { ok: true })],
+    ['a JSON null', respondingWith(200, {}, null)],
   ])('retries %s for longer than a call does', async (_, failing) => {
     const list = [page(1, [1]), failing, failing, failing, failing, page(2, [2])];
     const { seen, error } = await read(list, { pauseMs: 5_000 });
-    expect([seen, error]).toEqual([[1, 2], enough]);
-    expect(askedAfter()).toEqual([0, 1, 1, 1, 1, 1, 2]);
+    expect([seen, error]).toEqual([[1, 2], abortReason]);
+    expect(queriedAfter()).toEqual([0, 1, 1, 1, 1, 1, 2]);
     expect(test.pauses).toContain(5_000);
   });
 
   it('pauses at most 30 seconds, but at least as long as Retry-After', async () => {
     const { seen } = await read([
-      responding(503),
-      responding(503),
-      responding(503, { 'retry-after': '300' }),
-      responding(503, { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' }),
+      respondingWith(503),
+      respondingWith(503),
+      respondingWith(503, { 'retry-after': '300' }),
+      respondingWith(503, { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' }),
       page(1, [1]),
     ]);
     expect(seen).toEqual([1]);
@@ -113,12 +113,12 @@ describe('readEvents', () => {
   });
 
   it('pauses briefly when a long poll returns at once', async () => {
-    await read([early(page(0)), early(page(0)), page(0)]);
+    await read([respondingEarly(page(0)), respondingEarly(page(0)), page(0)]);
     expect(test.pauses).toEqual([1_000, 1_000]);
   });
 
   it('throws immediately when a retry cannot help', async () => {
-    const { error } = await read([responding(403, { 'x-error-code': 'key.not_allowed' })]);
+    const { error } = await read([respondingWith(403, { 'x-error-code': 'key.not_allowed' })]);
     expect(error).toBeInstanceOf(IntegrationApiError);
     expect(error).toMatchObject({ status: 403 });
     expect(received()).toHaveLength(1);
@@ -140,49 +140,49 @@ describe('readEvents', () => {
     };
     const { seen } = await read([expired, page(1_234, [1_234])], { after: 2, onExpired });
     expect([seen, reads]).toEqual([[1_234], [1_233, 1]]);
-    expect(askedAfter()).toEqual([2, 1_233, 1_234]);
+    expect(queriedAfter()).toEqual([2, 1_233, 1_234]);
   });
 
   it('advances when no event has the requested types', async () => {
-    answers = [page(5_000, [], true), page(5_002, [5_001])];
-    const options = { types: 'unit.*', surroundings, signal: controller.signal };
+    responses = [page(5_000, [], true), page(5_002, [5_001])];
+    const options = { types: 'unit.*', runtime, signal: controller.signal };
     const pages = eventPagesOf(client({ retries }).readEvents, options);
     expect((await pages.next()).value).toEqual({ events: [], after: 5_000 });
     expect((await pages.next()).value).toEqual({ events: [event(5_001)], after: 5_002 });
-    await expect(pages.next()).rejects.toBe(enough);
-    expect(askedAfter()).toEqual([0, 5_000, 5_002]);
+    await expect(pages.next()).rejects.toBe(abortReason);
+    expect(queriedAfter()).toEqual([0, 5_000, 5_002]);
   });
 
   it('yields nothing after an abort', async () => {
-    answers = [page(2, [1, 2])];
+    responses = [page(2, [1, 2])];
     const { signal } = controller;
-    const events = eventsOf(client({ retries }).readEvents, { surroundings, signal });
+    const events = eventsOf(client({ retries }).readEvents, { runtime, signal });
     expect((await events.next()).value).toMatchObject({ sequence: 1 } satisfies Partial<FeedEvent>);
-    controller.abort(enough);
-    await expect(events.next()).rejects.toBe(enough);
+    controller.abort(abortReason);
+    await expect(events.next()).rejects.toBe(abortReason);
     expect(received()).toHaveLength(1);
   });
 
   it('rejects a pause with the abort reason of the signal', async () => {
     const sleep = (milliseconds: number) => {
       if (milliseconds < 30_000) return Promise.resolve();
-      controller.abort(enough);
+      controller.abort(abortReason);
       return Promise.reject(new Error('Woken'));
     };
-    const { error } = await read([lost, lost], { surroundings: { now: () => test.now, sleep } });
-    expect(error).toBe(enough);
+    const { error } = await read([drop, drop], { runtime: { now: () => test.now, sleep } });
+    expect(error).toBe(abortReason);
     expect(received()).toHaveLength(2);
   });
 
   it.each([{ wait: 1 }, { timeout: 1_000 }])(
     'waits as long as %j says even when the attempt timeout is shorter',
     async (query) => {
-      answers = [
+      responses = [
         (_, response) => setTimeout(() => page(1, [1])(_, response), 150),
-        responding(500),
+        respondingWith(500),
       ];
       const short = { attempts: 1, attemptTimeoutMs: 20, totalTimeoutMs: 20 };
-      const api = client({ retries: short, surroundings: {} });
+      const api = client({ retries: short, runtime: {} });
       expect((await api.readEvents({ query })).data.next).toBe(1);
     },
   );

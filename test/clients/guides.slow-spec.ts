@@ -47,21 +47,21 @@ const startProgram: typeof startWith = (program, own) =>
 /** Hop-by-hop headers, which are invalid in a forwarded response. */
 const hopHeader = /^(content-(length|encoding)|transfer-encoding|connection|keep-alive)$/;
 
-const passOn: Respond = (received, response) => {
-  void answerTo(received).then((answer) => {
-    const kept = [...answer.headers].filter(([name]) => !hopHeader.test(name));
-    return response.writeHead(answer.status, Object.fromEntries(kept)).end(answer.bytes);
+const forward: Respond = (received, response) => {
+  void fetchFromService(received).then((result) => {
+    const kept = [...result.headers].filter(([name]) => !hopHeader.test(name));
+    return response.writeHead(result.status, Object.fromEntries(kept)).end(result.bytes);
   });
 };
 
-const answerTo = async ({ method, path, headers, body }: Received) => {
-  const init = { method, headers: forwarded(headers), ...(body === '' ? {} : { body }) };
-  const answer = await fetch(`${service.url}${path}`, init);
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  return { status: answer.status, headers: answer.headers, bytes };
+const fetchFromService = async ({ method, path, headers, body }: Received) => {
+  const init = { method, headers: forwardedHeaders(headers), ...(body === '' ? {} : { body }) };
+  const result = await fetch(`${service.url}${path}`, init);
+  const bytes = Buffer.from(await result.arrayBuffer());
+  return { status: result.status, headers: result.headers, bytes };
 };
 
-const forwarded = (headers: Record<string, string>) =>
+const forwardedHeaders = (headers: Record<string, string>) =>
   Object.fromEntries(
     ['api-key', 'content-type', 'language', 'idempotency-key', 'if-none-match']
       .filter((name) => headers[name] !== undefined)
@@ -75,7 +75,7 @@ beforeAll(async () => {
     keys.set(purpose, await addKey(service.db, tenant.organizationId, { permissions }));
   }
   api = apiClient(service.url, tenant.key);
-  gateway = await startReceiver(passOn);
+  gateway = await startReceiver(forward);
   variables = { API_URL: new URL(gateway.url).origin, API_KEY: tenant.key };
 });
 afterAll(async () => {
@@ -90,7 +90,7 @@ function failFirst(statuses: readonly number[]): () => number {
   let count = 0;
   gateway.respondWith((received, response) => {
     const status = statuses[count++];
-    if (status === undefined) passOn(received, response);
+    if (status === undefined) forward(received, response);
     else if (status === 0) response.destroy();
     else response.writeHead(status).end();
   });
@@ -98,10 +98,10 @@ function failFirst(statuses: readonly number[]): () => number {
 }
 
 /** Skips tests of programs whose interpreter is not installed. */
-const where = (program: string) => (canRun(program) ? it : it.skip);
+const itWith = (program: string) => (canRun(program) ? it : it.skip);
 
 describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
-  where(program)('prints unsent leads with their language and the reason', async () => {
+  itWith(program)('prints unsent leads with their language and the reason', async () => {
     const lead = { name: 'Mona', phoneNumber: '01000000001', language: 'ar-eg' };
     const printed = async (own: Record<string, string>) => {
       const website = await startProgram(program, { ...variables, ...own });
@@ -122,7 +122,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
     expect(await printed({ API_URL: 'http://127.0.0.1:2' })).toMatch(/ECONNREFUSED|refused/);
   });
 
-  where(program).each([503, 408, 409, 429].slice(0, rounds(1, 4)))(
+  itWith(program).each([503, 408, 409, 429].slice(0, rounds(1, 4)))(
     'sends each posted form once despite status %i and lost connections',
     async (temporary) => {
       const website = await startProgram(program, variables);
@@ -164,14 +164,14 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
         expect(status).toBe(400);
         expect(message).toMatch(/^[^a-z]*name[^a-z]*\n[^a-z]*phoneNumber[^a-z]*$/);
       } finally {
-        gateway.respondWith(passOn);
+        gateway.respondWith(forward);
         await website.stop();
       }
     },
   );
 });
 
-const inArabic = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
+const arabicLead = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
 
 describe('the first requests', () => {
   /**
@@ -203,8 +203,8 @@ describe('the first requests', () => {
         for (const { path, body } of shuffled) {
           const init = { method: 'POST', headers, body };
           const response = await fetch(`${service.url}${path}`, init);
-          const answer = (await response.json()) as { refused?: number };
-          expect([body, response.ok, answer.refused ?? 0]).toEqual([body, true, 0]);
+          const result = (await response.json()) as { refused?: number };
+          expect([body, response.ok, result.refused ?? 0]).toEqual([body, true, 0]);
         }
       }),
       { numRuns: rounds(3, 100) },
@@ -217,7 +217,7 @@ describe('send-waiting.mjs', () => {
     const file = join(folder, 'waiting.ndjson');
     const waiting = [
       { name: 'Waiting 1', language: 'en-us' },
-      { ...inArabic, language: 'ar-eg' },
+      { ...arabicLead, language: 'ar-eg' },
       { name: '' },
       { name: 'Waiting 2', language: 'no\nlanguage' },
       { name: '', language: 'ar-eg' },
@@ -240,7 +240,7 @@ describe('send-waiting.mjs', () => {
     expect(stored.map(({ data, compoundsIds }) => [data, compoundsIds.length])).toEqual([
       [{ name: 'Waiting 1' }, 0],
       [{ name: 'Waiting 2' }, 0],
-      [inArabic, 1],
+      [arabicLead, 1],
     ]);
   });
 });
@@ -261,7 +261,7 @@ describe('the programs of a collector', () => {
     reservationId = data.reservation._id;
   });
 
-  where('collector.py')('report every message once despite lost responses', async () => {
+  itWith('collector.py')('report every message once despite lost responses', async () => {
     const cheque = (chequeStatus: string, installmentId = '1') => {
       return { reservationId, installmentId, chequeStatus };
     };
@@ -281,16 +281,16 @@ describe('the programs of a collector', () => {
     gateway.respondWith((received, response) => {
       const key = received.headers['idempotency-key'] ?? '';
       // Drops the first response to each message, after the service has processed it.
-      if (lost.has(key)) return passOn(received, response);
+      if (lost.has(key)) return forward(received, response);
       lost.add(key);
-      return void answerTo(received).then(() => response.destroy());
+      return void fetchFromService(received).then(() => response.destroy());
     });
     const input = messages
       .map((message, index) => `${JSON.stringify({ id: `m-${index + 1}`, ...message })}\n`)
       .join('');
     const paused = { ...variables, PAUSE: '0.001' };
     const { stdout, stderr } = await runProgram('collector.py', [], paused, input);
-    gateway.respondWith(passOn);
+    gateway.respondWith(forward);
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toEqual([
       ...['1', '2', '3'].map((id) => `m-${id} unchanged, cheque applied`),
@@ -308,10 +308,10 @@ describe('the programs of a collector', () => {
     );
   });
 
-  where('collector.py')(
+  itWith('collector.py')(
     'look up in the history whether a message without a response arrived',
     async () => {
-      const send = async (ids: readonly string[], post: Respond, read = passOn) => {
+      const send = async (ids: readonly string[], post: Respond, read = forward) => {
         gateway.respondWith((received, response) => {
           if (received.method === 'GET') read(received, response);
           else post(received, response);
@@ -319,26 +319,26 @@ describe('the programs of a collector', () => {
         const message = { reservationId, installmentId: '2', chequeStatus: 'pending' };
         const input = ids.map((id) => JSON.stringify({ id, ...message })).join('\n');
         const run = await runProgram('collector.py', [], { ...variables, PAUSE: '0.001' }, input);
-        gateway.respondWith(passOn);
+        gateway.respondWith(forward);
         expect(run.stderr).toBe('');
         return run.stdout;
       };
       const lose: Respond = (received, response) =>
-        void answerTo(received).then(() => response.destroy());
+        void fetchFromService(received).then(() => response.destroy());
       const refuse: Respond = (_, response) => response.writeHead(503).end();
       const cutOff: Respond = (_, response) => response.destroy();
       const unknown = 'unknown: send the message again later\n';
       expect(await send(['m-11'], lose)).toMatch(/^m-11 arrived at 20\S+Z, says the history\n$/);
-      // The history has this status from the message before, not from this one.
+      // The status in the history comes from m-11, so it does not prove that m-12 arrived.
       expect(await send(['m-12'], refuse)).toBe(`m-12 ${unknown}`);
-      // An unknown outcome does not stop the messages after it.
+      // Later messages are sent even after an unknown outcome.
       for (const read of [refuse, cutOff]) {
         expect(await send(['m-13', 'm-14'], cutOff, read)).toBe(`m-13 ${unknown}m-14 ${unknown}`);
       }
     },
   );
 
-  where('reconcile.py')('report differences from a ledger', async () => {
+  itWith('reconcile.py')('report differences from a ledger', async () => {
     const file = join(folder, 'ledger.csv');
     const names = 'reservationId,installmentId,chequeStatus,chequeNumber,chequeAmount';
     const rows = [`${reservationId},1,collected,000451,250000`, `${reservationId},2,bounced,,`];
@@ -353,7 +353,7 @@ describe('the programs of a collector', () => {
     expect(agreeing).toMatchObject({ code: 0, stdout: '1 of 1 agree\n' });
   });
 
-  where('reconcile.py')('read a ledger from a spreadsheet and report its errors', async () => {
+  itWith('reconcile.py')('read a ledger from a spreadsheet and report its errors', async () => {
     const file = join(folder, 'wrong-ledger.csv');
     const compare = (text: string, own = {}) => {
       writeFileSync(file, text);
@@ -432,7 +432,7 @@ describe('the programs of a CRM', () => {
 
     gateway.respondWith((_, response) => response.writeHead(410).end('continue with after=1233'));
     const expired = await follow(2);
-    gateway.respondWith(passOn);
+    gateway.respondWith(forward);
     expect([expired.code, expired.stderr]).toEqual([1, '410 continue with after=1233\n']);
     expect(expired.after).toBe(later.after);
   });
@@ -443,7 +443,7 @@ describe('the programs of a CRM', () => {
     expect(stdout).toMatch(/^.+ (Sold|Reserved|Available) \d+\ncurrent\ncurrent\n$/);
   });
 
-  where('export.py')('write matching units into a file for spreadsheets', async () => {
+  itWith('export.py')('write matching units into a file for spreadsheets', async () => {
     const file = join(folder, 'units.csv');
     const { code, stdout, stderr } = await runProgram(
       'export.py',
@@ -468,13 +468,13 @@ describe('the programs of a CRM', () => {
       response.write('_id,name\r\n', () => response.destroy());
     });
     const cut = await runProgram('export.py', [file], variables);
-    gateway.respondWith(passOn);
+    gateway.respondWith(forward);
     expect(cut).toMatchObject({ code: 1, stdout: '' });
     expect(cut.stderr).toMatch(/^The export was cut short: .+\n$/);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  where('export.py').each(['export.py', 'reconcile.py'])(
+  itWith('export.py').each(['export.py', 'reconcile.py'])(
     'report an unreachable platform in one line (%s)',
     async (program) => {
       const file = join(folder, 'unreachable.csv');
@@ -491,27 +491,27 @@ describe('the programs of a CRM', () => {
     },
   );
 
-  where('export.py')('write several responses into one file', async () => {
+  itWith('export.py')('write several responses into one file', async () => {
     const file = join(folder, 'parts.csv');
-    const asked: string[] = [];
+    const receivedQueries: string[] = [];
     gateway.respondWith(({ path }, response) => {
       const { searchParams: query } = new URL(path, gateway.url);
-      asked.push(`${query.get('after')} ${query.get('bom')}`);
+      receivedQueries.push(`${query.get('after')} ${query.get('bom')}`);
       const isFirst = query.get('after') === '0';
       const headers = { 'x-total-count': '2', ...(isFirst ? { 'x-next-cursor': 'c1' } : {}) };
       const text = `${isFirst ? '\u{FEFF}' : ''}_id,name\r\n${isFirst ? 'a,A' : 'b,B'}\r\n`;
       response.writeHead(200, headers).end(text);
     });
     const { stdout } = await runProgram('export.py', [file], variables);
-    gateway.respondWith(passOn);
-    expect(asked).toEqual(['0 1', 'c1 null']);
+    gateway.respondWith(forward);
+    expect(receivedQueries).toEqual(['0 1', 'c1 null']);
     expect(readFileSync(file, 'utf8')).toBe('\u{FEFF}_id,name\r\na,A\r\nb,B\r\n');
     expect(stdout).toBe('2 units\n');
   });
 });
 
 describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) => {
-  where(program)('accepts each signed webhook once and rejects all other requests', async () => {
+  itWith(program)('accepts each signed webhook once and rejects all other requests', async () => {
     const secret = `whsec_${randomBytes(32).toString('base64')}`;
     const receiver = await startProgram(program, { WEBHOOK_SECRET: secret, TMPDIR: folder });
     const body =
@@ -552,7 +552,7 @@ describe('the commands of the guide for operators', () => {
   it('work in the documented order', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
-    // Pasted together, the commands would revoke a key during its overlap.
+    // Readers paste whole blocks: a rotation and a revocation in one would end the overlap at once.
     expect(
       fences.filter((text) => /key rotate.*key revoke|key revoke.*key rotate/s.test(text)),
     ).toEqual([]);
@@ -605,7 +605,7 @@ it.each(['website.mjs', 'send-waiting.mjs', 'copy.mjs', 'leads.mjs', 'one-unit.m
 );
 
 it.each(readdirSync('docs/guides').filter((file) => file.endsWith('.ar.md')))(
-  '%s has the programs and steps of the English guide',
+  '%s has the same programs and steps as the English guide',
   (file) => {
     const [arabic = '', english = ''] = [file, file.replace('.ar.md', '.md')].map((name) =>
       readFileSync(join('docs/guides', name), 'utf8'),

@@ -8,22 +8,22 @@ interface Item {
 
 /** Returns a list with these pages, and the queries that it receives. */
 function listOf(...pages: { items: Item[]; next: string | null; mark?: string }[]) {
-  const asked: CursorQuery[] = [];
+  const queries: CursorQuery[] = [];
   const list: List<Item> = ({ query = {} }) => {
-    const { items = [], next = null, mark } = pages[asked.length] ?? {};
-    asked.push(query);
+    const { items = [], next = null, mark } = pages[queries.length] ?? {};
+    queries.push(query);
     const pagination = { count: items.length, limit: 100, pages: 1, total: items.length, next };
     const headers = new Headers(mark === undefined ? {} : { 'x-updated-as-of': mark });
     return Promise.resolve({ data: { data: items, pagination }, headers });
   };
-  return { list, asked };
+  return { list, asked: queries };
 }
 
 const item = (_id: string, isDeleted = false): Item => ({ _id, isDeleted });
 
-describe('followList', () => {
+describe('follow', () => {
   it('reads everything, then changes since each mark, and ends with the signal', async () => {
-    const { list, asked } = listOf(
+    const { list, asked: queries } = listOf(
       { items: [item('a'), item('b')], next: 'c1' },
       { items: [item('c')], next: null, mark: 'm1' },
       { items: [item('b', true), item('d')], next: null, mark: 'm2' },
@@ -46,7 +46,7 @@ describe('followList', () => {
     };
     await expect(following()).rejects.toThrow('Enough');
     expect(pauses).toEqual([60_000, 60_000, 60_000]);
-    expect(asked).toEqual([
+    expect(queries).toEqual([
       { limit: 100, after: '0' },
       { limit: 100, after: 'c1' },
       { limit: 100, updatedSince: 'm1', includeDeleted: 1 },
@@ -61,14 +61,14 @@ describe('followList', () => {
   });
 
   it('continues from a stored mark', async () => {
-    const { list, asked } = listOf(
+    const { list, asked: queries } = listOf(
       { items: [], next: 'c1' },
       { items: [], next: null, mark: 'm2' },
     );
     const reading = follow(list, { since: 'm1', pauseMs: 0 });
     expect((await reading.next()).value).toMatchObject({ mark: null });
     expect((await reading.next()).value).toMatchObject({ mark: 'm2' });
-    expect(asked).toEqual([
+    expect(queries).toEqual([
       { limit: 100, updatedSince: 'm1', includeDeleted: 1 },
       { limit: 100, updatedSince: 'm1', includeDeleted: 1, after: 'c1' },
     ]);

@@ -48,7 +48,7 @@ beforeAll(async () => {
 const errorOf = async (call: Promise<unknown>): Promise<IntegrationApiError> => {
   const error: unknown = await call.catch((thrown: unknown) => thrown);
   if (error instanceof IntegrationApiError) return error;
-  throw new Error('It did not fail as expected', { cause: error });
+  throw new Error('The call did not throw an IntegrationApiError', { cause: error });
 };
 
 describe('TypeScript client', () => {
@@ -86,9 +86,9 @@ describe('TypeScript client', () => {
   });
 
   it('repeats a POST with the given key, and sends a new request without one', async () => {
-    const again = { body: { name: 'Mona' }, headers: { 'idempotency-key': '"once"' } };
-    const first = await api.upsertLead(again);
-    expect((await api.upsertLead(again)).data.lead._id).toBe(first.data.lead._id);
+    const repeated = { body: { name: 'Mona' }, headers: { 'idempotency-key': '"once"' } };
+    const first = await api.upsertLead(repeated);
+    expect((await api.upsertLead(repeated)).data.lead._id).toBe(first.data.lead._id);
     const other = await api.upsertLead({ body: { name: 'Mona' } });
     expect(other.data.lead._id).not.toBe(first.data.lead._id);
   });
@@ -178,14 +178,14 @@ describe('TypeScript client', () => {
     const { signal } = new AbortController();
     const events = eventsOf(api.readEvents, { after: data.next, types: 'lead.*', signal });
     const next = events.next();
-    const created = await api.upsertLead({ body: { recordSystemId: 'told', name: 'Mona' } });
+    const created = await api.upsertLead({ body: { recordSystemId: 'awaited', name: 'Mona' } });
     await numberEvents(service.db, organizationId);
     const { value: event } = await next;
-    if (event?.type !== 'lead.created') throw new Error(`It is a ${event?.type}`);
+    if (event?.type !== 'lead.created') throw new Error(`Unexpected event: ${event?.type}`);
     expect(event.data).toEqual(created.data.lead);
     expect(event.sequence).toBeGreaterThan(data.next);
-    const again = await api.readEvents({ query: { after: event.sequence - 1 } });
-    expect(again.data.data[0]).toEqual(event);
+    const repeated = await api.readEvents({ query: { after: event.sequence - 1 } });
+    expect(repeated.data.data[0]).toEqual(event);
   });
 
   it('throws errors with code, messages and request', async () => {

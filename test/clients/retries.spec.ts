@@ -1,45 +1,45 @@
 import { describe, expect, it } from '@jest/globals';
 import { IntegrationApiError, NoResponseError } from '../../clients/typescript/src/index.js';
 import type { Respond } from '../support/receiver.js';
-import { responding, useReceiver } from './support/test-client.js';
+import { respondingWith, useReceiver } from './support/test-client.js';
 
 const test = useReceiver();
 const { client } = test;
 const received = () => test.receiver.received;
 
 /** Sends these responses in order, and repeats the last one. */
-function answers(...list: Parameters<typeof responding>[]) {
+function respond(...list: Parameters<typeof respondingWith>[]) {
   respondWith((request, response) => {
-    responding(...(list[received().length - 1] ?? list.at(-1) ?? [500]))(request, response);
+    respondingWith(...(list[received().length - 1] ?? list.at(-1) ?? [500]))(request, response);
   });
 }
 
-const respondWith = (respond: Respond) => test.receiver.respondWith(respond);
+const respondWith = (handler: Respond) => test.receiver.respondWith(handler);
 const lead = { body: { name: 'Mona' } };
 const thrownBy = (call: Promise<unknown>) => call.then(undefined, (error: unknown) => error);
-const keysOf = () => received().map(({ headers }) => headers['idempotency-key']);
+const sentKeys = () => received().map(({ headers }) => headers['idempotency-key']);
 
 describe('a client without a successful response', () => {
   it.each([408, 409, 429, 500, 502, 503, 504])(
     'retries after %i with the same key',
     async (status) => {
-      answers([status], [status], [201, {}, { ok: true }]);
+      respond([status], [status], [201, {}, { ok: true }]);
       expect(await client().upsertLead(lead)).toMatchObject({ status: 201, data: { ok: true } });
-      const [key] = keysOf();
+      const [key] = sentKeys();
       expect(key).toMatch(/^"[0-9a-f-]{36}"$/);
-      expect(keysOf()).toEqual([key, key, key]);
+      expect(sentKeys()).toEqual([key, key, key]);
       expect(received().map(({ body }) => body)).toEqual(Array(3).fill('{"name":"Mona"}'));
       expect(test.pauses).toEqual([500, 1_000]);
     },
   );
 
   it('sends a new key with each POST, and none with other methods', async () => {
-    answers([200]);
+    respond([200]);
     const api = client();
     await api.upsertLead(lead);
     await api.upsertLead(lead);
     await api.deleteLead({ path: { recordSystemId: 'a/b' } });
-    const [first, second, third] = keysOf();
+    const [first, second, third] = sentKeys();
     expect([second === first, third]).toEqual([false, undefined]);
     expect(received()[2]).toMatchObject({
       method: 'DELETE',
@@ -50,7 +50,7 @@ describe('a client without a successful response', () => {
 
   it.each([400, 401, 404, 413, 422])('does not retry after %i', async (status) => {
     const [code, requestId] = ['lead.not_found', 'r-1'];
-    answers([status, { 'x-error-code': code, 'x-request-id': requestId }, { message: 'No' }]);
+    respond([status, { 'x-error-code': code, 'x-request-id': requestId }, { message: 'No' }]);
     const error = await thrownBy(client().upsertLead(lead));
     expect(error).toBeInstanceOf(IntegrationApiError);
     expect(error).toMatchObject({ status, code, messages: ['No'], requestId });
@@ -62,25 +62,25 @@ describe('a client without a successful response', () => {
     ['Tue, 01 Jan 2030 00:00:09 GMT', 9_000],
     ['Mon, 31 Dec 2029 23:59:59 GMT', 0],
   ])('waits as long as Retry-After says: %s', async (header, milliseconds) => {
-    answers([503, { 'retry-after': header }], [200]);
+    respond([503, { 'retry-after': header }], [200]);
     await client().listUnits();
     expect(test.pauses).toEqual([milliseconds]);
   });
 
   it('doubles its pauses, with jitter', async () => {
-    answers([503]);
-    const chances = [0, 1, 0.5, 0, 1];
-    const random = () => chances[test.pauses.length] ?? 0;
-    const surroundings = { ...test.surroundings, now: () => 0, random };
-    const retries = { longestPauseMs: 3_000 };
-    const error = await thrownBy(client({ surroundings, retries }).listUnits());
+    respond([503]);
+    const randomValues = [0, 1, 0.5, 0, 1];
+    const random = () => randomValues[test.pauses.length] ?? 0;
+    const runtime = { ...test.runtime, now: () => 0, random };
+    const retries = { maxPauseMs: 3_000 };
+    const error = await thrownBy(client({ runtime, retries }).listUnits());
     expect(error).toMatchObject({ status: 503, code: undefined });
     expect(received()).toHaveLength(6);
     expect(test.pauses).toEqual([500, 500, 1_500, 3_000, 1_500]);
   });
 
   it('throws immediately when Retry-After exceeds the deadline', async () => {
-    answers([503, { 'retry-after': '61' }]);
+    respond([503, { 'retry-after': '61' }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 503 });
     expect(test.pauses).toEqual([]);
     const patient = client().listUnits({}, { totalTimeoutMs: 100_000 });
@@ -96,7 +96,7 @@ describe('a client without a successful response', () => {
     const api = client({ retries: { attemptTimeoutMs: 100, attempts: 30, totalTimeoutMs: 1e9 } });
     expect((await api.upsertLead(lead)).status).toBe(201);
     expect(received().length).toBeGreaterThan(1);
-    expect(new Set(keysOf()).size).toBe(1);
+    expect(new Set(sentKeys()).size).toBe(1);
   });
 
   it('retries when the connection closes during the response', async () => {
@@ -126,7 +126,7 @@ describe('a client without a successful response', () => {
 
   it('rejects redirects, so the key is not sent to another host', async () => {
     const location = new URL('/elsewhere', test.receiver.url).href;
-    answers([302, { location }]);
+    respond([302, { location }]);
     expect(await thrownBy(client().listUnits())).toMatchObject({ status: 302 });
     expect(received()).toHaveLength(1);
   });
@@ -144,14 +144,14 @@ describe('an aborted call', () => {
   });
 
   it('rejects with the reason during a pause between attempts', async () => {
-    answers([503]);
+    respond([503]);
     const controller = new AbortController();
     const { signal } = controller;
     const sleep = (_: number, given: AbortSignal | undefined) => {
       if (given === signal) controller.abort(reason);
       return Promise.reject(new Error('Woken'));
     };
-    const call = client({ surroundings: { sleep } }).listUnits({}, { signal });
+    const call = client({ runtime: { sleep } }).listUnits({}, { signal });
     expect(await thrownBy(call)).toBe(reason);
     expect(received()).toHaveLength(1);
   });

@@ -5,24 +5,24 @@ import type { CallOptions } from './operation.js';
 import {
   defaultPolicy,
   type RawResponse,
-  realSurroundings,
+  defaultRuntime,
   type RetryPolicy,
-  type Surroundings,
+  type Runtime,
   withRetries,
 } from './retries.js';
 
 export interface IntegrationApiOptions {
-  /** URL of the API without path, such as `https://api.example.com`. */
+  /** URL of the API without a path, such as `https://api.example.com`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Default language of names and messages (`en-us`). */
+  /** Language of names and messages, unless a call sets its own. The API defaults to `en-us`. */
   readonly language?: 'en-us' | 'ar-eg' | undefined;
-  /** Overrides of `defaultPolicy`. */
+  /** Overrides parts of `defaultPolicy`. */
   readonly retries?: Partial<RetryPolicy>;
-  /** Replaces the global `fetch`. */
+  /** Replaces the global `fetch`, for example to use a proxy. */
   readonly fetch?: typeof fetch;
-  /** For tests. */
-  readonly surroundings?: Partial<Surroundings>;
+  /** Replaces clock and randomness in tests. */
+  readonly runtime?: Partial<Runtime>;
 }
 
 interface SentRequest {
@@ -33,11 +33,11 @@ interface SentRequest {
 }
 
 /**
- * A client with a method for each operation of the reference. It retries temporary failures, respects
- * `Retry-After`, and sends one `Idempotency-Key` with all attempts of a POST.
+ * Creates a client with a method for each operation of the reference. It retries temporary failures, respects
+ * `Retry-After`, and sends the same `Idempotency-Key` with all attempts of a POST.
  *
- * A method throws IntegrationApiError for an error of the API, NoResponseError without a response, and the
- * reason of an aborted signal. A retried DELETE whose first response was lost may end with a 404.
+ * A method throws IntegrationApiError for an error of the API, NoResponseError if there was no response, and the reason
+ * of an aborted signal. A retried DELETE ends with a 404 if an earlier attempt deleted the lead without a response.
  */
 export function createIntegrationApi(options: IntegrationApiOptions): Operations {
   return Object.fromEntries(
@@ -55,7 +55,7 @@ async function call(
   request: SentRequest,
   { signal, totalTimeoutMs }: CallOptions,
 ): Promise<{ status: number; headers: Headers; data: unknown }> {
-  const url = addressOf(client.baseUrl, path, request);
+  const url = urlOf(client.baseUrl, path, request);
   const init = {
     method,
     headers: headersOf(client, method, request),
@@ -63,7 +63,7 @@ async function call(
     redirect: 'manual' as const,
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
   };
-  const askedWaitMs = waitMs(request);
+  const longPollMs = longPollWaitMs(request);
   const policy = { ...defaultPolicy, ...client.retries };
   const send = client.fetch ?? fetch;
   const response = await withRetries(
@@ -73,11 +73,11 @@ async function call(
     },
     {
       ...policy,
-      attemptTimeoutMs: policy.attemptTimeoutMs + askedWaitMs,
-      totalTimeoutMs: policy.totalTimeoutMs + askedWaitMs,
+      attemptTimeoutMs: policy.attemptTimeoutMs + longPollMs,
+      totalTimeoutMs: policy.totalTimeoutMs + longPollMs,
       ...(totalTimeoutMs === undefined ? {} : { totalTimeoutMs }),
     },
-    { ...realSurroundings, ...client.surroundings },
+    { ...defaultRuntime, ...client.runtime },
     signal,
   );
   const { status, headers, text } = response;
@@ -87,8 +87,8 @@ async function call(
   return { status, headers, data: dataOf(response) };
 }
 
-function addressOf(baseUrl: string, path: string, { path: names = {}, query = {} }: SentRequest) {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(name, names[name]));
+function urlOf(baseUrl: string, path: string, { path: params = {}, query = {} }: SentRequest) {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => segment(name, params[name]));
   const url = new URL(filled, baseUrl);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -96,7 +96,7 @@ function addressOf(baseUrl: string, path: string, { path: names = {}, query = {}
   return url;
 }
 
-/** @throws TypeError for empty, `.` and `..`, which would address another operation */
+/** @throws TypeError for an empty value, `.` and `..`, because such a URL would address another operation */
 function segment(name: string, value: string | undefined): string {
   if (value === undefined || /^\.{0,2}$/.test(value)) {
     throw new TypeError(`${name} cannot be part of a URL: ${JSON.stringify(value)}`);
@@ -104,8 +104,8 @@ function segment(name: string, value: string | undefined): string {
   return encodeURIComponent(value);
 }
 
-/** Milliseconds that a long poll asks the server to wait. */
-function waitMs({ query: { wait, timeout } = {} }: SentRequest): number {
+/** Returns the milliseconds that a long poll asks the server to wait. */
+function longPollWaitMs({ query: { wait, timeout } = {} }: SentRequest): number {
   return Number(wait === undefined ? (timeout ?? 0) : Number(wait) * 1_000);
 }
 

@@ -1,14 +1,14 @@
 import type { ErrorCode } from './generated/error-codes.js';
 
-/** The API responded with an error. */
+/** The API, or a proxy in front of it, responded with an error. */
 export class IntegrationApiError extends Error {
   override readonly name = 'IntegrationApiError';
   readonly status: number;
-  /** The same in every language; undefined if a proxy responded. */
+  /** The code is the same in every language. It is undefined if a proxy responded. */
   readonly code: ErrorCode | undefined;
-  /** In the language of the request. */
+  /** The messages are in the language of the request. */
   readonly messages: readonly string[];
-  /** The operator finds the request by it. */
+  /** Tell the operator this id when you report a problem: it identifies the request in the logs. */
   readonly requestId: string | undefined;
   readonly headers: Headers;
 
@@ -23,7 +23,7 @@ export class IntegrationApiError extends Error {
   }
 }
 
-/** No attempt got a complete response. The request may still have taken effect. */
+/** No attempt received a complete response. The request may still have taken effect. */
 export class NoResponseError extends Error {
   override readonly name = 'NoResponseError';
 

@@ -22,7 +22,7 @@ export {
   pagesOf,
 } from './lists.js';
 export type { ApiResponse, CallOptions, NotModified, Operation } from './operation.js';
-export { defaultPolicy, type RetryPolicy, type Surroundings } from './retries.js';
+export { defaultPolicy, type RetryPolicy, type Runtime } from './retries.js';
 export {
   type VerificationOptions,
   type VerifiedWebhook,

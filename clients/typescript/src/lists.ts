@@ -1,10 +1,10 @@
 import type { PaginationDto } from './generated/types.js';
 import type { CallOptions } from './operation.js';
-import { pauseFor, realSurroundings, type Surroundings } from './retries.js';
+import { pauseFor, defaultRuntime, type Runtime } from './retries.js';
 
-/** A paged operation: `listUnits` or `listCompounds`. */
+/** An operation with pages: `listUnits` or `listCompounds`. */
 export type List<Item, Query = CursorQuery> = (
-  // Optional as in the operations; otherwise `undefined` becomes part of the inferred query.
+  // `query` is optional as in the operations. Otherwise `undefined` would become part of the inferred type.
   request: { query?: Query },
   options?: CallOptions,
 ) => Promise<{
@@ -21,15 +21,15 @@ export interface CursorQuery {
 
 /** One page of changes. */
 export interface Changes<Item> {
-  /** New or changed items; store them by `_id`. */
+  /** New or changed items, to be stored by `_id`. */
   readonly current: readonly Item[];
-  /** Ids of items to delete. */
+  /** Ids of items to delete from the copy. */
   readonly removedIds: readonly string[];
-  /** On the last page the `since` of the next run, to be stored with the copy; otherwise null. */
+  /** Null until the last page. Then store it with the copy, and pass it as `since` to the next run. */
   readonly mark: string | null;
 }
 
-/** A whole list, page by page along its cursor, complete under concurrent writes. */
+/** Reads a whole list page by page. Because it follows the cursor, concurrent writes cannot hide items. */
 export async function* pagesOf<Item, Query extends CursorQuery>(
   list: List<Item, Query>,
   query: Query,
@@ -55,7 +55,7 @@ export async function* itemsOf<Item, Query extends CursorQuery>(
 }
 
 /**
- * The changes since a mark; everything without one. Repeat an interrupted run from the same `since`.
+ * Reads the changes since a mark, or all items without one. Repeat an interrupted run with the same `since`.
  *
  * @param since the mark of the previous run
  */
@@ -80,14 +80,14 @@ export interface FollowOptions extends CallOptions {
   readonly since?: string | undefined;
   /** Pause between two runs. */
   readonly pauseMs: number;
-  /** For tests. */
-  readonly sleep?: Surroundings['sleep'];
+  /** Replaces the clock in tests. */
+  readonly sleep?: Runtime['sleep'];
 }
 
-/** Repeats `changesOf` until the signal is aborted, and throws its reason. */
+/** Repeats `changesOf` until the signal is aborted, then throws the reason of the signal. */
 export async function* follow<Item extends { _id: string; isDeleted: boolean }>(
   list: List<Item>,
-  { since, pauseMs, sleep = realSurroundings.sleep, ...options }: FollowOptions,
+  { since, pauseMs, sleep = defaultRuntime.sleep, ...options }: FollowOptions,
 ): AsyncGenerator<Changes<Item>, never, void> {
   for (let mark = since; ;) {
     for await (const changes of changesOf(list, mark, options)) {

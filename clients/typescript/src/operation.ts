@@ -7,7 +7,7 @@ export type ApiResponse<Responses> = {
   };
 }[keyof Responses];
 
-/** The response to `if-none-match` if nothing has changed. */
+/** The response to a request with `if-none-match` if nothing has changed. */
 export interface NotModified {
   readonly status: 304;
   readonly data: undefined;
@@ -18,36 +18,36 @@ export interface NotModified {
 export interface CallOptions {
   /** Cancels the call, even during the pause before a retry. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for all attempts; overrides the client's. */
+  /** Limit of all attempts and pauses in milliseconds. It overrides the limit of the client. */
   readonly totalTimeoutMs?: number | undefined;
 }
 
-/** An operation of the API; every error is thrown. */
-export type Operation<Data, Responses> = Conditional<Data, Responses> &
-  AsText<Data> &
+/** A method that calls an operation of the API and throws every error. */
+export type Operation<Data, Responses> = ConditionalCall<Data, Responses> &
+  TextCall<Data> &
   Call<Data, Responses>;
 
 /** The request is optional if none of its fields is required. */
 type Call<Data, Responses> =
-  Partial<Sent<Data>> extends Sent<Data>
-    ? (request?: Sent<Data>, options?: CallOptions) => Promise<ApiResponse<Responses>>
-    : (request: Sent<Data>, options?: CallOptions) => Promise<ApiResponse<Responses>>;
+  Partial<RequestOf<Data>> extends RequestOf<Data>
+    ? (request?: RequestOf<Data>, options?: CallOptions) => Promise<ApiResponse<Responses>>
+    : (request: RequestOf<Data>, options?: CallOptions) => Promise<ApiResponse<Responses>>;
 
-type Sent<Data> = Omit<Data, 'url'>;
+type RequestOf<Data> = Omit<Data, 'url'>;
 
-type Conditional<Data, Responses> =
+type ConditionalCall<Data, Responses> =
   HasKey<Data, 'headers', 'if-none-match'> extends true
     ? (
-        request: Sent<Data> & { headers: { 'if-none-match': string } },
+        request: RequestOf<Data> & { headers: { 'if-none-match': string } },
         options?: CallOptions,
       ) => Promise<ApiResponse<Responses> | NotModified>
     : unknown;
 
 /** CSV and NDJSON are returned as text. */
-type AsText<Data> =
+type TextCall<Data> =
   HasKey<Data, 'query', 'format'> extends true
     ? (
-        request: Sent<Data> & { query: { format: 'csv' | 'ndjson' } },
+        request: RequestOf<Data> & { query: { format: 'csv' | 'ndjson' } },
         options?: CallOptions,
       ) => Promise<ApiResponse<{ 200: string }>>
     : unknown;

@@ -4,19 +4,19 @@ import type { Webhooks } from './generated/types.js';
 export type WebhookEvent = Webhooks['body'];
 
 export interface VerifiedWebhook {
-  /** The same for all attempts and replays of an event; handle each id once. */
+  /** All attempts and replays of an event have the same id. Handle each id once. */
   readonly id: string;
   readonly event: WebhookEvent;
 }
 
 export interface VerificationOptions {
-  /** Maximum difference between the request's time and the clock (300). */
+  /** Maximum difference between the time of the request and the clock; 300 by default. */
   readonly toleranceSeconds?: number;
-  /** For tests. */
+  /** Replaces the clock in tests. */
   readonly now?: () => number;
 }
 
-/** The request is not genuine, or too old; the message says why. */
+/** The request is not genuine, or its time differs too much from the clock. The message says why. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -24,8 +24,8 @@ export class WebhookVerificationError extends Error {
 /**
  * Verifies a webhook request and returns its event.
  *
- * @param body the raw body
- * @param secrets `whsec_…`; several during a rotation
+ * @param body the raw body, because parsing and serializing it would break the signature
+ * @param secrets secrets such as `whsec_…`: several during a rotation
  * @throws WebhookVerificationError
  */
 export function verifyWebhook(
@@ -39,7 +39,7 @@ export function verifyWebhook(
   const signatures = headerOf(headers, 'webhook-signature');
   const isNumber = /^\d{1,12}$/.test(timestamp);
   if (!isNumber || Math.abs(now() / 1_000 - Number(timestamp)) > toleranceSeconds) {
-    throw new WebhookVerificationError('webhook-timestamp is too far from now');
+    throw new WebhookVerificationError('webhook-timestamp differs too much from the clock');
   }
   const expected = [secrets]
     .flat()
@@ -68,7 +68,7 @@ function headerOf(
 function keyOf(secret: string): Buffer {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   // Anybody can sign with an empty key.
-  if (key.length === 0) throw new TypeError('A secret is empty');
+  if (key.length === 0) throw new TypeError('A webhook secret is empty');
   return key;
 }
 

@@ -8,17 +8,17 @@ import { eventually } from '../../support/eventually.js';
 const programs = join(import.meta.dirname, '../../../docs/guides/programs');
 
 /** The oldest major version of Node that the guides support. */
-const promisedNode = 20;
+const minNodeMajor = 20;
 
 const interpreters = { mjs: oldestNode(), py: 'python3', php: 'php' } as const;
-type Kind = keyof typeof interpreters;
+type Extension = keyof typeof interpreters;
 
 /** Returns whether the program's interpreter is installed, and prints a note if it is not. */
 export function canRun(program: string): boolean {
-  const interpreter = interpreters[kindOf(program)];
-  const isThere = spawnSync(interpreter, ['--version']).status === 0;
-  if (!isThere) process.stderr.write(`${program} is not tested: there is no ${interpreter} here\n`);
-  return isThere;
+  const interpreter = interpreters[extensionOf(program)];
+  const isInstalled = spawnSync(interpreter, ['--version']).status === 0;
+  if (!isInstalled) process.stderr.write(`${program} is not tested: install ${interpreter}\n`);
+  return isInstalled;
 }
 
 export interface Run {
@@ -37,7 +37,7 @@ export function runProgram(
   return new Promise((resolve) => {
     const command = [join(programs, program), ...args];
     const child = execFile(
-      interpreters[kindOf(program)],
+      interpreters[extensionOf(program)],
       command,
       options,
       (error, stdout, stderr) => {
@@ -62,8 +62,8 @@ export async function startProgram(
 ): Promise<Server> {
   const port = await freePort();
   const file = join(programs, program);
-  const args = kindOf(program) === 'php' ? ['-S', `127.0.0.1:${port}`, file] : [file];
-  const child: ChildProcess = spawn(interpreters[kindOf(program)], args, {
+  const args = extensionOf(program) === 'php' ? ['-S', `127.0.0.1:${port}`, file] : [file];
+  const child: ChildProcess = spawn(interpreters[extensionOf(program)], args, {
     env: environment({ ...variables, PORT: String(port) }),
   });
   let printed = '';
@@ -96,13 +96,13 @@ function oldestNode(): string {
     return { file, major: Number(stdout ?? 0) };
   });
   const [oldest] = majors
-    .filter(({ major }) => major >= promisedNode)
+    .filter(({ major }) => major >= minNodeMajor)
     .toSorted((one, other) => one.major - other.major);
   return oldest?.file ?? process.execPath;
 }
 
-function kindOf(program: string): Kind {
-  return program.split('.').at(-1) as Kind;
+function extensionOf(program: string): Extension {
+  return program.split('.').at(-1) as Extension;
 }
 
 function environment(variables: Record<string, string>): NodeJS.ProcessEnv {

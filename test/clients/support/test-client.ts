@@ -8,7 +8,7 @@ import { type Receiver, type Respond, startReceiver } from '../../support/receiv
 /** Starts a receiver in place of the service. The time of its clients passes only in their pauses. */
 export function useReceiver() {
   const state = { receiver: undefined as unknown as Receiver, now: 0, pauses: [] as number[] };
-  const surroundings = {
+  const runtime = {
     now: () => state.now,
     random: () => 0,
     sleep: (milliseconds: number) => {
@@ -30,13 +30,13 @@ export function useReceiver() {
     createIntegrationApi({
       baseUrl: new URL(state.receiver.url).origin,
       apiKey: 'secret',
-      surroundings,
+      runtime,
       ...options,
     });
-  return Object.assign(state, { surroundings, client });
+  return Object.assign(state, { runtime, client });
 }
 
-export function responding(status: number, headers: object = {}, body: unknown = {}): Respond {
+export function respondingWith(status: number, headers: object = {}, body: unknown = {}): Respond {
   const type = { 'content-type': 'application/json; charset=utf-8' };
   return (_, response) =>
     response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(body));

@@ -1,6 +1,6 @@
 // Written by `npm run generate` from docs/openapi.json.
 
-/** What `x-error-code` of an error says. */
+/** The values of `x-error-code` in error responses. */
 export type ErrorCode =
   | 'request.malformed_json'
   | 'request.body_not_object'
