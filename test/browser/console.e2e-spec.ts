@@ -2,12 +2,12 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import { password, startConsole, type TestConsole } from '../console/console-client.js';
-import { addSample, type SamplePages } from '../console/sample-records.js';
+import { addSamples, type SamplePages } from '../console/sample-records.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
-import { type Focused, focusable, focused, tooWide } from './page-checks.js';
+import { type Focused, focusable, focused, overflowingElements } from './page-checks.js';
 import { pictures, startBrowser, type TestBrowser } from './test-browser.js';
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (started === null) return;
   receiver = await startReceiver();
   service = await startConsole({ ROLE: 'all', ...toLoopback }, randomDatabaseUri());
-  sample = await addSample(service, receiver);
+  sample = await addSamples(service, receiver);
   // The pages' security policy forbids foreign scripts such as axe.
   await page.setBypassCSP(true);
 });
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 type Width = keyof typeof widths;
-const setLook = async (width: Width, color = 'light') => {
+const setAppearance = async (width: Width, color = 'light') => {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: color }]);
   await page.setViewport({ width: widths[width], height: 900 });
 };
@@ -49,7 +49,7 @@ const expectNoProblems = () =>
 const open = (path: string) => page.goto(`${service.operations}/console${path}`);
 
 /** The window is as high as the page, because Chromium shifts right-to-left pages beyond the window. */
-async function shoot(name: string, width: Width): Promise<void> {
+async function takeScreenshot(name: string, width: Width): Promise<void> {
   const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
   await page.setViewport({ width: widths[width], height });
   await page.screenshot({ path: `${pictures}/console-${name}.png`, captureBeyondViewport: false });
@@ -57,9 +57,9 @@ async function shoot(name: string, width: Width): Promise<void> {
 }
 
 /** Takes a picture and returns axe findings and elements wider than the screen. */
-async function faultsOf(name: string, width: Width): Promise<string[]> {
-  await shoot(name, width);
-  const wide = (await page.evaluate(tooWide)) as string[];
+async function findFaults(name: string, width: Width): Promise<string[]> {
+  await takeScreenshot(name, width);
+  const wide = (await page.evaluate(overflowingElements)) as string[];
   await page.addScriptTag({ path: axe });
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
   const found = violations.flatMap(({ id, nodes }) =>
@@ -81,7 +81,7 @@ async function search(reference: string): Promise<void> {
 }
 
 /** Opens every page, also those after its forms. The selector must be on the page. */
-const looks: Readonly<Record<string, readonly [selector: string, () => Promise<unknown>]>> = {
+const pages: Readonly<Record<string, readonly [selector: string, () => Promise<unknown>]>> = {
   overview: ['.attention li a', () => open('')],
   'overview-by-hour': ['.chart .bars', () => open('?by=hour')],
   partners: ['tbody .bars', () => open('/partners')],
@@ -96,7 +96,7 @@ const looks: Readonly<Record<string, readonly [selector: string, () => Promise<u
   unit: ['tbody a', () => open(sample.unit)],
   webhooks: ['.curve', () => open('/webhooks')],
   endpoint: ['#since', () => open(sample.endpoint)],
-  'endpoint-ended': ['form[action$="/enable"]', () => open(sample.endedEndpoint)],
+  'endpoint-ended': ['form[action$="/enable"]', () => open(sample.disabledEndpoint)],
   confirmation: [
     'input[name=formId]',
     async () => {
@@ -126,9 +126,9 @@ describeWithBrowser('the console', () => {
   ] as const)('accepts the password on the login page: %s, %s', async (language, width) => {
     const context = page.browserContext();
     await context.deleteCookie(...(await context.cookies()));
-    await setLook(width);
+    await setAppearance(width);
     await open(`/login?language=${language}`);
-    expect(await faultsOf(`login-${language}-${width}`, width)).toEqual([]);
+    expect(await findFaults(`login-${language}-${width}`, width)).toEqual([]);
     await page.type('#password', password);
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     expect(new URL(page.url()).pathname).toBe('/console');
@@ -145,13 +145,13 @@ describeWithBrowser('the console', () => {
   ] as const)(
     'shows pages without axe findings or horizontal scrolling: %s, %s, %s',
     async (language, width, color) => {
-      await setLook(width, color);
+      await setAppearance(width, color);
       await open(`?language=${language}`);
       const faults: string[] = [];
-      for (const [name, [selector, look]] of Object.entries(looks)) {
-        await look();
+      for (const [name, [selector, openPage]] of Object.entries(pages)) {
+        await openPage();
         if ((await page.$(selector)) === null) faults.push(`${name} has no ${selector}`);
-        faults.push(...(await faultsOf(`${name}-${language}-${width}-${color}`, width)));
+        faults.push(...(await findFaults(`${name}-${language}-${width}-${color}`, width)));
       }
       expect(faults).toEqual([]);
       expectNoProblems();
@@ -164,14 +164,14 @@ describeWithBrowser('the console', () => {
   ] as const)(
     'shows empty pages without axe findings or horizontal scrolling: %s, %s',
     async (language, width) => {
-      await setLook(width);
+      await setAppearance(width);
       const empty = await startConsole({}, randomDatabaseUri());
       const faults: string[] = [];
       for (const path of ['', '/partners', '/catalogue', '/webhooks', '/log']) {
         await page.goto(`${empty.operations}/console${path}?language=${language}`);
         expect(await page.$('nav')).not.toBeNull();
         const name = `empty${path.replace('/', '-')}-${language}-${width}`;
-        faults.push(...(await faultsOf(name, width)));
+        faults.push(...(await findFaults(name, width)));
       }
       expect(faults).toEqual([]);
       await empty.stop();
@@ -181,7 +181,7 @@ describeWithBrowser('the console', () => {
   it.each(['en-us', 'ar-eg'])(
     'hides the menu on a phone until its button is pressed: %s',
     async (language) => {
-      await setLook('phone');
+      await setAppearance('phone');
       await open(`/partners?language=${language}`);
       const isVisible = (selector: string) =>
         page.$eval(selector, (element) => element.checkVisibility());
@@ -189,15 +189,15 @@ describeWithBrowser('the console', () => {
       await page.focus('.folds');
       await page.keyboard.press('Enter');
       await page.waitForSelector('#menu', { visible: true });
-      await shoot(`menu-${language}`, 'phone');
-      expect(await page.evaluate(tooWide)).toEqual([]);
+      await takeScreenshot(`menu-${language}`, 'phone');
+      expect(await page.evaluate(overflowingElements)).toEqual([]);
       expect(await isVisible('#menu a[aria-current=page]')).toBe(true);
       const boxOf = async (selector: string) => (await page.$(selector))?.boundingBox();
       const { y = 0, height = 0 } = (await boxOf('.folds')) ?? {};
       expect((await boxOf('#menu'))?.y).toBeGreaterThanOrEqual(y + height);
       await page.keyboard.press('Escape');
       await page.waitForSelector('#menu', { hidden: true });
-      await setLook('desktop');
+      await setAppearance('desktop');
       expect([await isVisible('.folds'), await isVisible('#menu')]).toEqual([false, true]);
     },
   );
@@ -209,14 +209,14 @@ describeWithBrowser('the console', () => {
         const { content } = getComputedStyle(element, '::before');
         return { display, content };
       });
-    await setLook('phone');
+    await setAppearance('phone');
     await open('/partners?language=en-us');
     expect(await lookOf('thead')).toMatchObject({ display: 'none' });
     expect(await lookOf('tbody tr')).toMatchObject({ display: 'block' });
     expect(await lookOf('td')).toEqual({ display: 'flex', content: '"Organization"' });
     const align = await page.$eval('td.number', (cell) => getComputedStyle(cell).textAlign);
     expect(align).toBe('start');
-    await setLook('desktop');
+    await setAppearance('desktop');
     expect(await lookOf('thead')).toMatchObject({ display: 'table-header-group' });
     expect(await lookOf('td')).toEqual({ display: 'table-cell', content: 'none' });
   });
@@ -225,7 +225,7 @@ describeWithBrowser('the console', () => {
     ['light', false],
     ['dark', true],
   ])('follows the %s color scheme of the browser', async (color, isDark) => {
-    await setLook('desktop', color);
+    await setAppearance('desktop', color);
     await open('');
     const brightnessOf = (property: 'color' | 'backgroundColor') =>
       page.$eval(
@@ -242,7 +242,7 @@ describeWithBrowser('the console', () => {
   });
 
   it('shows the values of charts by keyboard, by pointer and as a table', async () => {
-    await setLook('phone');
+    await setAppearance('phone');
     await open('?by=hour&language=en-us');
     const chart = await page.waitForSelector('.chart');
     if (chart === null) throw new Error('There is no chart.');
@@ -276,22 +276,22 @@ describeWithBrowser('the console', () => {
   it.each(['en-us', 'ar-eg'])(
     'shows the focus on every element that the keyboard reaches: %s',
     async (language) => {
-      await setLook('desktop');
+      await setAppearance('desktop');
       await open(`?language=${language}`);
       await page.keyboard.press('Tab');
       expect(await page.evaluate(focused)).toMatchObject({ element: 'a.skip', isSeen: true });
       await page.keyboard.press('Enter');
       expect(await page.evaluate('document.activeElement.id')).toBe('content');
       const unseen: unknown[] = [];
-      for (const [name, [, look]] of Object.entries(looks)) {
-        await look();
+      for (const [name, [, openPage]] of Object.entries(pages)) {
+        await openPage();
         const count = Number(await page.evaluate(focusable));
         // The button of the previous page may still have the focus.
         await page.evaluate('document.activeElement.blur()');
         const reached = new Set<number>();
         for (let tabs = 0; tabs < 4 * count && reached.size < count; tabs++) {
           await page.keyboard.press('Tab');
-          const { index, isSeen, ...where } = (await page.evaluate(focused)) as Focused;
+          const { index, isVisible: isSeen, ...where } = (await page.evaluate(focused)) as Focused;
           if (index >= 0) reached.add(index);
           if (index >= 0 && !isSeen) unseen.push({ name, ...where });
         }

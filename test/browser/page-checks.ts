@@ -3,7 +3,7 @@ export interface Focused {
   readonly index: number;
   readonly element: string;
   /** Whether the outline is visible within the window. */
-  readonly isSeen: boolean;
+  readonly isVisible: boolean;
 }
 
 const all = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')].filter((element) => element.checkVisibility())`;
@@ -29,7 +29,7 @@ export const focused = `(() => {
  * content. The document's scroll width is not enough: in right-to-left pages it does not reveal overflow on
  * the left.
  */
-export const tooWide = `(() => {
+export const overflowingElements = `(() => {
   const screen = document.documentElement.clientWidth;
   const nameOf = (element) =>
     element.tagName.toLowerCase() + (element.className?.baseVal ?? element.className ? '.' + (element.className.baseVal ?? element.className) : '') +

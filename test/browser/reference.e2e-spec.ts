@@ -3,7 +3,7 @@ import { ensureDemoOrganization } from '../../src/development/demo/demo-organiza
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { pictures, startBrowser, type TestBrowser } from './test-browser.js';
 
-/** Declares what the tests use of an element, because the DOM types are not loaded. */
+/** The part of an element that the tests use, because the DOM types are not loaded. */
 interface Clickable {
   click(): void;
 }
@@ -36,11 +36,11 @@ afterAll(async () => {
   await service.stop();
 });
 
-const shoot = (name: string, fullPage = false) =>
+const takeScreenshot = (name: string, fullPage = false) =>
   page.screenshot({ path: `${pictures}/${name}.png`, fullPage });
 
 /** Clicks without scrolling to the element, which is slow on a page of this size. */
-const press = (selector: string) =>
+const click = (selector: string) =>
   page.$eval(selector, (element) => (element as unknown as Clickable).click());
 
 /** Lists the operations that readers can try, in page order. Webhooks cannot be tried. */
@@ -51,10 +51,10 @@ const operations = () =>
 
 async function open(operation: string): Promise<void> {
   if ((await page.$(`#${operation}.is-open`)) === null) {
-    await press(`#${operation} .opblock-summary-control`);
+    await click(`#${operation} .opblock-summary-control`);
   }
   await page.waitForSelector(`#${operation} .try-out__btn`);
-  if ((await page.$(`#${operation} .execute`)) === null) await press(`#${operation} .try-out__btn`);
+  if ((await page.$(`#${operation} .execute`)) === null) await click(`#${operation} .try-out__btn`);
   await page.waitForSelector(`#${operation} .execute`);
 }
 
@@ -62,7 +62,7 @@ async function open(operation: string): Promise<void> {
 async function execute(operation: string): Promise<string> {
   const [response] = await Promise.all([
     page.waitForResponse((one) => one.url().includes('/external/apis/')),
-    press(`#${operation} .execute`),
+    click(`#${operation} .execute`),
   ]);
   await page.waitForSelector(`#${operation} .live-responses-table`);
   // The page's script gets 200 also for a revalidated response.
@@ -72,13 +72,13 @@ async function execute(operation: string): Promise<string> {
     : `${response.status()} ${await response.text()}`;
 }
 
-async function pressAll(): Promise<Record<string, string>> {
+async function executeAll(): Promise<Record<string, string>> {
   const statuses: Record<string, string> = {};
   for (const operation of await operations()) {
     await open(operation);
     statuses[operation.replace(/^operations-\w+-/, '')] = await execute(operation);
     // The page redraws every open operation on each change, so this one is closed.
-    await press(`#${operation} .opblock-summary-control`);
+    await click(`#${operation} .opblock-summary-control`);
     await page.waitForSelector(`#${operation}:not(.is-open)`);
   }
   return statuses;
@@ -86,19 +86,19 @@ async function pressAll(): Promise<Record<string, string>> {
 
 describeWithBrowser('the reference in a browser', () => {
   it('focuses the field for the API key', async () => {
-    await shoot('top');
-    await press('.btn.authorize');
+    await takeScreenshot('top');
+    await click('.btn.authorize');
     await page.waitForSelector('.modal-ux input');
     expect(await page.$$eval('.modal-ux input', (fields) => fields.length)).toBe(1);
     await page.waitForFunction(`document.activeElement?.id === 'api_key_value'`);
     await page.keyboard.type(key);
     await page.keyboard.press('Enter');
     await page.waitForSelector('.btn-done');
-    await press('.btn-done');
+    await click('.btn-done');
   });
 
   it('runs every operation with its examples twice', async () => {
-    const first = await pressAll();
+    const first = await executeAll();
     expect(first).toEqual({
       upsertLead: '201',
       findLead: '200',
@@ -118,7 +118,7 @@ describeWithBrowser('the reference in a browser', () => {
       readEvents: '200',
       checkHealth: '200',
     });
-    expect(await pressAll()).toEqual({ ...first, upsertUnit: '200' });
+    expect(await executeAll()).toEqual({ ...first, upsertUnit: '200' });
     expect([...problems, ...failed]).toEqual([]);
     const optional = ['idempotency-key', 'x-request-id'];
     expect(sent.filter((headers) => optional.some((name) => name in headers))).toEqual([]);
@@ -128,7 +128,7 @@ describeWithBrowser('the reference in a browser', () => {
     const show = async (operation: string, part: string, name: string) => {
       await open(operation);
       await page.$eval(`#${operation}${part}`, (element) => element.scrollIntoView());
-      await shoot(name);
+      await takeScreenshot(name);
     };
     const reload = async () => {
       await page.reload();
@@ -137,10 +137,10 @@ describeWithBrowser('the reference in a browser', () => {
     await show('operations-Reservations-reportReservationChange', '', 'endpoint');
     await show('operations-Leads-readLead', ' .live-responses-table', 'response');
     await reload();
-    await shoot('page', true);
+    await takeScreenshot('page', true);
     await page.setViewport({ width: 390, height: 844, isMobile: true, deviceScaleFactor: 2 });
     await reload();
-    await shoot('phone');
+    await takeScreenshot('phone');
     await show('operations-Leads-upsertLead', '', 'phone-endpoint');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   });

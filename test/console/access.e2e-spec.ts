@@ -87,10 +87,10 @@ it('probes are accepted when idle connections use the whole connection limit', a
   await probe();
   idle.push(await open());
   const closed = Promise.race(idle.map((socket) => once(socket, 'close')));
-  // The listener closes the oldest connection, however long the search for it takes.
+  // A second passes per reading of the clock, yet no time limit may end the search for the oldest connection.
   const now = performance.now();
-  let looks = 0;
-  jest.spyOn(performance, 'now').mockImplementation(() => now + 1_000 * looks++);
+  let readings = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now + 1_000 * readings++);
   for (let turn = 0; turn < 3; turn++) await probe();
   await closed;
   expect([idle[0]?.readyState, idle.at(-1)?.readyState]).toEqual(['closed', 'open']);
@@ -140,10 +140,10 @@ describe('the login', () => {
   });
 
   it('returns 401 for a wrong password, without logging it', async () => {
-    const tried = await logIn('198.51.100.1', { password: 'wrong password' });
-    expect(tried.status).toBe(401);
-    expect(tried.html).toMatch(/role="alert"[^>]*>The password is wrong\./);
-    expect(tried.headers.getSetCookie()).toEqual([]);
+    const response = await logIn('198.51.100.1', { password: 'wrong password' });
+    expect(response.status).toBe(401);
+    expect(response.html).toMatch(/role="alert"[^>]*>The password is wrong\./);
+    expect(response.headers.getSetCookie()).toEqual([]);
     expect(service.logged()).toContain('Login to the console from 198.51.100.1: wrong.');
     expect(service.logged()).not.toContain('wrong password');
   });
@@ -260,11 +260,11 @@ describe('a console page', () => {
 /** This test is the last one, because it uses up all login attempts. */
 it('the login accepts fifty attempts from all addresses without delaying other pages', async () => {
   setTime(Date.now() + 600_000);
-  const tries = Array.from({ length: 80 }, (_, index) =>
+  const attempts = Array.from({ length: 80 }, (_, index) =>
     logIn(`203.0.113.${index}`, { password: 'wrong' }).then(({ status }) => status),
   );
   expect((await service.get('')).status).toBe(200);
-  const statuses = await Promise.all(tries);
+  const statuses = await Promise.all(attempts);
   expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(50);
   expect(new Set(statuses)).toEqual(new Set([401, 429]));
 });

@@ -5,7 +5,7 @@ import { CatalogueImportsService } from '../../src/operator/catalogue-import/cat
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import { addKey, conventions } from '../support/builders.js';
-import { collectionsOf, profiledCommands, wasteful } from '../support/command-plans.js';
+import { collectionNames, profileCommands, wastefulCommands } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -27,7 +27,7 @@ async function newKey(name: string, fields: object = {}, options: object = {}) {
 }
 const removeKey = (_id: ObjectId) => service.db.collection('apiKeys').deleteOne({ _id });
 const storeUsage = () => service.service.app.get(UsageRecorder).store();
-const partner = (keyId: ObjectId) => `/partners/${keyId.toHexString()}`;
+const partnerPath = (keyId: ObjectId) => `/partners/${keyId.toHexString()}`;
 
 beforeAll(async () => {
   service = await startConsole({}, randomDatabaseUri());
@@ -74,12 +74,12 @@ describe('the overview', () => {
     expect(html).not.toContain(tenant.key.slice(0, 6));
   });
 
-  it('names a silent partner with its usual calls, but no partner with an expired key', async () => {
+  it('names a silent partner with its usual calls, but no partner with a revoked key', async () => {
     const { html } = await service.get('');
     expect(attentionOf(html)).toEqual([
       expect.stringMatching(/^Partner is silent Silent .*about 1,[12]\d\d were expected/),
     ]);
-    expect(html).toContain(`/console${partner(silent)}"`);
+    expect(html).toContain(`/console${partnerPath(silent)}"`);
     expect(html).not.toContain('class="good">Nothing');
   });
 
@@ -164,16 +164,16 @@ describe('the overview', () => {
     ['hour', 169],
     ['day', 28],
     ['week', 5],
-  ])('shows calls, latency and deliveries by %s, newest first', async (by, most) => {
+  ])('shows calls, latency and deliveries by %s, newest first', async (by, maxRows) => {
     const { html } = await service.get(`?by=${by}`);
     expect(html).toContain(`?by=${by}" aria-current="true"`);
     const charts = [...html.matchAll(/<figure class="chart">.*?<\/figure>/gs)].map(String);
     expect(charts).toHaveLength(3);
     for (const chart of charts) {
-      // The heading is one more row.
+      // The table has a heading row, too.
       const rows = chart.match(/<tr>/g)?.length;
-      expect(rows).toBeLessThanOrEqual(most + 1);
-      expect(rows).toBeGreaterThanOrEqual(Math.min(most, 24));
+      expect(rows).toBeLessThanOrEqual(maxRows + 1);
+      expect(rows).toBeGreaterThanOrEqual(Math.min(maxRows, 24));
       const times = [...chart.matchAll(/<th scope="row"><time datetime="([^"]+)"/g)].map(String);
       expect(times).toEqual(times.toSorted().toReversed());
     }
@@ -184,7 +184,7 @@ describe('the overview', () => {
     const backlog = jest
       .spyOn(service.service.app.get(WebhookStatisticsService), 'deliveryBacklog')
       .mockRejectedValue(new Error('no primary'));
-    // On a busy machine other parts may be late, too.
+    // On a busy machine, other parts may be late as well.
     await eventually(async () => {
       const { status, html } = await service.get('');
       expect(status).toBe(200);
@@ -195,7 +195,7 @@ describe('the overview', () => {
   });
 
   it('escapes the names of keys', async () => {
-    for (const path of ['', '/partners', partner(website)]) {
+    for (const path of ['', '/partners', partnerPath(website)]) {
       // On a busy machine parts may be missing because they are late.
       await eventually(async () => {
         const { html } = await service.get(path);
@@ -220,7 +220,7 @@ describe('the partner pages', () => {
   });
 
   it('show calls over time and the usual week', async () => {
-    const { html } = await service.get(`${partner(website)}?language=ar-eg`);
+    const { html } = await service.get(`${partnerPath(website)}?language=ar-eg`);
     expect(html).toContain('reservations.callback');
     expect(html).toContain('افتراضيًا: لم يختره أحد');
     expect(html).toContain('<h1>المفتاح &lt;script');
@@ -234,7 +234,7 @@ describe('the partner pages', () => {
     for (const path of ['/leads/none', '/leads/nobody']) await requests.get(path).expect(404);
     await requests.post('/reservations', {}).expect(400);
     await storeUsage();
-    const { html } = await service.get(partner(keyId));
+    const { html } = await service.get(partnerPath(keyId));
     const [, chart = ''] = html.split('Refused requests by error code</h3>');
     expect(textOf(chart)).toMatch(/^ lead\.not_found 2 · reservation\.unit_required 1 /);
     expect(row(chart.slice(chart.indexOf('<tbody>')), '').slice(1)).toEqual(['2', '1']);
@@ -247,7 +247,7 @@ describe('the partner pages', () => {
     await addKeyWeeks(service.db, [{ keyId, calls: () => 1 }]);
     const list = await service.text('/partners');
     expect(list.match(/\w+ \(callbacks are signed\)/g)).toEqual(['Signing (callbacks are signed)']);
-    expect(await service.text(partner(keyId))).toContain('Signature of callbacks required');
+    expect(await service.text(partnerPath(keyId))).toContain('Signature of callbacks required');
     await removeKey(keyId);
   });
 
@@ -338,16 +338,16 @@ it('the overview of an empty system shows the first steps, and no problems after
 
 it('console pages use indexes and read few more documents than they show', async () => {
   const catalogue = `/catalogue?organization=${tenant.organizationId.toHexString()}`;
-  const commands = await profiledCommands(service.db, async () => {
-    for (const path of ['', '/partners', partner(website), catalogue]) await service.text(path);
+  const commands = await profileCommands(service.db, async () => {
+    for (const path of ['', '/partners', partnerPath(website), catalogue]) await service.text(path);
   });
-  expect([...collectionsOf(commands)]).toEqual(expect.arrayContaining(['usageStats', 'units']));
-  expect(wasteful(commands)).toEqual([]);
-  const ofUsage = commands.filter(({ ns }) => ns.endsWith('.usageStats'));
+  expect([...collectionNames(commands)]).toEqual(expect.arrayContaining(['usageStats', 'units']));
+  expect(wastefulCommands(commands)).toEqual([]);
+  const usageCommands = commands.filter(({ ns }) => ns.endsWith('.usageStats'));
   // Two pages read one day of quarters and four weeks of each key.
-  const examined = ofUsage.reduce((sum, { docsExamined }) => sum + Number(docsExamined), 0);
+  const examined = usageCommands.reduce((sum, { docsExamined }) => sum + Number(docsExamined), 0);
   expect(examined).toBeLessThan(25 * (4 + 60) + 100);
-  const ofUnits = commands.filter(({ ns }) => ns.endsWith('.units'));
+  const unitCommands = commands.filter(({ ns }) => ns.endsWith('.units'));
   const planSummary = expect.stringContaining('IXSCAN');
-  expect(ofUnits).toMatchObject([{ docsExamined: 0, planSummary }]);
+  expect(unitCommands).toMatchObject([{ docsExamined: 0, planSummary }]);
 });

@@ -49,7 +49,7 @@ describe('a lead', () => {
     }
   });
 
-  it('is listed with all leads of its phone in any organization', async () => {
+  it('is listed with the leads of all organizations that have its phone', async () => {
     const { status, html } = await service.post('/search', { reference: '+20 100 123 9876' });
     expect(status).toBe(200);
     expect(html).toContain(`href="/console${path}"`);
@@ -91,8 +91,8 @@ describe('a lead', () => {
     const unknown = new ObjectId();
     const fields = { compoundsIds: [compound, unknown], assignedToId: user };
     await tenant.set('leads', { _id: id }, fields);
-    const named = `Assigned to Omar Nabil Compounds Lake ${String(unknown)} Data`;
-    expect(await service.text(path)).toContain(named);
+    const expected = `Assigned to Omar Nabil Compounds Lake ${String(unknown)} Data`;
+    expect(await service.text(path)).toContain(expected);
     await tenant.set('leads', { _id: id }, { assignedToId: unknown });
     expect(await service.text(path)).toContain(`Assigned to ${String(unknown)} Compounds`);
   });
@@ -148,8 +148,8 @@ it('a unit shows its reservations page by page, even when they have no times', a
   const last = await service.get(nextPage(first.html, 'reservations'));
   expect([ids(first.html).length, ids(last.html).length]).toEqual([25, 5]);
   expect(new Set([...ids(first.html), ...ids(last.html)]).size).toBe(30);
-  const haveNext = [first, last].map(({ html }) => textOf(html).includes('Next page'));
-  expect(haveNext).toEqual([true, false]);
+  const haveNextPage = [first, last].map(({ html }) => textOf(html).includes('Next page'));
+  expect(haveNextPage).toEqual([true, false]);
 });
 
 describe('a reservation', () => {
@@ -177,7 +177,7 @@ describe('a reservation', () => {
     await callback({ reservationStatus: 'approved' }).set('x-request-id', 'refused').expect(422);
   });
 
-  it('is found by its ids and a rejected request, and its unit by the ids of the unit', async () => {
+  it('is found by its ids and the id of a rejected request, and its unit by the ids of the unit', async () => {
     const unitPath = pathOf('units', unitId);
     for (const [reference, found] of [
       ['deal-7', path],
@@ -214,8 +214,8 @@ describe('a reservation', () => {
       'Reservation pending_cheque_collection → approved Unit Available → Sold',
     ];
     expect(parts.filter((part) => !text.includes(part))).toEqual([]);
-    const places = parts.map((part) => text.indexOf(part));
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    const positions = parts.map((part) => text.indexOf(part));
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     // A callback of another organization is not shown.
     expect(text).not.toContain('Reservation not found');
     expect(text).toMatch(/Cheques .*c1 collected 77 – – active/);

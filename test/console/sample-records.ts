@@ -14,7 +14,7 @@ export interface SamplePages {
   readonly reservation: string;
   readonly unit: string;
   readonly endpoint: string;
-  readonly endedEndpoint: string;
+  readonly disabledEndpoint: string;
   readonly delivery: string;
   readonly partner: string;
   readonly organization: string;
@@ -41,7 +41,7 @@ const unit = (index: number) => ({
  * reservation that was approved, canceled, approved again and refused, and two endpoints of which one
  * responded 410.
  */
-export async function addSample(service: TestConsole, receiver: Receiver): Promise<SamplePages> {
+export async function addSamples(service: TestConsole, receiver: Receiver): Promise<SamplePages> {
   const { app } = service.service;
   const tenant = await service.addTenant();
   // Another organization has the same name, so pages must show the ids.
@@ -74,7 +74,7 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
   await tenant.post('/leads', other).expect(201);
   await tenant.post('/leads', { ...lead, data }).expect(200);
   const leadId = String(body.lead._id);
-  const reservation = await addReservationStory(tenant, new ObjectId(leadId));
+  const reservation = await addReservationHistory(tenant, new ObjectId(leadId));
   await eventually(async () => {
     const pending = await tenant.count('webhookDeliveries', { status: 'pending' });
     const all = await tenant.count('webhookDeliveries');
@@ -96,7 +96,7 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
     lead: `/leads/${organization}/${leadId}`,
     ...reservation,
     endpoint: `/webhooks/${finance.toHexString()}`,
-    endedEndpoint: `/webhooks/${crm.toHexString()}`,
+    disabledEndpoint: `/webhooks/${crm.toHexString()}`,
     delivery: `/webhooks/deliveries/${String(delivery)}`,
     partner: `/partners/${partner.toHexString()}`,
     organization,
@@ -105,27 +105,27 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
 
 /** @returns the key with the most calls */
 async function addPartners({ db }: TestConsole, tenant: TenantApi): Promise<ObjectId> {
-  const named = async (name: string): Promise<ObjectId> => {
+  const addNamedKey = async (name: string): Promise<ObjectId> => {
     const _id = new ObjectId();
     await tenant.add(addKey, { _id, name });
     return _id;
   };
-  const inOffices = (hour: Date) =>
+  const duringOfficeHours = (hour: Date) =>
     hour.getUTCDay() < 5 && hour.getUTCHours() >= 6 && hour.getUTCHours() < 16
       ? 300 + 40 * hour.getUTCHours()
       : 20;
   const stoppedAt = Date.now() - 30 * hourMs;
-  const untilThen = (hour: Date) => (hour.getTime() < stoppedAt ? 120 : 0);
-  const website = await named('Website');
+  const untilStopped = (hour: Date) => (hour.getTime() < stoppedAt ? 120 : 0);
+  const website = await addNamedKey('Website');
   await addUsage(db, [
-    { keyId: website, calls: (hour) => 2 * inOffices(hour) },
-    { keyId: await named('Collector'), calls: inOffices, refused: 0.05 },
-    { keyId: await named('Old CRM'), calls: untilThen },
+    { keyId: website, calls: (hour) => 2 * duringOfficeHours(hour) },
+    { keyId: await addNamedKey('Collector'), calls: duringOfficeHours, refused: 0.05 },
+    { keyId: await addNamedKey('Old CRM'), calls: untilStopped },
   ]);
   return website;
 }
 
-async function addReservationStory(tenant: TenantApi, leadId: ObjectId) {
+async function addReservationHistory(tenant: TenantApi, leadId: ObjectId) {
   const { _id: unitId } = await tenant.storedOne('units', { slug: 'palm-villa-5' });
   const fields = { recordSystemId: 'deal-2026-0093', leadId };
   const reservationId = await tenant.add(addReservation, unitId, fields);
@@ -159,15 +159,15 @@ async function addWebhookStatistics(
   { organizationId }: TenantApi,
   endpoints: readonly Types.ObjectId[],
 ): Promise<void> {
-  const hours = endpoints.flatMap((endpoint, which) =>
+  const hours = endpoints.flatMap((endpoint, endpointIndex) =>
     Array.from({ length: 23 }, (_, hour) => ({
       ...conventions(organizationId),
       endpointId: new ObjectId(endpoint.toHexString()),
       at: new Date(Date.now() - (hour + 1) * hourMs),
       delivered: 80 + 15 * (hour % 5),
-      failed: hour > 7 && hour < 11 ? 24 * which + 4 : 0,
+      failed: hour > 7 && hour < 11 ? 24 * endpointIndex + 4 : 0,
       milliseconds: 8_000 + 2_000 * (hour % 7),
-      backlog: hour > 7 && hour < 11 ? 72 * which : 0,
+      backlog: hour > 7 && hour < 11 ? 72 * endpointIndex : 0,
     })),
   );
   await db.collection('webhookStatistics').insertMany(hours);

@@ -16,7 +16,7 @@ export interface SampleKey {
 
 const routes = ['POST /leads', 'GET /units', 'GET /compounds', 'POST /reservations/callback'];
 /** The share of each latency bucket. The rest belongs to `ms5`. */
-const spread = { ms10: 0.25, ms25: 0.15, ms50: 0.08, ms100: 0.04, ms250: 0.03 };
+const shares = { ms10: 0.25, ms25: 0.15, ms50: 0.08, ms100: 0.04, ms250: 0.03 };
 
 /**
  * Stores four weeks of calls per key, as processes count them. The current hour is included, or keys would
@@ -71,7 +71,7 @@ function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document
       const errors = counted.map(([hour, count]) => [hour, Math.round(count * refused)] as const);
       const callsByHour = Object.fromEntries(counted);
       const errorsByHour = Object.fromEntries(errors);
-      return [{ ...commonOf('week', week, 36), keyId, route: null, callsByHour, errorsByHour }];
+      return [{ ...commonFields('week', week, 36), keyId, route: null, callsByHour, errorsByHour }];
     }),
   );
 }
@@ -98,7 +98,7 @@ function totalOf(
     return Object.fromEntries(named.map(([each, of]) => [each, total(of)]));
   };
   return {
-    ...commonOf(span, at, 400),
+    ...commonFields(span, at, 400),
     ...total(parts),
     delivered: 12 * quarters.length,
     undelivered: quarters.filter((time) => (time / quarterMs) % 7 < 1).length,
@@ -110,13 +110,13 @@ function totalOf(
 function countsOf({ calls, refused = 0 }: SampleKey, route: number, at: number) {
   const share = (1 + 0.4 * Math.sin(at / quarterMs)) / 4;
   const count = Math.round((calls(new Date(startOf('hour', at))) * share) / (route + 1));
-  const buckets = Object.entries(spread).map(([name, part]) => [name, Math.round(part * count)]);
+  const buckets = Object.entries(shares).map(([name, part]) => [name, Math.round(part * count)]);
   const slower: Counts = Object.fromEntries(buckets);
   const ms5 = count - Object.values(slower).reduce((sum, part) => sum + part, 0);
   return { calls: count, refused: Math.round(count * refused), ms5, ...slower } satisfies Counts;
 }
 
-function commonOf(span: string, at: number, days: number) {
+function commonFields(span: string, at: number, days: number) {
   const expiresAt = new Date(at + days * 24 * hourMs);
   return { _id: new ObjectId(), span, at: new Date(at), keyId: null, expiresAt };
 }

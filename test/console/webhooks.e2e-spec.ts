@@ -6,10 +6,10 @@ import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-en
 import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import { addKey, addReservation, addUnit, conventions } from '../support/builders.js';
 import {
-  collectionsOf,
-  profiledCommands,
-  tooManyKeys,
-  wasteful,
+  collectionNames,
+  profileCommands,
+  excessiveKeyReads,
+  wastefulCommands,
 } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   ({ endpoint, secret } = await endpoints.add(organizationId, fields));
   endpointPath = `/webhooks/${endpoint._id.toHexString()}`;
   await tenant.post('/leads', { recordSystemId: 'form-1', name: 'Mona Farid' }).expect(201);
-  await becomes('failed');
+  await waitForStatus('failed');
   path = `/webhooks/deliveries/${String((await delivery())._id)}`;
   // The worker stores both after the delivery.
   await eventually(async () => {
@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 const delivery = () => tenant.storedOne('webhookDeliveries');
-const becomes = (status: string) =>
+const waitForStatus = (status: string) =>
   eventually(async () => expect(await delivery()).toMatchObject({ status }));
 const log = () => tenant.stored('operatorLog');
 const endpointText = () => service.text(endpointPath);
@@ -75,7 +75,7 @@ const pending = () => ({
 });
 
 /** Returns the hidden fields of a confirmation page. */
-function confirmed(html: string): Record<string, string> {
+function hiddenFields(html: string): Record<string, string> {
   const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
 }
@@ -85,14 +85,14 @@ async function confirm(action: string, form: Record<string, string> = {}, times 
   const { status, html } = await service.post(action, form);
   expect(status).toBe(200);
   expect(html).toContain('Confirm</button>');
-  const confirming = Array.from({ length: times }, () => service.post(action, confirmed(html)));
+  const confirming = Array.from({ length: times }, () => service.post(action, hiddenFields(html)));
   const responses = await Promise.all(confirming);
   expect(responses.map((one) => one.status)).toEqual(Array(times).fill(303));
   return responses[0]?.location?.replace('/console', '') ?? '';
 }
 
-describe('the list of endpoints', () => {
-  it('shows their state without secrets', async () => {
+describe('webhook endpoints', () => {
+  it('are listed with their state, without secrets', async () => {
     const { html } = await service.get('/webhooks');
     expect(textOf(html)).toMatch(
       /\/hook\?•••••• .*given up \(the receiver responded 410\) \d+ \w+ \d{4}, [\d:]{8}/,
@@ -110,7 +110,7 @@ describe('the list of endpoints', () => {
     }
   });
 
-  it('shows statistics of attempts and pending deliveries', async () => {
+  it('are shown with statistics of attempts and pending deliveries', async () => {
     const statistics = service.service.app.get(WebhookStatisticsService);
     await withDeliveries([pending()], async () => {
       await statistics.recordBacklogs();
@@ -123,7 +123,7 @@ describe('the list of endpoints', () => {
     expect(await service.text('/webhooks')).toContain('50%');
   });
 
-  it('records the backlog of any number of endpoints', async () => {
+  it('have their backlog recorded, however many there are', async () => {
     const one = await tenant.storedOne('webhookEndpoints');
     const ids = Array.from({ length: 250 }, () => new ObjectId());
     const endpoints = service.db.collection('webhookEndpoints');
@@ -131,8 +131,8 @@ describe('the list of endpoints', () => {
     const waiting = ids.map((endpointId) => ({ ...pending(), endpointId }));
     await withDeliveries(waiting, async () => {
       await service.service.app.get(WebhookStatisticsService).recordBacklogs();
-      const noted = { endpointId: { $in: ids }, backlog: 1 };
-      expect(await tenant.count('webhookStatistics', noted)).toBe(250);
+      const recorded = { endpointId: { $in: ids }, backlog: 1 };
+      expect(await tenant.count('webhookStatistics', recorded)).toBe(250);
     });
     await endpoints.deleteMany({ _id: { $in: ids } });
   });
@@ -202,7 +202,7 @@ describe('an operator action', () => {
     }
     receiver.respondWith(204);
     await confirm(`${path}/replay`, {}, 5);
-    await becomes('delivered');
+    await waitForStatus('delivered');
     // The sixth confirmation arrives after the delivery.
     const formId = String((await log()).at(-1)?.['formId']);
     const { location } = await service.post(`${path}/replay`, { formId });
@@ -228,7 +228,7 @@ describe('an operator action', () => {
       expect(page.startsWith(`${expected}?done=`)).toBe(true);
       const outcome = /Queued for resending: 1\. .* Now: (pending|delivered)/;
       expect(await service.text(page)).toMatch(outcome);
-      await becomes('delivered');
+      await waitForStatus('delivered');
     }
   });
 
@@ -239,7 +239,7 @@ describe('an operator action', () => {
     const page = await confirm(replay, { status: 'failed' });
     expect(await service.text(page)).toContain('Queued for resending: 1.');
     await receiver.receivedRequests(before + 1);
-    await becomes('delivered');
+    await waitForStatus('delivered');
     for (const [form, message] of [
       [{ status: 'failed' }, 'No delivery matches: there is nothing to send again.'],
       [{ since: 'yesterday' }, ''],
@@ -254,9 +254,9 @@ describe('an operator action', () => {
       { details: 'failed', count: 1 },
       { details: `since ${since}:00.000Z`, count: 1 },
     ]);
-    const page2 = /sent again endpoint \w+ since \S+ done \(1\) .*sent again endpoint \w+ failed/;
-    expect(await service.text('/log')).toMatch(page2);
-    await becomes('delivered');
+    const replays = /sent again endpoint \w+ since \S+ done \(1\) .*sent again endpoint \w+ failed/;
+    expect(await service.text('/log')).toMatch(replays);
+    await waitForStatus('delivered');
   });
 });
 
@@ -292,7 +292,7 @@ it('a lead with many events shows the receivers of each, and replays a failed de
 it('console pages with many records read few more documents than they show', async () => {
   const { organizationId } = tenant;
   const id = organizationId.toHexString();
-  const any = () => new ObjectId();
+  const newId = () => new ObjectId();
   const records: Readonly<Record<string, (index: number) => Document>> = {
     leads: (index) => ({
       leadId: 1_000 + index,
@@ -302,16 +302,16 @@ it('console pages with many records read few more documents than they show', asy
       phoneKeysOf: '-',
     }),
     clients: (index) => ({ email: `c${index}@example.com`, phoneNumbers: [] }),
-    changeLogs: () => ({ entity: 'Lead', entityId: any(), changes: [] }),
+    changeLogs: () => ({ entity: 'Lead', entityId: newId(), changes: [] }),
     outboxEvents: (index) => ({
       type: 'lead.updated',
-      data: { _id: any().toHexString() },
+      data: { _id: newId().toHexString() },
       sequence: 100 + index,
       numberedAt: new Date(),
     }),
     webhookDeliveries: (index) => ({
-      endpointId: any(),
-      eventId: any(),
+      endpointId: newId(),
+      eventId: newId(),
       type: 'lead.created',
       bytes: 100,
       log: [],
@@ -321,12 +321,12 @@ it('console pages with many records read few more documents than they show', asy
       nextAttemptAt: new Date(0),
       completedAt: new Date(),
     }),
-    webhookStatistics: () => ({ endpointId: any(), at: new Date() }),
+    webhookStatistics: () => ({ endpointId: newId(), at: new Date() }),
     units: (index) => ({ slug: `u-${index}`, unitId: `U-${index}` }),
-    reservations: () => ({ unitId: any(), leadId: any(), status: 'canceled' }),
-    chequeWallets: () => ({ reservationId: any(), cheques: [] }),
+    reservations: () => ({ unitId: newId(), leadId: newId(), status: 'canceled' }),
+    chequeWallets: () => ({ reservationId: newId(), cheques: [] }),
     reservationCallbacks: () => ({
-      reservationId: any().toHexString(),
+      reservationId: newId().toHexString(),
       payload: {},
       outcome: { status: 201, messages: [], effects: { unit: { from: null, to: 'Sold' } } },
     }),
@@ -349,7 +349,7 @@ it('console pages with many records read few more documents than they show', asy
   }
   const unitId = await tenant.add(addUnit);
   const reservation = await tenant.add(addReservation, unitId);
-  const commands = await profiledCommands(service.db, async () => {
+  const commands = await profileCommands(service.db, async () => {
     for (const page of [
       `/leads/${id}/${String(lead)}`,
       `/reservations/${id}/${String(reservation)}`,
@@ -367,10 +367,10 @@ it('console pages with many records read few more documents than they show', asy
       await service.find(reference);
     }
   });
-  const known = ['leads', 'reservations', 'units', 'operatorLog', 'webhookStatistics'];
-  expect([...collectionsOf(commands)]).toEqual(expect.arrayContaining(known));
-  expect(wasteful(commands)).toEqual([]);
-  expect(tooManyKeys(commands)).toEqual([]);
+  const expected = ['leads', 'reservations', 'units', 'operatorLog', 'webhookStatistics'];
+  expect([...collectionNames(commands)]).toEqual(expect.arrayContaining(expected));
+  expect(wastefulCommands(commands)).toEqual([]);
+  expect(excessiveKeyReads(commands)).toEqual([]);
 });
 
 it('an operator log that rejects writes prevents every action', async () => {
@@ -378,7 +378,7 @@ it('an operator log that rejects writes prevents every action', async () => {
   const validator = { never: { $exists: true } };
   await service.db.command({ collMod: 'operatorLog', validator, validationLevel: 'strict' });
   const asked = await service.post(`${path}/replay`);
-  expect((await service.post(`${path}/replay`, confirmed(asked.html))).status).toBe(500);
+  expect((await service.post(`${path}/replay`, hiddenFields(asked.html))).status).toBe(500);
   const shown = await service.post(`${path}/show`);
   expect(shown.status).toBe(500);
   expect(shown.html).not.toContain('Mona');

@@ -31,14 +31,14 @@ function newLease(count: number) {
   return {
     processes,
     /** Half of the duration later, each process asks the database again. */
-    passHalf: () => (time.now += durationMs / 2),
+    passHalfDuration: () => (time.now += durationMs / 2),
     pass: (milliseconds: number) => (time.now += milliseconds),
     end: () => stored.updateOne({ name }, { $set: { until: new Date(0) } }),
     until: async () => (await stored.findOne({ name }))?.until?.getTime(),
   };
 }
 
-const holders = async (processes: readonly Lease[]) => {
+const acquireAll = async (processes: readonly Lease[]) => {
   const responses = await Promise.all(processes.map((one) => one.acquire()));
   return responses.flatMap((isMine, index) => (isMine ? [index] : []));
 };
@@ -51,23 +51,23 @@ describe('a lease', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
-        const { processes, passHalf, end } = newLease(3);
+        const { processes, passHalfDuration, end } = newLease(3);
         let holder: number | null = null;
         // A process learns only from its next request that it has lost the lease.
-        const believes = [false, false, false];
+        const assumesHeld = [false, false, false];
         for (const { kind, by } of steps) {
-          passHalf();
+          passHalfDuration();
           if (kind === 'end') {
             await end();
             holder = null;
           } else if (kind === 'release') {
             await processes[by]?.release();
-            if (holder === by && believes[by]) holder = null;
-            believes[by] = false;
+            if (holder === by && assumesHeld[by]) holder = null;
+            assumesHeld[by] = false;
           } else {
             holder ??= by;
-            believes[by] = holder === by;
-            expect(await processes[by]?.acquire()).toBe(believes[by]);
+            assumesHeld[by] = holder === by;
+            expect(await processes[by]?.acquire()).toBe(assumesHeld[by]);
           }
         }
       }),
@@ -76,12 +76,12 @@ describe('a lease', () => {
   });
 
   it('is acquired by exactly one process when it is new or expired', async () => {
-    const { processes, passHalf, end } = newLease(6);
-    expect(await holders(processes)).toHaveLength(1);
+    const { processes, passHalfDuration, end } = newLease(6);
+    expect(await acquireAll(processes)).toHaveLength(1);
     for (let round = 0; round < 5; round += 1) {
       await end();
-      passHalf();
-      expect(await holders(processes)).toHaveLength(1);
+      passHalfDuration();
+      expect(await acquireAll(processes)).toHaveLength(1);
     }
   });
 
@@ -95,13 +95,13 @@ describe('a lease', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + durationMs);
   });
 
-  it('sends one command per half of its duration', async () => {
+  it('causes one command per half of its duration', async () => {
     const { processes, pass, until } = newLease(2);
-    await holders(processes);
+    await acquireAll(processes);
     const renewals = new Set<number | undefined>();
     for (let step = 0; step < 200; step += 1) {
       pass(durationMs / 100);
-      await holders(processes);
+      await acquireAll(processes);
       if (step % 10 === 9) renewals.add(await until());
     }
     expect(renewals.size).toBeLessThanOrEqual(5);
@@ -109,7 +109,7 @@ describe('a lease', () => {
   });
 
   it('keeps a watermark that only its owner moves, and only forward', async () => {
-    const { processes, passHalf, end } = newLease(2);
+    const { processes, passHalfDuration, end } = newLease(2);
     const [first, second] = processes;
     await first?.acquire();
     expect(first?.watermark).toEqual(new Date(0));
@@ -117,11 +117,11 @@ describe('a lease', () => {
     await first?.advance(new Date(4_000));
     await second?.acquire();
     await second?.advance(new Date(9_000));
-    passHalf();
+    passHalfDuration();
     await first?.acquire();
     expect(first?.watermark).toEqual(new Date(5_000));
     await end();
-    passHalf();
+    passHalfDuration();
     expect(await second?.acquire()).toBe(true);
     expect(second?.watermark).toEqual(new Date(5_000));
   });

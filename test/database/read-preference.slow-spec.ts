@@ -4,7 +4,7 @@ import { addTenant } from '../support/builders.js';
 import { kill, send, startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
-it('reads from the primary when the connection string has another read preference', async () => {
+it('the service reads from the primary when the connection string has another read preference', async () => {
   const client = await new MongoClient(randomDatabaseUri()).connect();
   const { me, setName } = await client.db().command({ hello: 1 });
   const { databaseName } = client.db();

@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 
 const isComplete = async () => (await structure.status()).isComplete;
 /** Returns a document of a new organization. */
-const ofAnyone = (fields: Document = {}) => ({ ...conventions(new ObjectId()), ...fields });
+const newDocument = (fields: Document = {}) => ({ ...conventions(new ObjectId()), ...fields });
 
 describe('the database structure', () => {
   it('is complete after startup, and its missing parts are reported', async () => {
@@ -62,8 +62,8 @@ describe('the database structure', () => {
     const { migrations } = await service.service.app.get(Migrations).status();
     // Before the release of 1.0.0, update the hash. After it, register the next migration and update both values; the
     // migration is empty if no stored data changes.
-    const noted = [0, '58287f532cd09799'];
-    expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(noted);
+    const recorded = [0, '58287f532cd09799'];
+    expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(recorded);
   });
 
   it('changes the time of a TTL index without a rebuild', async () => {
@@ -95,7 +95,7 @@ describe('the database structure', () => {
     ['leads', 'no uniqueness', { name: 'leadId', key: { organizationId: 1, leadId: 1 } }],
     ['webhookStatistics', 'another key', { ...expiry, key: { at: -1 } }],
     ['webhookStatistics', 'a filter', { ...expiry, partialFilterExpression }],
-    ['webhookStatistics', 'no time', { name: 'expiry', key: { at: 1 }, unique: true }],
+    ['webhookStatistics', 'no expiry', { name: 'expiry', key: { at: 1 }, unique: true }],
     ['clients', 'no collation', { name: 'email', key: emails, collation: { locale: 'simple' } }],
     ['clients', 'a collation', { name: 'byPhone', key: phones, collation }],
     [
@@ -103,7 +103,7 @@ describe('the database structure', () => {
       'another order',
       { name: 'email', key: { email: 1, organizationId: 1 }, collation },
     ],
-  ])('replaces an index of %s with %s and keeps those of other programs', async (...row) => {
+  ])('replaces an index of %s that has %s, and keeps indexes of other programs', async (...row) => {
     const [name, , index] = row;
     const collection = service.db.collection(name);
     const before = await collection.indexes();
@@ -168,7 +168,7 @@ describe('a unique index', () => {
     ['units', { compoundId: new ObjectId(), unitId: 'x' }],
     ['apiKeys', { hash: 'x' }],
   ])('of %s rejects a second %p from any program', async (name, fields) => {
-    const document = ofAnyone(fields);
+    const document = newDocument(fields);
     const collection = service.db.collection(name);
     const insert = (_id: ObjectId, change = {}) =>
       collection.insertOne({ ...document, _id, ...change });
@@ -180,7 +180,7 @@ describe('a unique index', () => {
   it.each(['leads', 'compounds', 'units'])(
     'of %s ignores deleted documents and missing ids',
     async (name) => {
-      const { organizationId } = ofAnyone();
+      const { organizationId } = newDocument();
       const deleted = { recordSystemId: 'x', slug: 'x', isDeleted: true };
       const documents = [deleted, deleted, {}, {}].map((fields) => ({
         ...conventions(organizationId),
@@ -199,7 +199,7 @@ describe('the validators', () => {
     ['units', { price: 1.5, unitDesignId: null }],
     ['users', { name: 'Hany', isDeleted: undefined }],
   ])('accept unknown fields, other numeric types and null: %s %p', async (name, fields) => {
-    const insertion = service.db.collection(name).insertOne(ofAnyone(fields));
+    const insertion = service.db.collection(name).insertOne(newDocument(fields));
     await expect(insertion).resolves.toMatchObject({ acknowledged: true });
   });
 
@@ -208,7 +208,7 @@ describe('the validators', () => {
     ['leads', { compoundsIds: ['6740b1f2c3d4e5f607182930'] }],
     ['compounds', { name: { 'en-us': 7 } }],
   ])('reject %s with %p', async (name, fields) => {
-    const insertion = service.db.collection(name).insertOne(ofAnyone(fields));
+    const insertion = service.db.collection(name).insertOne(newDocument(fields));
     await expect(insertion).rejects.toMatchObject({ code: 121 });
   });
 });
@@ -330,8 +330,8 @@ describe('the background pass over phones', () => {
   });
 
   it('continues after an invalid lead and logs it once', async () => {
-    const unusable = ofAnyone({ data, organizationId: 'Nile Homes' });
-    const broken = ofAnyone({ data, assignedToId: 'Mona' });
+    const unusable = newDocument({ data, organizationId: 'Nile Homes' });
+    const broken = newDocument({ data, assignedToId: 'Mona' });
     await leads().insertMany([unusable, broken], { bypassDocumentValidation: true });
     const tenant = await service.addTenant();
     const good = await tenant.add(addLead, { data });

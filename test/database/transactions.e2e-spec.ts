@@ -97,16 +97,16 @@ describe('a transaction lock', () => {
 describe('a tenant collection', () => {
   it('rejects misspelled fields and operators at compile time', async () => {
     const { organizationId } = user();
-    // @ts-expect-error `isDelted` is no field
+    // @ts-expect-error `isDelted` is not a field
     expect(await users.find(organizationId, { isDelted: false })).toEqual([]);
-    // @ts-expect-error `$inn` is no operator
+    // @ts-expect-error `$inn` is not an operator
     const misspelled = users.find(organizationId, { name: { $inn: [] } });
     await expect(misspelled).rejects.toThrow('unknown operator');
-    // @ts-expect-error a name is no number
+    // @ts-expect-error a name is not a number
     expect(await users.count(organizationId, { name: 1 })).toBe(0);
     // @ts-expect-error the organization is the first argument only
     expect(await users.find(organizationId, { organizationId })).toEqual([]);
-    // @ts-expect-error `nickname` is no field
+    // @ts-expect-error `nickname` is not a field
     await users.updateOne(organizationId, { name: 'x' }, { $set: { nickname: 'y' } });
   });
 });

@@ -106,7 +106,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Documents of these collections are never marked as deleted. */
-const kept = ['apiKeys', 'changeLogs', 'users', 'webhookEndpoints'];
+const neverDeleted = ['apiKeys', 'changeLogs', 'users', 'webhookEndpoints'];
 
 /** Returns the type that a validator requires at a dotted path. A list stands for its items. */
 function typeAt(schema: Document, path: string): string[] | undefined {
@@ -119,26 +119,26 @@ function typeAt(schema: Document, path: string): string[] | undefined {
   return types === undefined ? undefined : [types].flat().toSorted();
 }
 
-describe.each(Object.entries(fields))('the validator of %s', (collection, own) => {
+describe.each(Object.entries(fields))('the validator of %s', (collection, pathsByType) => {
   it('checks the type of every field of the contract', async () => {
     const [info] = await db.listCollections({ name: collection }).toArray();
     const { validator } = (info as { options?: Document }).options ?? {};
     const { $jsonSchema: schema } = validator as { $jsonSchema: Document };
-    const isKept = kept.includes(collection);
+    const isNeverDeleted = neverDeleted.includes(collection);
     const required = {
       createdAt: ['date'],
       updatedAt: ['date'],
-      ...(isKept ? {} : { isDeleted: ['bool'] }),
+      ...(isNeverDeleted ? {} : { isDeleted: ['bool'] }),
       ...(collection === 'organizations' ? {} : { organizationId: ['objectId'] }),
       ...(collection === 'apiKeys' ? { hash: ['string'] } : {}),
     };
-    const optional = Object.entries(own).flatMap(([type, paths]) =>
+    const optional = Object.entries(pathsByType).flatMap(([type, paths]) =>
       paths.split(' ').map((path): [string, string[]] => [path, [type, 'null'].toSorted()]),
     );
     const expected = {
       ...required,
       ...Object.fromEntries(optional),
-      ...(isKept ? {} : { deletedAt: ['date', 'null'] }),
+      ...(isNeverDeleted ? {} : { deletedAt: ['date', 'null'] }),
     };
     const found = Object.keys(expected).map((path) => [path, typeAt(schema, path)]);
     expect(Object.fromEntries(found)).toEqual(expected);

@@ -4,7 +4,7 @@ import { Transactions } from '../../src/core/database/transactions/transactions.
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
-import { profiledCommands, wasteful } from '../support/command-plans.js';
+import { profileCommands, wastefulCommands } from '../support/command-plans.js';
 import type { Subscribed } from '../webhooks/webhook-service.js';
 import { sequencesOf, useFeed } from './feed-service.js';
 
@@ -131,10 +131,10 @@ describe('a page of the feed', () => {
   it('reads no more entries than it returns, from any position', async () => {
     const reader = await addReader();
     await reader.publish(900);
-    const commands = await profiledCommands(feed.service.db, async () => {
+    const commands = await profileCommands(feed.service.db, async () => {
       for (const after of [0, 450, 800]) await reader.read({ after, limit: 50 }).expect(200);
     });
-    expect(wasteful(commands)).toEqual([]);
+    expect(wastefulCommands(commands)).toEqual([]);
   });
 
   it('contains every event up to its next number during a failover', async () => {

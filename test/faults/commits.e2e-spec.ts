@@ -13,12 +13,12 @@ const deadlineMs = rounds(2_000, 8_000);
 const maxWaitMs = deadlineMs + 2_000;
 
 const transient = { errorLabels: ['TransientTransactionError'] };
-const unknown = { errorLabels: ['UnknownTransactionCommitResult'] };
-const closed = { closeConnection: true };
-const lost = { errorCode: 251, ...transient };
+const unknownResult = { errorLabels: ['UnknownTransactionCommitResult'] };
+const closedConnection = { closeConnection: true };
+const lostTransaction = { errorCode: 251, ...transient };
 const conflict = { errorCode: 112, ...transient };
-const timeOut = { writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' } };
-const tooFew = { writeConcernError: { code: 100, errmsg: 'not enough data-bearing nodes' } };
+const timedOut = { writeConcernError: { code: 64, errmsg: 'waiting for replication timed out' } };
+const tooFewNodes = { writeConcernError: { code: 100, errmsg: 'not enough data-bearing nodes' } };
 
 const failCommands = ['commitTransaction'];
 
@@ -29,35 +29,35 @@ const service = await startProcess({ ...variables, DATABASE_DEADLINE_MS: String(
 const urls = () => [service.url];
 const load = new LeadLoad({ db: database.db, tenant, urls, random: randomNumbers() });
 
-afterEach(() => database.pass());
+afterEach(() => database.recover());
 
-/** Each row says how a commit fails, and how many times. */
-const passing: readonly (readonly [string, Document, number])[] = [
-  ['closes the connection', closed, 1],
-  ['closes the connection three times', closed, 3],
-  ['has lost the transaction (NoSuchTransaction)', lost, 3],
+/** How a commit fails, the failure, and how many times it occurs. */
+const temporaryFailures: readonly (readonly [string, Document, number])[] = [
+  ['closes the connection', closedConnection, 1],
+  ['closes the connection three times', closedConnection, 3],
+  ['has lost the transaction (NoSuchTransaction)', lostTransaction, 3],
   ['conflicts with another transaction', conflict, 3],
-  ['takes too long (MaxTimeMSExpired)', { errorCode: 50, ...unknown }, 2],
-  ['is interrupted by an election', { errorCode: 11_602, ...unknown }, 2],
+  ['takes too long (MaxTimeMSExpired)', { errorCode: 50, ...unknownResult }, 2],
+  ['is interrupted by an election', { errorCode: 11_602, ...unknownResult }, 2],
   ['is aborted by another process as abandoned', { errorCode: 11_601 }, 1],
-  ['reaches no primary any more', { errorCode: 10_107, ...unknown }, 2],
-  ['is not confirmed by a majority in time', timeOut, 1],
+  ['no longer reaches a primary', { errorCode: 10_107, ...unknownResult }, 2],
+  ['is not confirmed by a majority in time', timedOut, 1],
 ];
 
-const lasting: readonly (readonly [string, Document])[] = [
-  ['closes the connection', closed],
-  ['has lost the transaction (NoSuchTransaction)', lost],
+const lastingFailures: readonly (readonly [string, Document])[] = [
+  ['closes the connection', closedConnection],
+  ['has lost the transaction (NoSuchTransaction)', lostTransaction],
   ['conflicts with another transaction', conflict],
-  ['is not confirmed', timeOut],
-  ['cannot be confirmed because too few servers hold data', tooFew],
+  ['is not confirmed', timedOut],
+  ['cannot be confirmed because too few servers hold data', tooFewNodes],
 ];
 
 describe.each(['recordSystemId', 'Idempotency-Key'] as const)('a lead with %s', (identity) => {
-  it.each(passing)('is stored once when its commit %s', async (_how, data, times) => {
+  it.each(temporaryFailures)('is stored once when its commit %s', async (_how, data, times) => {
     await database.fail({ failCommands, ...data }, { times });
     await load.create(identity);
     expect(load.responses.at(-1)?.status).toBeLessThan(300);
-    await load.expectRight(maxWaitMs);
+    await load.expectConsistent(maxWaitMs);
   });
 
   it.each([
@@ -69,24 +69,24 @@ describe.each(['recordSystemId', 'Idempotency-Key'] as const)('a lead with %s', 
     const earlier = load.responses.length;
     await load.create(identity);
     expect(load.responses.slice(earlier)).toMatchObject([{ status: 201 }]);
-    await load.expectRight(maxWaitMs);
+    await load.expectConsistent(maxWaitMs);
   });
 
-  it.each(lasting)(
+  it.each(lastingFailures)(
     'returns 503 in time when every commit %s, and is stored once',
     async (_how, data) => {
       await database.fail({ failCommands, ...data });
       const earlier = load.responses.length;
-      // The test waits for this, because a late end would remove the failure that the next test sets.
-      let passed: Promise<void> | undefined;
+      // Awaited below, because a late recovery would remove the failure that the next test sets.
+      let recovered: Promise<void> | undefined;
       load.onResponse = () => {
-        passed ??= database.pass();
+        recovered ??= database.recover();
       };
       await load.create(identity);
       load.onResponse = () => undefined;
-      await passed;
+      await recovered;
       expect(load.responses[earlier]?.status).toBe(503);
-      await load.expectRight(maxWaitMs);
+      await load.expectConsistent(maxWaitMs);
     },
   );
 });
@@ -103,10 +103,10 @@ describe('concurrent leads', () => {
         if (load.unavailable.length - earlier >= clients) resolve();
       };
     });
-    await database.pass();
-    await load.further(100);
+    await database.recover();
+    await load.waitForChanges(100);
     await load.stop();
     expect(load.unavailable.length).toBeGreaterThanOrEqual(earlier + clients);
-    await load.expectRight(maxWaitMs);
+    await load.expectConsistent(maxWaitMs);
   });
 });

@@ -18,29 +18,29 @@ const folder = await mkdtemp(join(tmpdir(), 'integration-api-data-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a data folder', () => {
-  it('is opened by one database, and rejected while an unresponsive database holds it', async () => {
-    const own = join(folder, 'shared');
-    const [one, two] = await Promise.all([openSharedMongod(own), openSharedMongod(own)]);
+  it('is opened by one database, and opening it fails while an unreachable database holds it', async () => {
+    const path = join(folder, 'shared');
+    const [one, two] = await Promise.all([openSharedMongod(path), openSharedMongod(path)]);
     expect(two.uri).toBe(one.uri);
     // The service cannot find the database without its state file.
-    await rm(join(own, 'mongod.json'));
-    await expect(openSharedMongod(own, { startTimeoutMs: 500 })).rejects.toThrow(
+    await rm(join(path, 'mongod.json'));
+    await expect(openSharedMongod(path, { startTimeoutMs: 500 })).rejects.toThrow(
       /^Another process uses \S+ and does not share its database: wait until it exits, stop it, or set DATA_FOLDER/,
     );
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  it('is not shared with the database of a command', async () => {
-    const own = join(folder, 'command');
-    const ofCommand = await openSharedMongod(own, { isLasting: false });
-    const impatient = openSharedMongod(own, { startTimeoutMs: 500 });
-    await expect(impatient).rejects.toThrow('Another process uses');
-    const waiting = openSharedMongod(own);
-    await ofCommand.stop();
-    const ofService = await waiting;
-    expect(ofService.isShared).toBe(false);
-    expect(await openSharedMongod(own, { isLasting: false })).toMatchObject({ isShared: true });
-    await ofService.stop();
+  it('cannot be opened while a command uses its database, but opens afterwards', async () => {
+    const path = join(folder, 'command');
+    const commandDatabase = await openSharedMongod(path, { isLasting: false });
+    const rejectedOpen = openSharedMongod(path, { startTimeoutMs: 500 });
+    await expect(rejectedOpen).rejects.toThrow('Another process uses');
+    const waitingOpen = openSharedMongod(path);
+    await commandDatabase.stop();
+    const serviceDatabase = await waitingOpen;
+    expect(serviceDatabase.isShared).toBe(false);
+    expect(await openSharedMongod(path, { isLasting: false })).toMatchObject({ isShared: true });
+    await serviceDatabase.stop();
   });
 });
 

@@ -54,7 +54,7 @@ async function attempts(round: number): Promise<Attempt[]> {
   ];
 }
 
-const storedOf = ({ stores: [collection, filter] }: Attempt) =>
+const countStored = ({ stores: [collection, filter] }: Attempt) =>
   db.collection(collection).countDocuments(filter);
 
 async function post({ path, body, isKeyed }: Attempt, key: string, round: number) {
@@ -62,7 +62,7 @@ async function post({ path, body, isKeyed }: Attempt, key: string, round: number
   return (await send(service.url, { method: 'POST', path, key, body, headers })).status;
 }
 
-const untilQuiet = () =>
+const waitForTransactions = () =>
   eventually(async () => {
     const { transactions } = await database.server.command({ serverStatus: 1 });
     expect(transactions).toMatchObject({ currentOpen: 0 });
@@ -79,26 +79,26 @@ it('a request that returned 503 stores nothing later when the database delays an
     const blockTimeMS = 20 + random.below(deadlineMs / 5);
     await database.fail({ failCommands: delayed, blockConnection: true, blockTimeMS });
     const sent = await Promise.all(all.map((attempt) => post(attempt, key, round)));
-    await database.pass();
+    await database.recover();
     // This lead has to wait for the running requests of its organization.
     await service.api('post', '/leads').set('api-key', key).send({ name: 'last' });
-    await untilQuiet();
+    await waitForTransactions();
     for (const [index, attempt] of all.entries()) {
       const status = sent[index] ?? 0;
       responses.push({ status });
       const context = `seed ${random.seed}, round ${round}, ${delayed.join()}: ${attempt.path} ${status}`;
-      const [, , whole] = attempt.stores;
-      const expected = status === 503 ? 0 : whole;
-      expect([context, await storedOf(attempt)]).toEqual([context, expected]);
+      const [, , total] = attempt.stores;
+      const expected = status === 503 ? 0 : total;
+      expect([context, await countStored(attempt)]).toEqual([context, expected]);
       if (status !== 503) continue;
       // A 409 means that the first request with the key is still running.
-      let again = 409;
+      let retried = 409;
       await eventually(async () => {
-        again = await post(attempt, key, round);
-        expect(again).not.toBe(409);
+        retried = await post(attempt, key, round);
+        expect(retried).not.toBe(409);
       });
-      const isDone = again < 300 ? again : 'a success';
-      expect([context, again, await storedOf(attempt)]).toEqual([context, isDone, whole]);
+      const success = retried < 300 ? retried : 'a success';
+      expect([context, retried, await countStored(attempt)]).toEqual([context, success, total]);
     }
   }
   const counts = countStatuses(responses);

@@ -19,7 +19,7 @@ const service = await database.startService({ DATABASE_DEADLINE_MS: '30000' });
 const hasty = await database.startService({ DATABASE_DEADLINE_MS: '2000' });
 const tenant = await addTenant(db);
 
-afterEach(() => database.pass());
+afterEach(() => database.recover());
 
 const post = (body: object, to = service) =>
   to.api('post', '/leads').set('api-key', tenant.key).send(body);
@@ -51,7 +51,7 @@ describe('a request to a failing database', () => {
     expect(service.logged()).not.toContain('Fault Name');
     const arabic = await post({ name: 'x' }).set('language', 'ar-eg').expect(500);
     expect(arabic.body.message).toBe('خطأ داخلي في الخادم');
-    await database.pass();
+    await database.recover();
     expect(await leadsOf('fault')).toBe(0);
   });
 
@@ -73,11 +73,11 @@ describe('a request to a failing database', () => {
   });
 });
 
-describe('a page of the console', () => {
+describe('a console page', () => {
   it('returns 503 within the deadline while the database hangs', async () => {
     const deadlineMs = 1_600;
     const testConsole = await startConsole({ DATABASE_DEADLINE_MS: String(deadlineMs) }, uri);
-    const hanging = async (path: string) => {
+    const loadWhileHanging = async (path: string) => {
       const startedAt = performance.now();
       const page = await testConsole.get(path);
       expect(page).toMatchObject({ status: 503 });
@@ -87,12 +87,12 @@ describe('a page of the console', () => {
     };
     expect(await testConsole.get('')).toMatchObject({ status: 200 });
     await delay(['find', 'aggregate', 'ping', 'hello'], 6_000);
-    const overview = await hanging('');
+    const overview = await loadWhileHanging('');
     expect(overview).toContain('The database has no primary');
     expect(overview).toContain('Some checks are missing');
     expect(overview).not.toContain('class="good">Nothing');
     const paths = ['/partners', `/webhooks/${new ObjectId().toHexString()}`];
-    for (const html of await Promise.all(paths.map(hanging))) {
+    for (const html of await Promise.all(paths.map(loadWhileHanging))) {
       expect(html).toMatch(/\d+ of \d+ connections of this process are in use/);
     }
     await testConsole.stop();
@@ -116,7 +116,7 @@ describe('usage statistics', () => {
     const errors = { code: 100, errmsg: 'not enough data-bearing nodes' };
     await database.fail({ failCommands: ['commitTransaction'], writeConcernError: errors });
     await expect(store()).rejects.toThrow(/./);
-    await database.pass();
+    await database.recover();
     await eventually(async () => expect(await countedCalls()).toBe(before + 1));
     await call().expect(200);
     await store();
@@ -147,8 +147,8 @@ describe('db init', () => {
   it('builds indexes for longer than the request deadline', async () => {
     await deliveries().dropIndex('ofEndpoint');
     await delay(['createIndexes'], 2_500);
-    const ofHasty = hasty.service.app.get(DatabaseStructure);
-    const [outcome] = await Promise.all([init(), ofHasty.apply()]);
+    const hastyStructure = hasty.service.app.get(DatabaseStructure);
+    const [outcome] = await Promise.all([init(), hastyStructure.apply()]);
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
     expect((await structure().status()).isComplete).toBe(true);
   });

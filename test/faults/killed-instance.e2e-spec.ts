@@ -59,7 +59,7 @@ describe('two instances, one of them killed and restarted under load', () => {
     });
     const tenants: Tenant[] = [];
     for (let round = 1; round <= kills; round++) {
-      // Each round can run alone: its line reports its seed, which FAULT_SEED takes.
+      // A round can be repeated alone: each report line names the seed to set as FAULT_SEED.
       const random = round === 1 ? plan : randomNumbers(plan.below(2 ** 31));
       const tenant = await addTenant(db, { key: mayReadEvents });
       const { organizationId } = tenant;
@@ -68,15 +68,15 @@ describe('two instances, one of them killed and restarted under load', () => {
       const feed = readFeed(instances.urls, tenant);
       const load = new LeadLoad({ db, tenant, urls: instances.urls, random });
       load.start(12);
-      await load.further(20 + random.below(100));
+      await load.waitForChanges(20 + random.below(100));
       await delay(random.below(50));
       const victim = random.below(2);
       await instances.kill(victim);
-      await load.further(50);
+      await load.waitForChanges(50);
       await instances.restart(victim);
-      await load.further(50);
+      await load.waitForChanges(50);
       await load.stop();
-      await load.expectRight();
+      await load.expectConsistent();
       const outbox = db.collection('outboxEvents');
       await eventually(
         async () => expect(await outbox.countDocuments({ organizationId, sequence: null })).toBe(0),
@@ -93,8 +93,8 @@ describe('two instances, one of them killed and restarted under load', () => {
       );
       await feed.stop();
       expect(feed.events.map(({ sequence, id }) => [sequence, id])).toEqual(expected);
-      const ofLeads = feed.events.filter(({ type }) => type.startsWith('lead.'));
-      const stepsOf = Map.groupBy(ofLeads, ({ data }) => data.data.marker as string);
+      const leadEvents = feed.events.filter(({ type }) => type.startsWith('lead.'));
+      const stepsOf = Map.groupBy(leadEvents, ({ data }) => data.data.marker as string);
       for (const { marker, step } of load.leads) {
         const steps = stepsOf.get(marker)?.map(({ data }) => data.data.step);
         expect({ marker, steps }).toEqual({ marker, steps: range(step + 1) });

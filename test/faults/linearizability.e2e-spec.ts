@@ -4,7 +4,7 @@ import { addTenant } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { startFaultDatabase } from './support/fault-database.js';
 import { startTwoInstances } from './support/instances.js';
-import { faultsOf, type Input } from './support/linearizability.js';
+import { faultsIn, type Input } from './support/linearizability.js';
 import { randomNumbers, report } from './support/random.js';
 import { RecordedClients } from './support/recorded-clients.js';
 
@@ -22,21 +22,21 @@ describe('two instances, one of them killed and restarted', () => {
     const sum = { operations: 0, kills: 0, unanswered: 0 };
     while (sum.operations < operations) {
       const done = recorded.run(operationsOfRound, clients);
-      await recorded.further(random.below(operationsOfRound / 2));
+      await recorded.waitForOperations(random.below(operationsOfRound / 2));
       const victim = random.below(2);
       await instances.kill(victim);
       await Promise.all([done, instances.restart(victim)]);
       sum.kills += 1;
       sum.operations += recorded.history.length;
       sum.unanswered += recorded.history.filter(({ output }) => output === null).length;
-      expect([faultsOf(recorded.history), recorded.unexpected]).toEqual([[], []]);
-      recorded.forget();
+      expect([faultsIn(recorded.history), recorded.unexpected]).toEqual([[], []]);
+      recorded.clearHistory();
     }
     report(`seed ${random.seed}: ${JSON.stringify(sum)}`);
   });
 });
 
-describe('faultsOf', () => {
+describe('faultsIn', () => {
   const callback = (reservation: number, sent: object): Input => ({
     op: 'callback',
     reservation,
@@ -46,7 +46,7 @@ describe('faultsOf', () => {
   const lead = { status: 200, leadId: 1, a: 1, b: 0 };
   const collected = { chequeStatus: 'collected', reports: 1, isWalletDeleted: false };
   const approved = { status: 200, reservation: { status: 'approved', ...collected } };
-  const refused = {
+  const rejected = {
     ...applied,
     status: 422,
     message: 'This unit already reserved',
@@ -86,7 +86,7 @@ describe('faultsOf', () => {
         [callback(1, { reservationStatus: 'approved' }), { ...applied, cheque: 'none' }],
       ],
       callback(0, { chequeStatus: 'collected' }),
-      refused,
+      rejected,
       applied,
     ],
   ];
@@ -96,7 +96,7 @@ describe('faultsOf', () => {
       [...earlier, [last, output] as const].map(([input, shown], index) => {
         return { key, input, output: shown, call: 2 * index, return: 2 * index + 1 };
       });
-    expect(faultsOf(historyWith(right))).toEqual([]);
-    expect(faultsOf(historyWith(wrong))).toMatchObject([{ key }]);
+    expect(faultsIn(historyWith(right))).toEqual([]);
+    expect(faultsIn(historyWith(wrong))).toMatchObject([{ key }]);
   });
 });

@@ -26,7 +26,7 @@ describe('a replica set whose primary is killed under load', () => {
     for (let round = 1; round <= rounds(1, 20); round++) {
       const load = await newLoad();
       load.start(8);
-      await load.further(20 + random.below(60));
+      await load.waitForChanges(20 + random.below(60));
       const victim = await primaryOf(members);
       const killedAt = performance.now();
       await victim.kill();
@@ -36,12 +36,12 @@ describe('a replica set whose primary is killed under load', () => {
         load.responses.find(({ status, at }) => [200, 201].includes(status) && at > electedAt);
       await eventually(() => expect(resumed()).toBeDefined());
       const resumptionTook = Math.round((resumed()?.at ?? Infinity) - electedAt);
-      await load.further(60);
+      await load.waitForChanges(60);
       await load.stop();
       await victim.restart();
       const electionTook = Math.round(electedAt - killedAt);
       report(`round ${round}: primary after ${electionTook} ms, response after ${resumptionTook}`);
-      await load.expectRight(maxWaitMs);
+      await load.expectConsistent(maxWaitMs);
       expect(resumptionTook).toBeLessThan(resumptionMs);
     }
   });
@@ -53,11 +53,11 @@ describe('a replica set without a majority', () => {
     await load.create('recordSystemId');
     const primary = await primaryOf(members);
     const secondaries = members.filter((member) => member !== primary);
-    const expectProbes = async (status: number, isWell: boolean) => {
+    const expectProbes = async (status: number, isHealthy: boolean) => {
       for (const service of services) {
         const probes = [
-          [`${service.url}/${basePath}/healthz`, { ok: isWell }],
-          [`${operationsUrl(service)}/readyz`, { hasPrimary: isWell }],
+          [`${service.url}/${basePath}/healthz`, { ok: isHealthy }],
+          [`${operationsUrl(service)}/readyz`, { hasPrimary: isHealthy }],
         ] as const;
         for (const [url, body] of probes) {
           await eventually(async () => {
@@ -72,9 +72,9 @@ describe('a replica set without a majority', () => {
     await eventually(() => expect(load.unavailable.length).toBeGreaterThan(15));
     await expectProbes(503, false);
     await Promise.all(secondaries.map((member) => member.restart()));
-    await load.further(50);
+    await load.waitForChanges(50);
     await expectProbes(200, true);
     await load.stop();
-    await load.expectRight(maxWaitMs);
+    await load.expectConsistent(maxWaitMs);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addKey, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
-import { send, serviceAfter, startProcess } from '../support/service-process.js';
+import { send, preloadCommand, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
@@ -15,7 +15,7 @@ import { subscribe } from './support/subscription.js';
 const hourMs = 3_600_000;
 /** The libraries of receivers accept signed times that differ from theirs by at most this. */
 const toleranceMs = 300_000;
-const moved = serviceAfter(join(import.meta.dirname, 'support/moved-clock.mjs'));
+const moved = preloadCommand(join(import.meta.dirname, 'support/moved-clock.mjs'));
 
 const { db, uri } = await startFaultDatabase();
 
@@ -53,15 +53,15 @@ describe('an instance whose clock jumps an hour ahead and back', () => {
     const { _id, leadId } = first.body?.lead ?? { _id: '', leadId: 0 };
     load.leads.push({ marker: 'repeated', _id, leadId, step: 0, repetitions: 0 });
     load.start(6);
-    await load.further(50);
+    await load.waitForChanges(50);
     for (const signal of ['SIGUSR2', 'SIGHUP'] as const) {
       await jump(signal);
       expect((await repeat()).body).toEqual(first.body);
-      await load.further(100);
+      await load.waitForChanges(100);
     }
     await load.stop();
 
-    await load.expectRight(Infinity, 'in any order');
+    await load.expectConsistent(Infinity, 'in any order');
     for (const url of urls) {
       expect((await fetch(`${url}/${basePath}/healthz`)).status).toBe(200);
     }

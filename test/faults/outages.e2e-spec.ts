@@ -6,7 +6,7 @@ import { send, startProcess } from '../support/service-process.js';
 import { startFaultDatabase } from './support/fault-database.js';
 import { LeadLoad } from './support/lead-load.js';
 import { randomNumbers, report } from './support/random.js';
-import { type Cut, fairWeather, startTcpProxy, type Weather } from './support/tcp-proxy.js';
+import { type Cut, noFaults, startTcpProxy, type NetworkFaults } from './support/tcp-proxy.js';
 
 const deadlineMs = rounds(3_000, 8_000);
 /** A busy machine gets four more seconds. */
@@ -29,14 +29,14 @@ let load: LeadLoad;
 const failCommands = ['insert', 'update', 'delete', 'findAndModify', 'bulkWrite'];
 const outOfDiskSpace = 14_031;
 const cuts: readonly Cut[] = ['before', 'within', 'after'];
-const cutSome = () => (random.next() < 0.3 ? cuts[random.below(3)] : undefined);
-const become = (weather: Partial<Weather>) => Object.assign(proxy.weather, weather);
+const cutRandomly = () => (random.next() < 0.3 ? cuts[random.below(3)] : undefined);
+const setFaults = (faults: Partial<NetworkFaults>) => Object.assign(proxy.faults, faults);
 const blockWrites = (isBlocked: boolean) =>
   database.server.command({ setUserWriteBlockMode: 1, global: isBlocked });
-const clearUp = async () => {
-  become(fairWeather);
+const removeFaults = async () => {
+  setFaults(noFaults);
   await blockWrites(false);
-  await database.pass();
+  await database.recover();
 };
 
 beforeEach(async () => {
@@ -44,10 +44,10 @@ beforeEach(async () => {
   tenant = await addTenant(db);
   load = new LeadLoad({ db, tenant, urls, random });
   load.start(8);
-  await load.further(20);
+  await load.waitForChanges(20);
 });
 afterEach(async () => {
-  await clearUp();
+  await removeFaults();
   await load.stop();
 });
 afterAll(() => proxy.stop());
@@ -58,20 +58,20 @@ describe('a database', () => {
     ['is slow and closes connections during commits', 15, rounds(60, 500)],
   ])('stores each change once when it %s', async (_what, pieceMs, changes) => {
     const before = proxy.cuts();
-    become({ delayMs: () => pieceMs, cutCommit: cutSome });
-    await load.further(changes);
-    await clearUp();
+    setFaults({ delayMs: () => pieceMs, cutCommit: cutRandomly });
+    await load.waitForChanges(changes);
+    await removeFaults();
     await load.stop();
-    await load.expectRight(maxWaitMs);
+    await load.expectConsistent(maxWaitMs);
     report(`${proxy.cuts()} commits cut so far`);
     expect(proxy.cuts()).toBeGreaterThan(before);
   });
 
   it.each<[string, () => unknown, 'can read' | '']>([
-    ['closes connections before every commit', () => become({ cutCommit: () => 'before' }), ''],
-    ['closes connections within every commit', () => become({ cutCommit: () => 'within' }), ''],
-    ['closes connections after every commit', () => become({ cutCommit: () => 'after' }), ''],
-    ['is throttled', () => become({ delayMs: (bytes) => bytes / 4 }), ''],
+    ['closes connections before every commit', () => setFaults({ cutCommit: () => 'before' }), ''],
+    ['closes connections within every commit', () => setFaults({ cutCommit: () => 'within' }), ''],
+    ['closes connections after every commit', () => setFaults({ cutCommit: () => 'after' }), ''],
+    ['is throttled', () => setFaults({ delayMs: (bytes) => bytes / 4 }), ''],
     ['is read-only', () => blockWrites(true), 'can read'],
     ['is full', () => database.fail({ failCommands, errorCode: outOfDiskSpace }), 'can read'],
   ])(
@@ -84,10 +84,10 @@ describe('a database', () => {
         const request = { method: 'GET', path: `/leads/${marker}`, key: tenant.key };
         expect(await send(services[0].url, request)).toMatchObject({ status: 200 });
       }
-      await clearUp();
-      await load.further(50);
+      await removeFaults();
+      await load.waitForChanges(50);
       await load.stop();
-      await load.expectRight(maxWaitMs);
+      await load.expectConsistent(maxWaitMs);
       expect(services.map(({ process: { exitCode } }) => exitCode)).toEqual([null, null]);
     },
   );

@@ -48,13 +48,13 @@ async function runSchemathesis(url: string, apiKey: string, seed: number) {
 }
 
 describe('requests generated from the reference', () => {
-  const whereItIs = programs === undefined ? it.skip : it;
+  const itIfInstalled = programs === undefined ? it.skip : it;
 
-  whereItIs('return only documented responses and no 5xx', async () => {
+  itIfInstalled('return only documented responses and no 5xx', async () => {
     const wanted = rounds(600, 30_000);
-    // Python takes most of the time, on one processor. In the short run other tests use the second one.
-    const atOnce = rounds(1, 2);
-    // The short run sends the same requests each time, so that it judges only changes; the full run sends new ones.
+    // Python takes most of the time, on one processor. In the short run, other tests use the other one.
+    const concurrency = rounds(1, 2);
+    // The short run repeats the same requests, so that only changes of the code affect it. The full run sends new ones.
     const usualSeed = rounds(20_261_122, randomInt(2 ** 31));
     const random = randomNumbers(Number(process.env['FAULT_SEED'] ?? usualSeed));
     // Development mode adds the demo organization and prints its key.
@@ -75,7 +75,7 @@ describe('requests generated from the reference', () => {
       expect(Object.keys(done.statuses).filter((status) => status >= '5')).toEqual([]);
       if (requests < wanted) await sendAll();
     };
-    await Promise.all(Array.from({ length: atOnce }, sendAll));
+    await Promise.all(Array.from({ length: concurrency }, sendAll));
     expect(service.output()).not.toMatch(/unhandled/i);
     expect(service.process.exitCode).toBeNull();
   });

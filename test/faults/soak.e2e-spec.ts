@@ -5,7 +5,7 @@ import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
-import { operationsUrl, send, serviceAfter, startProcess } from '../support/service-process.js';
+import { operationsUrl, send, preloadCommand, startProcess } from '../support/service-process.js';
 import { metricLines, valueOf } from '../operations/metrics-text.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
@@ -19,8 +19,8 @@ const sampleMs = 2_000;
 const minutes = Number(process.env['FAULT_MINUTES'] ?? rounds(0.4, 10));
 const warmUpShare = 0.4;
 const slopeLimit = minutes >= 5 ? 1 : Infinity;
-/** The limit in megabytes; three minutes of this load need about 460. */
-const maxMemory = 600;
+/** Three minutes of this load need about 460 MiB. */
+const maxMemoryMiB = 600;
 /** Each of these backlogs must be 0 after the load. */
 const queues =
   /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)$/;
@@ -32,7 +32,7 @@ const { key, organizationId } = await addTenant(db);
 const service = await startProcess(
   // `npm start` and the image set this too: more arenas would keep freed memory.
   { MONGODB_URI: uri, OPS_PORT: '0', MALLOC_ARENA_MAX: '1', ...toLoopback },
-  serviceAfter(join(import.meta.dirname, 'support/collected-garbage.mjs')),
+  preloadCommand(join(import.meta.dirname, 'support/collected-garbage.mjs')),
 );
 
 const metrics = async () =>
@@ -67,7 +67,7 @@ describe('a long mixed load', () => {
     const write = async () => {
       await clients.run(400, 6);
       written += clients.history.length;
-      clients.forget();
+      clients.clearHistory();
     };
     const read = async () => {
       const path = paths[reads++ % paths.length] as string;
@@ -78,10 +78,10 @@ describe('a long mixed load', () => {
       samples.push([(Date.now() - startedAt) / 60_000, memory / mebibyte]);
       await delay(sampleMs);
     };
-    const onAndOn = async (work: () => Promise<void>) => {
+    const repeatUntilEnd = async (work: () => Promise<void>) => {
       while (Date.now() < endsAt) await work();
     };
-    await Promise.all([write, read, sample].map(onAndOn));
+    await Promise.all([write, read, sample].map(repeatUntilEnd));
     const warm = samples.slice(Math.floor(samples.length * warmUpShare));
     // The median of the slopes between any two samples is robust against single peaks.
     const slopes = warm.flatMap(([minute, value], index) =>
@@ -106,7 +106,7 @@ describe('a long mixed load', () => {
     expect(clients.unexpected).toEqual([]);
     expect(service.output()).not.toMatch(/unhandled/i);
     expect(slope).toBeLessThan(slopeLimit);
-    expect(peak).toBeLessThan(maxMemory);
+    expect(peak).toBeLessThan(maxMemoryMiB);
     await receiver.stop();
   });
 });

@@ -12,7 +12,7 @@ import { subscribe } from './support/subscription.js';
 
 const deadlineMs = 1_000;
 
-const { db, uri, fail, pass } = await startFaultDatabase();
+const { db, uri, fail, recover: pass } = await startFaultDatabase();
 const variables = { MONGODB_URI: uri, ROLE: 'worker', ...toLoopback };
 await startProcess({ ...variables, DATABASE_DEADLINE_MS: String(deadlineMs) });
 const receiver = await startReceiver();
@@ -41,7 +41,7 @@ const failures: readonly (readonly [string, Document])[] = [
 /** The short run tests one failure per command, the full run all of them. */
 const share = rounds(failures.length, 1);
 
-describe('a database command of relay or worker', () => {
+describe('a database command of the relay or a worker', () => {
   it.each(failures.map(([how, data], index) => [how, data, index] as const))(
     'that %s loses no delivery and repeats no attempt',
     async (_how, data, index) => {

@@ -29,7 +29,7 @@ const service = await database.startService();
 const { db } = service;
 const { app } = service.service;
 
-afterEach(() => database.pass());
+afterEach(() => database.recover());
 
 const collections = [
   'leads',
@@ -101,7 +101,7 @@ const unit = fc.record(
 
 const kinds = { lead, reservation, callback, unit };
 type Kind = keyof typeof kinds;
-/** Generates simultaneous requests of one kind, each with or without an Idempotency-Key. */
+/** Generates concurrent requests of one kind, each with or without an Idempotency-Key. */
 const burstOf = (kind: Kind) =>
   fc
     .array(fc.tuple(kinds[kind] as fc.Arbitrary<object>, fc.boolean()), {
@@ -109,8 +109,8 @@ const burstOf = (kind: Kind) =>
       maxLength: 8,
     })
     .map((requests) => requests.map(([body, isKeyed]) => ({ kind, body, isKeyed })));
-/** Simultaneous kinds must not share records, so reservations and callbacks take turns. */
-const moment = fc
+/** Concurrent kinds must not share records, so reservations and callbacks never run together. */
+const concurrentRequests = fc
   .tuple(
     fc.option(burstOf('lead'), { nil: [] }),
     fc.option(burstOf('unit'), { nil: [] }),
@@ -137,7 +137,7 @@ const fault = fc.option(
 const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
 
 /** Adds an organization with records of every kind, some of them as other programs write them. */
-async function makeTenant() {
+async function addTenantWithRecords() {
   const tenant = await service.addTenant();
   const { organizationId } = tenant;
   for (const slug of ['palm', 'lake']) {
@@ -174,7 +174,7 @@ async function makeTenant() {
   return { caller, reservations };
 }
 
-type Tenant = Awaited<ReturnType<typeof makeTenant>>;
+type Tenant = Awaited<ReturnType<typeof addTenantWithRecords>>;
 
 /** Calls the service directly, because HTTP requests that are sent together arrive in any order. */
 async function run({ caller, reservations }: Tenant, kind: Kind, body: object): Promise<unknown> {
@@ -193,18 +193,18 @@ async function outcomeOf(response: Promise<unknown>) {
     return { value: await response };
   } catch (error) {
     if (!(error instanceof DomainError)) return { failure: error };
-    return { refusal: [error.message, error.messages, error.headers] };
+    return { rejection: [error.message, error.messages, error.headers] };
   }
 }
 
-/** Gives the tenant the right to run a request with a new Idempotency-Key. */
-async function keyed({ caller, ...tenant }: Tenant): Promise<Tenant> {
-  const begun = { caller, key: randomUUID(), fingerprint: '', headersSoFar: () => ({}) };
-  const { claim } = await app.get(IdempotencyService).begin(begun);
+/** Claims a new Idempotency-Key, so that the tenant may run one request with it. */
+async function withIdempotencyKey({ caller, ...tenant }: Tenant): Promise<Tenant> {
+  const request = { caller, key: randomUUID(), fingerprint: '', headersSoFar: () => ({}) };
+  const { claim } = await app.get(IdempotencyService).begin(request);
   return { ...tenant, caller: { ...caller, ...(claim && { claim }) } };
 }
 
-/** Creates a lead as another program, which requests may create too. Returns false if a request was first. */
+/** Creates a lead, as another program would, that requests may create too. Returns false if a request was first. */
 function addForeignLead({ caller: { organizationId } }: Tenant): Promise<boolean> {
   const fields = { recordSystemId: 'foreign', leadId: 50_000, ...derived };
   return addLead(db, organizationId, fields).then(
@@ -217,14 +217,14 @@ it('grouped requests have the same results as sequential ones under random failu
   let [requests, failures, unknown] = [0, 0, 0];
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(moment, fault), { minLength: 1, maxLength: 3 }),
-      async (moments) => {
-        const [grouped, single] = [await makeTenant(), await makeTenant()];
+      fc.array(fc.tuple(concurrentRequests, fault), { minLength: 1, maxLength: 3 }),
+      async (steps) => {
+        const [grouped, sequential] = [await addTenantWithRecords(), await addTenantWithRecords()];
         const outcomes: unknown[] = [];
         const expected: unknown[] = [];
-        for (const [sent, failing] of moments) {
+        for (const [sent, failing] of steps) {
           const callers = await Promise.all(
-            sent.map(async ({ isKeyed }) => (isKeyed ? keyed(grouped) : grouped)),
+            sent.map(async ({ isKeyed }) => (isKeyed ? withIdempotencyKey(grouped) : grouped)),
           );
           if (failing !== null) await database.fail(failing.data, failing.mode);
           const running = callers.map((tenant, index) => {
@@ -233,20 +233,20 @@ it('grouped requests have the same results as sequential ones under random failu
           });
           const isFirst = await addForeignLead(grouped);
           const handled = await Promise.all(running);
-          await database.pass();
+          await database.recover();
           requests += sent.length;
           const failed = handled.filter((outcome) => outcome.failure !== undefined);
           failures += failed.length;
-          // The sender of such a request does not know whether it was stored, either.
+          // A real client does not know either whether such a request was stored, so this run is skipped.
           const isUnknown = failed.some(({ failure }) => isDatabaseUnavailable(failure));
           unknown += Number(isUnknown);
           fc.pre(!isUnknown);
-          if (isFirst) await addForeignLead(single);
+          if (isFirst) await addForeignLead(sequential);
           for (const [index, outcome] of handled.entries()) {
             if (outcome.failure !== undefined) continue;
             outcomes.push(outcome);
             const { kind, body } = sent[index] as (typeof sent)[number];
-            expected.push(await outcomeOf(run(single, kind, body)));
+            expected.push(await outcomeOf(run(sequential, kind, body)));
             const { claim } = callers[index]?.caller ?? {};
             if (claim === undefined) continue;
             const records = db.collection('idempotencyRecords');
@@ -256,7 +256,7 @@ it('grouped requests have the same results as sequential ones under random failu
         }
         const stored = ({ caller: { organizationId } }: Tenant, of: readonly unknown[]) =>
           storedRecords(db, organizationId, collections, of);
-        expect(await stored(grouped, outcomes)).toEqual(await stored(single, expected));
+        expect(await stored(grouped, outcomes)).toEqual(await stored(sequential, expected));
       },
     ),
     { numRuns: rounds(20, 1_000), endOnFailure: true },

@@ -15,14 +15,14 @@ import { type ReceivedResponse, createSender, type SentRequest } from './request
 import {
   addTenantData,
   requestWith,
-  spread,
-  storedOf,
+  recordsPerKind,
+  snapshot,
   type TenantData,
-  untilPhonesDerived,
+  waitForPhoneKeys,
 } from './tenant-data.js';
 
 /** The short run sends only every eleventh value at each position. */
-const every = isFull ? 1 : 11;
+const stride = isFull ? 1 : 11;
 
 let service: TestService;
 let tenant: TenantData;
@@ -30,9 +30,9 @@ let sender: ReturnType<typeof createSender>;
 
 beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
-  tenant = await addTenantData(service.db, spread);
+  tenant = await addTenantData(service.db, recordsPerKind);
   sender = createSender(service.url);
-  await untilPhonesDerived(service.db, tenant);
+  await waitForPhoneKeys(service.db, tenant);
 });
 afterAll(async () => {
   await sender.close();
@@ -52,7 +52,7 @@ interface Attack {
 
 /** Returns the hostile values for a position, encoded as the position needs them. */
 function payloadsAt({ place, steps: [parameter = ''] }: Position): readonly Payload[] {
-  const written = {
+  const encoded = {
     path: hostileParameters,
     query: [
       ...hostileParameters.map((value) => `${parameter}=${value}`),
@@ -62,7 +62,7 @@ function payloadsAt({ place, steps: [parameter = ''] }: Position): readonly Payl
     body: [],
   };
   if (place === 'body') return hostileValues;
-  return written[place].map((text) => ({ name: text.slice(0, 40), json: text }));
+  return encoded[place].map((text) => ({ name: text.slice(0, 40), json: text }));
 }
 
 function attacksAt(operation: Operation, position: Position): Attack[] {
@@ -85,7 +85,7 @@ function allAttacks(): Attack[] {
   const key: Position = { place: 'header', steps: ['api-key'] };
   return operations.flatMap((operation) =>
     [...operation.positions, key].flatMap((position, place) =>
-      attacksAt(operation, position).filter((_, index) => (index + place) % every === 0),
+      attacksAt(operation, position).filter((_, index) => (index + place) % stride === 0),
     ),
   );
 }
@@ -99,23 +99,23 @@ function parsed(json: string): unknown {
 }
 
 /** Returns how a response violates the documentation, or null. */
-function fault(
+function violationOf(
   { operation, name, inBody }: Attack,
   { status, headers, text }: ReceivedResponse,
 ): string | null {
-  const said = (problem: string) => `${name}: ${status} ${problem} ${text.slice(0, 200)}`;
-  if (status >= 500) return said('is a failure');
-  if (!operation.statuses.includes(status) && !isBeforeAny(status))
-    return said('is not documented');
-  if (headers['x-injected'] !== undefined) return said('has a header that was sent in a value');
+  const report = (problem: string) => `${name}: ${status} ${problem} ${text.slice(0, 200)}`;
+  if (status >= 500) return report('is a failure');
+  if (!operation.statuses.includes(status) && !isRoutingRejection(status))
+    return report('is not documented');
+  if (headers['x-injected'] !== undefined) return report('has a header that was sent in a value');
   if (status >= 400) {
     const body = parsed(text) as Readonly<Record<string, unknown>> | undefined;
     const keys = Object.keys(body ?? {}).toSorted((a, b) => a.localeCompare(b));
     const isShort = status === 401 && operation.name.endsWith('/webhook');
     const expected = isShort ? 'message,statusCode' : 'error,message,statusCode';
     if (keys.join() !== expected || body?.['statusCode'] !== status)
-      return said('has another shape');
-    return typeof headers['x-error-code'] === 'string' ? null : said('has no code');
+      return report('has another shape');
+    return typeof headers['x-error-code'] === 'string' ? null : report('has no code');
   }
   if (inBody === undefined || text === '' || isTrivial(inBody.value)) return null;
   // A reconciliation stores nothing and shows only differences.
@@ -126,11 +126,11 @@ function fault(
   const place = path.replaceAll(/[^\x21-\x7e]|,/g, '?');
   const ignored = String(headers['x-ignored-fields'] ?? '').split(', ');
   if (ignored.some((field) => field === place || field.startsWith(`${place}.`))) return null;
-  return holds(parsed(text), inBody.value) ? null : said('does not show what was stored');
+  return contains(parsed(text), inBody.value) ? null : report('does not show what was stored');
 }
 
 /** The router returns these statuses for paths that it cannot read, or that lead to another endpoint. */
-function isBeforeAny(status: number): boolean {
+function isRoutingRejection(status: number): boolean {
   return [400, 404, 405, 414, 431].includes(status);
 }
 
@@ -140,21 +140,21 @@ function isTrivial(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0;
 }
 
-function holds(whole: unknown, part: unknown): boolean {
+function contains(whole: unknown, part: unknown): boolean {
   if (isDeepStrictEqual(whole, part)) return true;
   if (typeof whole !== 'object' || whole === null) return false;
   // The service merges a sent object into the stored one.
   if (typeof part === 'object' && isDeepStrictEqual({ ...whole, ...part }, whole)) return true;
-  return Object.values(whole).some((inner) => holds(inner, part));
+  return Object.values(whole).some((inner) => contains(inner, part));
 }
 
-/** The service runs in another realm than Jest, so its own prototypes are read. */
+/** Returns names in the prototypes of the service, which runs in another realm than Jest. */
 function prototypeNames(): (string | symbol)[][] {
   const lines: object = workerLog.lines;
-  const ofArrays = Object.getPrototypeOf(lines) as object;
-  const ofObjects = Object.getPrototypeOf(ofArrays) as object;
-  const ofFunctions = Object.getPrototypeOf(setTimeout) as object;
-  return [ofArrays, ofObjects, ofFunctions].map((prototype) => Reflect.ownKeys(prototype));
+  const arrays = Object.getPrototypeOf(lines) as object;
+  const objects = Object.getPrototypeOf(arrays) as object;
+  const functions = Object.getPrototypeOf(setTimeout) as object;
+  return [arrays, objects, functions].map((prototype) => Reflect.ownKeys(prototype));
 }
 
 describe('a hostile value at any position of any request', () => {
@@ -162,20 +162,20 @@ describe('a hostile value at any position of any request', () => {
     const attacks = allAttacks();
     const prototypes = prototypeNames();
     const responses = await Promise.all(attacks.map(({ request }) => sender.send(request)));
-    const faults = attacks.flatMap(
-      (attack, index) => fault(attack, responses[index] as ReceivedResponse) ?? [],
+    const violations = attacks.flatMap(
+      (attack, index) => violationOf(attack, responses[index] as ReceivedResponse) ?? [],
     );
-    expect(faults).toEqual([]);
+    expect(violations).toEqual([]);
     expect(prototypeNames()).toEqual(prototypes);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
 
-    const refused = attacks.filter(
+    const rejected = attacks.filter(
       ({ request }, index) => request.method !== 'GET' && (responses[index]?.status ?? 0) >= 400,
     );
-    const before = await storedOf(service.db, tenant.organizationId);
-    const again = await Promise.all(refused.map(({ request }) => sender.send(request)));
-    expect(again.filter(({ status }) => status < 400)).toEqual([]);
-    expect(await storedOf(service.db, tenant.organizationId)).toEqual(before);
+    const before = await snapshot(service.db, tenant.organizationId);
+    const repeated = await Promise.all(rejected.map(({ request }) => sender.send(request)));
+    expect(repeated.filter(({ status }) => status < 400)).toEqual([]);
+    expect(await snapshot(service.db, tenant.organizationId)).toEqual(before);
 
     const health = { method: 'GET', path: '/healthz', headers: {} };
     expect((await sender.send(health)).status).toBe(200);

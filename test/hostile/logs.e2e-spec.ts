@@ -132,8 +132,8 @@ describe('the log', () => {
     const lines = service.logged().split('\n');
     const completed = lines.filter((line) => line.includes('"request completed"'));
     expect(completed.length).toBeGreaterThan(20);
-    const ofKey = [tenant.key, tenant.key.slice(0, 12), endpoint.secret.slice(6)];
-    const secrets = [marker, digits, digits.slice(1), ...ofKey];
+    const keyParts = [tenant.key, tenant.key.slice(0, 12), endpoint.secret.slice(6)];
+    const secrets = [marker, digits, digits.slice(1), ...keyParts];
     expect(lines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
   });
 });

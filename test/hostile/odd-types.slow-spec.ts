@@ -43,12 +43,12 @@ const collections =
 const noResponse = 599;
 
 /** Queries find documents by these fields, so such values cannot occur there. */
-const notOdd = new Set(['_id', 'hash', '__v']);
+const excludedFields = new Set(['_id', 'hash', '__v']);
 
 /** Returns the paths of all fields of a validator, including nested ones and the first item of each list. */
 function fieldsOf({ properties = {} }: Document, above = ''): string[] {
   return Object.entries(properties as Record<string, Document>).flatMap(([name, inner]) => {
-    if (notOdd.has(name) || (name === 'organizationId' && above === '')) return [];
+    if (excludedFields.has(name) || (name === 'organizationId' && above === '')) return [];
     const path = above + name;
     const isList = [inner['bsonType']].flat().includes('array');
     const items = isList ? [`${path}.0`, ...fieldsOf(inner['items'] ?? {}, `${path}.0.`)] : [];

@@ -82,7 +82,7 @@ describe('an ambiguous request', () => {
       return [name, () => post(headers, sent)];
     }),
     ['a transfer encoding in HTTP/1.0', () => inHttp10()],
-    ['the same on a keep-alive connection', () => inHttp10('Connection: keep-alive')],
+    ['a transfer encoding in HTTP/1.0 with keep-alive', () => inHttp10('Connection: keep-alive')],
     ['an upgrade request', () => get(health, 'Connection: Upgrade', 'Upgrade: h2c')],
     ['no host', () => get(health).replace('Host: x\r\n', '')],
     ['two hosts', () => get(health, 'Host: y')],

@@ -58,7 +58,7 @@ interface Cost {
 }
 
 /** Measures the processor time that the service needs for a request. */
-async function cost({ method, path }: Operation, body: Buffer<ArrayBuffer>): Promise<Cost> {
+async function measureCost({ method, path }: Operation, body: Buffer<ArrayBuffer>): Promise<Cost> {
   const before = processorMs();
   const response = await fetch(`${service.url}/${basePath}${path}`, {
     method,
@@ -81,7 +81,7 @@ async function leastCosts(
   for (let attempt = 1; ; attempt++) {
     for (const [index, body] of bodies.entries()) {
       const [{ milliseconds, status, bytes }] = await Promise.all([
-        cost(operation, body),
+        measureCost(operation, body),
         expectHealth(),
       ]);
       expect(status).toBeLessThan(500);
@@ -114,12 +114,12 @@ const cases = operations.flatMap((operation) =>
     .filter(({ place }) => place === 'body')
     .flatMap(({ steps }) => Object.keys(values).map((kind) => ({ operation, steps, kind }))),
 );
-/** The step lets each position and each kind occur. */
+/** With these prime steps, each position and each kind occurs. */
 const chosen = cases.filter((_, index) => index % rounds(23, 7) === 0);
 
 describe(`a body of the maximum size, in ${chosen.length} cases`, () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    '%s takes time in proportion to the body size and returns a short rejection',
+    'is handled by %s in time proportional to its size, and any rejection is short',
     async (_name, operation) => {
       for (const { steps, kind } of chosen.filter((one) => one.operation === operation)) {
         const write = values[kind] as (bytes: number) => string;

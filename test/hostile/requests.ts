@@ -17,7 +17,7 @@ export interface SentRequest {
 }
 
 /** The number of retries after a 503. */
-const maxRepeated = 5;
+const maxRetries = 5;
 
 /** Sends requests to a service over a few connections, on which further requests wait. */
 export function createSender(url: string) {
@@ -31,7 +31,7 @@ export function createSender(url: string) {
     /** Retries a 503, because many concurrent requests conflict with each other. */
     send: async (sent: SentRequest): Promise<ReceivedResponse> => {
       let response = await sendOnce(sent);
-      for (let again = 0; again < maxRepeated && response.status === 503; again++) {
+      for (let retries = 0; retries < maxRetries && response.status === 503; retries++) {
         response = await sendOnce(sent);
       }
       return response;

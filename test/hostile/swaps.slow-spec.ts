@@ -9,10 +9,10 @@ import {
   addTenantData,
   foreignReferences,
   requestWith,
-  spread,
-  storedOf,
+  recordsPerKind,
+  snapshot,
   type TenantData,
-  untilPhonesDerived,
+  waitForPhoneKeys,
   unusedId,
 } from './tenant-data.js';
 
@@ -30,11 +30,11 @@ const commands: TenantCommand[] = [];
 beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
   [own, other] = await Promise.all([
-    addTenantData(service.db, spread),
+    addTenantData(service.db, recordsPerKind),
     addTenantData(service.db, 3),
   ]);
   sender = createSender(service.url);
-  await untilPhonesDerived(service.db, own, other);
+  await waitForPhoneKeys(service.db, own, other);
   service.tenantCommands.onCommand((command) => commands.push(command));
 });
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const operations = documentedOperations();
 /** A lead uses these fields inside a free-form object for lookups. */
-const insideOfLeads = ['name', 'phoneNumber', 'email', 'project', 'leadSource'].map(
+const freeFormPositions = ['name', 'phoneNumber', 'email', 'project', 'leadSource'].map(
   (name): Position => ({ place: 'body', steps: ['data', name] }),
 );
 
@@ -56,7 +56,7 @@ interface Place {
 }
 
 const places = operations.flatMap((operation) =>
-  [...operation.positions, ...(operation.name === 'POST /leads' ? insideOfLeads : [])]
+  [...operation.positions, ...(operation.name === 'POST /leads' ? freeFormPositions : [])]
     .filter(({ steps: [name] }) => !['language', 'x-request-id', 'api-key'].includes(name ?? ''))
     .map((position): Place => ({ operation, position })),
 );
@@ -66,22 +66,22 @@ const isPhone = ({ position }: Place) => position.steps.at(-1)?.startsWith('phon
 const writing = places.filter((place) => place.operation.method === 'POST' && !isPhone(place));
 
 function requestOf({ operation, position }: Place, id: string): SentRequest {
-  const written = {
+  const encoded = {
     path: encodeURIComponent(id),
     query: `${position.steps[0]}=${encodeURIComponent(id)}`,
     header: id,
     body: JSON.stringify(id),
   };
-  return requestWith(own, operation, position, written[position.place], turn++);
+  return requestWith(own, operation, position, encoded[position.place], turn++);
 }
 
 /** Returns everything that distinguishes responses, without the id itself. */
-function seen({ status, headers, text }: ReceivedResponse, id: string) {
-  const told = Object.entries(headers).filter(
+function shown({ status, headers, text }: ReceivedResponse, id: string) {
+  const relevantHeaders = Object.entries(headers).filter(
     ([name]) =>
       !['date', 'x-request-id', 'content-length', 'etag', 'x-updated-as-of'].includes(name),
   );
-  const quoted = JSON.stringify([told, text]).replaceAll(id, '«id»');
+  const quoted = JSON.stringify([relevantHeaders, text]).replaceAll(id, '«id»');
   return { status, quoted: quoted.replaceAll(encodeURIComponent(id), '«id»') };
 }
 
@@ -114,7 +114,7 @@ function isFirstUse(): (swap: Swap) => boolean {
   };
 }
 
-const controls = new Map<string, Promise<ReturnType<typeof seen>>>();
+const controls = new Map<string, Promise<ReturnType<typeof shown>>>();
 
 /** Returns the response to the same request with an unknown id. */
 function responseToUnused({ operation, position, kind }: Swap) {
@@ -122,27 +122,27 @@ function responseToUnused({ operation, position, kind }: Swap) {
   const known = controls.get(name);
   if (known !== undefined) return known;
   const id = unusedId(kind);
-  const response = sender.send(requestOf({ operation, position }, id)).then((got) => seen(got, id));
-  controls.set(name, response);
-  return response;
+  const control = sender.send(requestOf({ operation, position }, id)).then((got) => shown(got, id));
+  controls.set(name, control);
+  return control;
 }
 
-const run = (chosen: readonly Swap[]) =>
+const sendSwaps = (chosen: readonly Swap[]) =>
   Promise.all(
     chosen.map(async (swap) => {
       const expected = await responseToUnused(swap);
-      const got = seen(await sender.send(requestOf(swap, swap.id)), swap.id);
+      const got = shown(await sender.send(requestOf(swap, swap.id)), swap.id);
       const where = `${swap.operation.name} ${swap.position.steps.join('.')} ${swap.kind} ${swap.id}`;
       return { swap, where, got, expected };
     }),
   );
 
-const stored = (tenant: TenantData) => storedOf(service.db, tenant.organizationId);
+const stored = (tenant: TenantData) => snapshot(service.db, tenant.organizationId);
 
 describe('a document of another organization', () => {
   it('returns 404 when it is read, filtered or deleted by any of its ids', async () => {
     const before = await Promise.all([own, other].map(stored));
-    const outcomes = await run(someSwaps(reading, readingSwaps));
+    const outcomes = await sendSwaps(someSwaps(reading, readingSwaps));
     for (const { where, got, expected } of outcomes)
       expect([where, got]).toEqual([where, expected]);
     expect(await Promise.all([own, other].map(stored))).toEqual(before);
@@ -151,20 +151,20 @@ describe('a document of another organization', () => {
 
   it('is treated as unknown when a body contains any of its ids', async () => {
     const before = await stored(other);
-    const outcomes = await run(someSwaps(writing, writingSwaps));
-    const isRefused = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
+    const outcomes = await sendSwaps(someSwaps(writing, writingSwaps));
+    const isRejected = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
     for (const outcome of outcomes) {
       const { where, got, expected } = outcome;
       // An accepted body contains the id as plain data, which the check of references below proves.
       const isAccepted = got.status < 300 && expected.status < 300;
       if (!isAccepted) expect([where, got]).toEqual([where, expected]);
     }
-    const refused = outcomes.filter(isRefused).map(({ swap }) => swap);
-    expect(refused.length).toBeGreaterThan(writingSwaps / 10);
+    const rejected = outcomes.filter(isRejected).map(({ swap }) => swap);
+    expect(rejected.length).toBeGreaterThan(writingSwaps / 10);
 
     const after = await stored(own);
-    const again = await run(refused.slice(0, writingSwaps / 2));
-    expect(again.filter((outcome) => !isRefused(outcome))).toEqual([]);
+    const repeated = await sendSwaps(rejected.slice(0, writingSwaps / 2));
+    expect(repeated.filter((outcome) => !isRejected(outcome))).toEqual([]);
     expect(await stored(own)).toEqual(after);
     expect(await stored(other)).toEqual(before);
     expect(await foreignReferences(service.db, own, other)).toEqual([]);

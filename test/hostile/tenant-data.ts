@@ -23,7 +23,7 @@ function isText(kind: string): boolean {
 }
 
 /** Requests for one record wait for each other, so they take turns over this many records. */
-export const spread = 8;
+export const recordsPerKind = 8;
 
 /** Returns accepted bodies, each of which changes one of the tenant's own records. */
 const acceptedBodies: Readonly<
@@ -59,7 +59,7 @@ export function requestWith(
   text: string | Buffer,
   turn: number,
 ): SentRequest {
-  const number = turn % spread;
+  const number = turn % recordsPerKind;
   const base = acceptedBodies[name]?.((kind) => ids[kind]?.[number] ?? '', number) ?? exampleBody;
   const filled = path.replace(/\{\w+\}/, () => (place === 'path' ? String(text) : 'none'));
   return {
@@ -170,7 +170,7 @@ export async function addTenantData(
 }
 
 /** Waits until the background pass over phones has no more documents to change. */
-export async function untilPhonesDerived(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
+export async function waitForPhoneKeys(db: Db, ...tenants: readonly Tenant[]): Promise<void> {
   const $in = tenants.map(({ organizationId }) => organizationId);
   await eventually(async () => {
     const waiting = { organizationId: { $in }, phoneKeysAt: null };
@@ -179,12 +179,12 @@ export async function untilPhonesDerived(db: Db, ...tenants: readonly Tenant[]):
 }
 
 /** Even a rejected request may write to these: the last use of its key, and its own log and response. */
-const ofRequests = ['apiKeys', 'reservationCallbacks', 'idempotencyRecords'];
+const perRequest = ['apiKeys', 'reservationCallbacks', 'idempotencyRecords'];
 
 /** Returns a hash of the stored documents of an organization for each collection. */
-export async function storedOf(db: Db, organizationId: ObjectId): Promise<Record<string, string>> {
+export async function snapshot(db: Db, organizationId: ObjectId): Promise<Record<string, string>> {
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
-  const names = collections.map(({ name }) => name).filter((name) => !ofRequests.includes(name));
+  const names = collections.map(({ name }) => name).filter((name) => !perRequest.includes(name));
   const hashes = await Promise.all(
     names.map(async (name) => {
       const documents = await documentsOf(db, name, organizationId);

@@ -54,9 +54,9 @@ describe('the API key', () => {
 });
 
 describe('a request body', () => {
-  it('is rejected even when it breaks off before the response', async () => {
+  it('returns 415 for its encoding even when its chunks are invalid', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
-    // From the second request on the key is cached, so all steps run in one turn of the event loop.
+    // From the second request on the key is cached, so all checks run in one turn of the event loop.
     for (let turn = 0; turn < 3; turn++) {
       const response = await post(withKey('Expect: 100-continue', ...headers), 'ZZZ\r\n');
       expect(response.status).toBe(415);
@@ -100,14 +100,14 @@ describe('a request body', () => {
   });
 });
 
-describe('Host', () => {
+describe('the Host header', () => {
   const get = `GET /${basePath}/leads/none`;
 
   it.each([
     ['missing', 'HTTP/1.1', []],
     ['sent twice', 'HTTP/1.1', ['Host: x', 'host: x']],
     ['sent twice in HTTP/1.0', 'HTTP/1.0', ['Host: x', 'HOST: y']],
-  ])('returns 400 when it is %s', async (_, version, hosts) => {
+  ])('causes 400 when it is %s', async (_, version, hosts) => {
     const headers = [...hosts, ...withKey('x-request-id: no-host')];
     expect(await sendRaw(service.url, `${get} ${version}`, headers)).toMatchObject({
       headers: { 'x-error-code': 'request.host_required', 'x-request-id': 'no-host' },
@@ -157,20 +157,20 @@ describe('HEAD', () => {
   it.each(['br', 'gzip', 'identity', undefined])(
     'returns no length or entity tag that differs from GET with Accept-Encoding: %s',
     async (encoding) => {
-      const own = await service.addTenant();
-      for (let number = 0; number < 5; number++) await own.add(addCompound, { 'en-us': long });
+      const other = await service.addTenant();
+      for (let number = 0; number < 5; number++) await other.add(addCompound, { 'en-us': long });
       const headers = {
-        'api-key': own.key,
+        'api-key': other.key,
         ...(encoding === undefined ? {} : { 'accept-encoding': encoding }),
       };
       for (const [path, status] of paths) {
-        const ask = async (method: 'GET' | 'HEAD') => {
+        const headersOf = async (method: 'GET' | 'HEAD') => {
           const response = await request(`${service.url}/${basePath}${path}`, { method, headers });
           await response.body.dump();
           expect(response.statusCode).toBe(status);
           return response.headers;
         };
-        const [get, head] = [await ask('GET'), await ask('HEAD')];
+        const [get, head] = [await headersOf('GET'), await headersOf('HEAD')];
         const unknown = encoding === undefined ? [] : [undefined];
         expect([...unknown, get['content-length']]).toContain(head['content-length']);
         expect(head['etag']).toBe(get['etag']);

@@ -42,15 +42,15 @@ describe('HOST', () => {
   it('makes the service listen on one address when the name resolves to two', async () => {
     const both = ['127.0.0.1', '::1'].map((address, index) => ({ address, family: 4 + 2 * index }));
     const { lookup } = dns;
-    const named = (name: string, options: object, found: (...found: unknown[]) => void) =>
+    const fakeLookup = (name: string, options: object, found: (...found: unknown[]) => void) =>
       'all' in options && name === 'localhost'
         ? found(null, both)
         : lookup(name, options, found as never);
-    const spy = jest.spyOn(dns, 'lookup').mockImplementation(named as never);
-    const own = await startTestService({ HOST: 'localhost' });
+    const spy = jest.spyOn(dns, 'lookup').mockImplementation(fakeLookup as never);
+    const other = await startTestService({ HOST: 'localhost' });
     spy.mockRestore();
-    const listening = own.service.app.getHttpAdapter().getInstance().addresses();
-    await own.stop();
+    const listening = other.service.app.getHttpAdapter().getInstance().addresses();
+    await other.stop();
     expect(listening).toMatchObject([{ address: '127.0.0.1' }]);
   });
 });
@@ -71,8 +71,8 @@ describe('a connection', () => {
   });
 
   const post = (key: string, body: string) => {
-    const own = ['Content-Type: application/json', `Content-Length: ${body.length}`];
-    return rawRequest(`POST /${basePath}/leads`, [`api-key: ${key}`, ...own], body);
+    const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    return rawRequest(`POST /${basePath}/leads`, [`api-key: ${key}`, ...headers], body);
   };
   /** Sends the bytes, and returns the statuses of all responses to them. */
   const statusesOf = async (url: string, bytes: string) => {
@@ -92,20 +92,20 @@ describe('a connection', () => {
   });
 
   it('executes no request after a body that is too long to drain', async () => {
-    const own = await service.addTenant();
-    const tooLong = post(own.key, ' '.repeat(8_388_608 + 10));
-    const statuses = await statusesOf(service.url, tooLong + post(own.key, '{}').repeat(20));
+    const tenant = await service.addTenant();
+    const tooLong = post(tenant.key, ' '.repeat(8_388_608 + 10));
+    const statuses = await statusesOf(service.url, tooLong + post(tenant.key, '{}').repeat(20));
     expect([[], [413]]).toContainEqual(statuses);
-    await statusesOf(service.url, post(own.key, '{"recordSystemId":"last"}').repeat(2));
-    expect(await own.stored('leads')).toMatchObject([{ recordSystemId: 'last' }]);
+    await statusesOf(service.url, post(tenant.key, '{"recordSystemId":"last"}').repeat(2));
+    expect(await tenant.stored('leads')).toMatchObject([{ recordSystemId: 'last' }]);
   });
 
   it('returns the responses to all pipelined requests during a shutdown', async () => {
-    const own = await startTestService({ DRAIN_MS: '1000' });
-    const { key } = await own.addTenant();
-    const down = own.service.shutDown();
-    const [statuses] = await Promise.all([statusesOf(own.url, post(key, '{}').repeat(6)), down]);
-    await own.stop();
+    const other = await startTestService({ DRAIN_MS: '1000' });
+    const { key } = await other.addTenant();
+    const down = other.service.shutDown();
+    const [statuses] = await Promise.all([statusesOf(other.url, post(key, '{}').repeat(6)), down]);
+    await other.stop();
     expect(statuses).toEqual([201, 201, 201, 201, 201, 201]);
   });
 });

@@ -7,7 +7,7 @@ import { eventTypes } from '../../src/events/outbox/event-types.js';
 import { addUnit, mayReadEvents } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
-import { openSocket, rawRequest, readToEnd, readWhatCame, sendRaw } from '../support/raw-http.js';
+import { openSocket, rawRequest, readToEnd, readUntilClose, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => slowServer.stop());
 
 const lead = () => tenant.get('/leads/none');
-const isNewId = expect.stringMatching(/^[\w-]{36}$/);
+const generatedId = expect.stringMatching(/^[\w-]{36}$/);
 const raw = (line: string, ...headers: string[]) =>
   sendRaw(service.url, `${line} HTTP/1.1`, ['Host: x', ...headers]);
 const errorBody = (statusCode: number, message: unknown = expect.any(String)) => ({
@@ -45,7 +45,7 @@ describe('x-request-id', () => {
   it('is generated when the request has none', async () => {
     const responses = await Promise.all(anyResponse());
     const ids = responses.map(({ headers }) => headers['x-request-id']);
-    expect(ids).toEqual(ids.map(() => isNewId));
+    expect(ids).toEqual(ids.map(() => generatedId));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -60,7 +60,7 @@ describe('x-request-id', () => {
     'is replaced when the sent value is %p',
     async (id) => {
       const { headers } = await lead().set('x-request-id', Buffer.from(id).toString('latin1'));
-      expect(headers['x-request-id']).toEqual(isNewId);
+      expect(headers['x-request-id']).toEqual(generatedId);
     },
   );
 });
@@ -168,7 +168,7 @@ describe('a response', () => {
     const socket = openSocket(slowServer.url);
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     expect(await readToEnd(socket)).toMatchObject({
-      headers: { 'x-request-id': isNewId },
+      headers: { 'x-request-id': generatedId },
       body: errorBody(408, 'The request took too long to arrive'),
     });
   });
@@ -180,8 +180,8 @@ describe('a response', () => {
   ])('to a body that %s has the id of its request', async (_, status, code, length, isCut) => {
     const id = `body-${new ObjectId().toHexString()}`;
     const socket = openSocket(slowServer.url);
-    const own = ['language: ar-eg', 'Content-Type: application/json', length];
-    const headers = [`api-key: ${tenant.key}`, `x-request-id: ${id}`, ...own];
+    const bodyHeaders = ['language: ar-eg', 'Content-Type: application/json', length];
+    const headers = [`api-key: ${tenant.key}`, `x-request-id: ${id}`, ...bodyHeaders];
     socket.write(rawRequest(`POST /${basePath}/units`, headers, '{'));
     if (isCut) socket.end();
     const { headers: received, body } = await readToEnd(socket);
@@ -202,12 +202,12 @@ describe('a response', () => {
       for (let turn = 0; turn < 3; turn++) {
         const socket = openSocket(service.url);
         const id = `chunks-${new ObjectId().toHexString()}`;
-        const own = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
-        const sent = [`api-key: ${tenant.key}`, `x-request-id: ${id}`, ...own];
+        const bodyHeaders = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
+        const sent = [`api-key: ${tenant.key}`, `x-request-id: ${id}`, ...bodyHeaders];
         const body = `zz\r\n${'x'.repeat(100_000)}`;
         socket.write(rawRequest(`${method} /${basePath}/units`, sent, body));
         socket.write('x'.repeat(400_000));
-        const { status, headers } = await readWhatCame(socket);
+        const { status, headers } = await readUntilClose(socket);
         expect([status, headers['x-error-code']]).toEqual([400, 'request.malformed']);
         expect(headers).toMatchObject({ 'x-request-id': id, connection: 'close' });
         await eventually(() => {
@@ -228,14 +228,14 @@ describe('a response', () => {
 
   it('has its usual status when the Expect header is unknown', async () => {
     const { status, headers } = await raw('GET /nowhere', 'Expect: 200-maybe');
-    expect([status, headers['x-request-id']]).toEqual([404, isNewId]);
+    expect([status, headers['x-request-id']]).toEqual([404, generatedId]);
   });
 
-  it('follows the whole body when that is too large, because clients write before they read', async () => {
+  it('is sent after the whole body when that is too large, because clients write before they read', async () => {
     const socket = openSocket(service.url);
     const bytes = 1_100_000;
-    const own = ['Content-Type: application/json', 'Connection: close'];
-    const sent = [`api-key: ${tenant.key}`, `Content-Length: ${bytes}`, ...own];
+    const bodyHeaders = ['Content-Type: application/json', 'Connection: close'];
+    const sent = [`api-key: ${tenant.key}`, `Content-Length: ${bytes}`, ...bodyHeaders];
     socket.write(rawRequest(`POST /${basePath}/leads`, sent));
     await new Promise((resolve) => socket.write('x'.repeat(bytes - 1), resolve));
     await service.api('get', '/healthz').expect(200);
@@ -286,13 +286,13 @@ describe('the request log', () => {
     const id = `left-${new ObjectId().toHexString()}`;
     const client = openSocket(service.url);
     const body = JSON.stringify({ recordSystemId: id, name: 'x' });
-    const own = ['Content-Type: application/json', `Content-Length: ${body.length}`];
-    const headers = [`api-key: ${key}`, `x-request-id: ${id}`, ...own];
+    const bodyHeaders = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+    const headers = [`api-key: ${key}`, `x-request-id: ${id}`, ...bodyHeaders];
     const sent = rawRequest(`POST /${basePath}/leads`, headers, body);
     await new Promise((resolve) => client.write(sent, resolve));
     client.destroy();
     await eventually(() => {
-      // The whole request has arrived, and its client disconnects during the key lookup.
+      // The client disconnects during the key lookup, after its whole request has arrived. So the lead is stored.
       const organizationId = expect.any(String);
       expect(linesWith(id)).toMatchObject([{ aborted: true, status: 201, organizationId }]);
     }, 5_000);
@@ -375,14 +375,14 @@ describe('the API reference', () => {
     expect(Object.keys(paths)).toContain('/external/apis/v1.0/leads/{recordSystemId}');
   });
 
-  it('contains code, cause and remedy of every error', async () => {
+  it('documents code, cause and remedy of every error', async () => {
     const text = JSON.stringify(await document());
     for (const { code, cause, remedy } of Object.values(errorLists).flat()) {
       expect(text).toContain(JSON.stringify(`- \`${code}\`: ${cause}. *${remedy}.*`).slice(1, -1));
     }
   });
 
-  it('contains every event', async () => {
+  it('documents every event type', async () => {
     const { webhooks } = await document();
     expect(Object.keys(webhooks)).toEqual([...eventTypes, 'webhook.ping']);
     for (const [type, { post }] of Object.entries(webhooks)) {

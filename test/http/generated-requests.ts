@@ -5,7 +5,7 @@ import { basePath } from '../support/shared-service.js';
 /** A request with its bytes on the connection and its expected effect. */
 export interface GeneratedRequest {
   readonly kind: string;
-  /** The `x-request-id` and the id of the lead to create or delete. It is undefined if no parser sees a request. */
+  /** The `x-request-id` and the id of the lead to create or delete. Undefined if the parser sees no request. */
   readonly id: string | undefined;
   readonly method: string;
   readonly bytes: string;
@@ -23,7 +23,7 @@ interface Context extends Framing {
   readonly key: string;
 }
 
-interface Written {
+interface RequestTemplate {
   readonly method: string;
   readonly path: string;
   readonly version?: string;
@@ -37,17 +37,17 @@ interface Written {
 
 const json = 'Content-Type: application/json';
 const lead = ({ id }: Context) => JSON.stringify({ recordSystemId: id, name: id });
-const post = (context: Context, written: Partial<Written> = {}): Written => ({
+const post = (context: Context, template: Partial<RequestTemplate> = {}): RequestTemplate => ({
   method: 'POST',
   path: `/${basePath}/leads`,
   body: lead(context),
-  ...written,
-  headers: [json, ...(written.headers ?? [])],
+  ...template,
+  headers: [json, ...(template.headers ?? [])],
 });
 const none = `/${basePath}/leads/none`;
 const expect100 = 'Expect: 100-continue';
 
-const kinds: Readonly<Record<string, (context: Context) => Written>> = {
+const kinds: Readonly<Record<string, (context: Context) => RequestTemplate>> = {
   'GET public': () => ({ method: 'GET', path: `/${basePath}/healthz`, key: null }),
   GET: () => ({ method: 'GET', path: none }),
   HEAD: () => ({ method: 'HEAD', path: `/${basePath}/units` }),
@@ -91,11 +91,11 @@ const kinds: Readonly<Record<string, (context: Context) => Written>> = {
   CONNECT: () => ({ method: 'CONNECT', path: 'x:1' }),
 };
 
-/** No parser reads these bytes as a request. */
-const noRequests = ['NONSENSE\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\0\r\n\r\n'];
+/** These bytes contain no request. */
+const notHttp = ['NONSENSE\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\0\r\n\r\n'];
 
-/** No parser reads these as requests, so their responses have ids of their own. */
-const unparsable: ReadonlySet<string> = new Set(['two lengths', 'CONNECT']);
+/** The HTTP parser rejects these kinds, so their responses have generated ids. */
+const rejectedByParser: ReadonlySet<string> = new Set(['two lengths', 'CONNECT']);
 
 /** Generates requests in the order in which a connection sends them. */
 export function requestSequences(key: string): fc.Arbitrary<readonly GeneratedRequest[]> {
@@ -110,7 +110,7 @@ export function requestSequences(key: string): fc.Arbitrary<readonly GeneratedRe
   const item = fc.oneof(
     { weight: 4, arbitrary: request },
     { weight: 4, arbitrary: plain.map(([kind, frame]) => ({ kind, frame })) },
-    { weight: 1, arbitrary: fc.constantFrom(...noRequests).map((bytes) => ({ bytes })) },
+    { weight: 1, arbitrary: fc.constantFrom(...notHttp).map((bytes) => ({ bytes })) },
   );
   return fc
     .array(item, { minLength: 1, maxLength: 8 })
@@ -124,20 +124,20 @@ export function requestSequences(key: string): fc.Arbitrary<readonly GeneratedRe
 }
 
 function generated(kind: string, context: Context): GeneratedRequest {
-  const written = (kinds[kind] as (context: Context) => Written)(context);
-  const { method } = written;
+  const template = (kinds[kind] as (context: Context) => RequestTemplate)(context);
+  const { method } = template;
   const effects = { POST: 'creates', DELETE: 'deletes' } as const;
   const effect = effects[method as keyof typeof effects] as GeneratedRequest['effect'];
-  const id = unparsable.has(kind) ? undefined : context.id;
-  return { kind, id, method, bytes: bytesOf(written, context), effect };
+  const id = rejectedByParser.has(kind) ? undefined : context.id;
+  return { kind, id, method, bytes: bytesOf(template, context), effect };
 }
 
-function bytesOf(written: Written, { id, key: validKey, ...frame }: Context): string {
-  const { method, path, version = '1.1', headers = [], hosts = ['x'], body } = written;
-  const { key = validKey } = written;
-  const isChunked = frame.isChunked && written.framing === undefined;
+function bytesOf(template: RequestTemplate, { id, key: validKey, ...frame }: Context): string {
+  const { method, path, version = '1.1', headers = [], hosts = ['x'], body } = template;
+  const { key = validKey } = template;
+  const isChunked = frame.isChunked && template.framing === undefined;
   const ownFraming = isChunked ? ['Transfer-Encoding: chunked'] : length(body ?? '');
-  const framing = written.framing ?? (body === undefined ? [] : ownFraming);
+  const framing = template.framing ?? (body === undefined ? [] : ownFraming);
   return [
     `${method} ${path} HTTP/${version}`,
     ...hosts.map((host) => `Host: ${host}`),
@@ -163,5 +163,5 @@ function inChunks(body: string, chunkLength: number): string {
   return `${text}0\r\n\r\n`;
 }
 
-/** The bytes of a sequence are split into writes at these positions, in thousandths of its length. */
-export const cuts = fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 });
+/** The bytes of a sequence are split into writes at these positions, in split of its length. */
+export const writeSplits = fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 });

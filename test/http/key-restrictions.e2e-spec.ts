@@ -40,28 +40,28 @@ const keyWith = (permissions: object): Promise<string> => {
 const permitted = [200, 400, 404];
 
 /** Returns the parts of a response that depend on restrictions. */
-const seen = ({ body, headers }: Response) => ({
+const summary = ({ body, headers }: Response) => ({
   body: body as unknown,
   code: headers['x-error-code'],
   isCounted: headers['ratelimit'] !== undefined,
 });
 
-const refusal = (message: string, code: string) => ({
+const rejection = (message: string, code: string) => ({
   body: { statusCode: 403, message, error: 'Forbidden' },
   code,
   isCounted: true,
 });
 
-const operationRefused = ({ permission }: Route) =>
-  refusal(`This API key may not ${permission}`, 'authentication.operation_not_permitted');
+const operationRejected = ({ permission }: Route) =>
+  rejection(`This API key may not ${permission}`, 'authentication.operation_not_permitted');
 
-const addressRefused = refusal(
+const addressRejected = rejection(
   'This API key may not be used from this address',
   'authentication.address_not_permitted',
 );
 
 describe('the operations of a key', () => {
-  it('are the operations that endpoints require', () => {
+  it('match the operations that endpoints require', () => {
     const needed = new Set(routes.map(({ permission }) => permission));
     expect([...needed].toSorted()).toEqual([...operations].toSorted());
   });
@@ -73,7 +73,7 @@ describe('the operations of a key', () => {
     for (const route of allowed) expect(permitted).toContain((await send(route, key)).status);
     commands.length = 0;
     for (const route of routes.filter((one) => !allowed.includes(one))) {
-      expect(seen(await send(route, key))).toEqual(operationRefused(route));
+      expect(summary(await send(route, key))).toEqual(operationRejected(route));
     }
     expect(commands).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe('the operations of a key', () => {
       for (const route of routes) {
         const response = await send(route, key);
         if (route.permission !== 'events.read') expect(permitted).toContain(response.status);
-        else expect(seen(response)).toEqual(operationRefused(route));
+        else expect(summary(response)).toEqual(operationRejected(route));
         expect(permitted).toContain((await send(route, reader)).status);
       }
     },
@@ -101,7 +101,7 @@ describe('the operations of a key', () => {
   ])('permit nothing when %j is stored', async (stored) => {
     const key = await keyWith({ operations: stored, readEvents: true });
     for (const route of routes)
-      expect(seen(await send(route, key))).toEqual(operationRefused(route));
+      expect(summary(await send(route, key))).toEqual(operationRejected(route));
   });
 
   it('take precedence over readEvents', async () => {
@@ -156,17 +156,17 @@ describe('the allowed addresses of a key', () => {
     const key = await keyWith({ addresses: stored, operations: [...operations] });
     const response = await send(anyRoute, key, address);
     if (isPermitted) expect(permitted).toContain(response.status);
-    else expect(seen(response)).toEqual(addressRefused);
+    else expect(summary(response)).toEqual(addressRejected);
   });
 
   it('are checked for every endpoint before its operation', async () => {
     const key = await keyWith({ addresses: ['203.0.113.0/24'], operations: ['leads.read'] });
     for (const route of routes) {
       const elsewhere = await send(route, key, '198.51.100.1');
-      expect(seen(elsewhere)).toEqual(addressRefused);
+      expect(summary(elsewhere)).toEqual(addressRejected);
       const response = await send(route, key, '203.0.113.1');
       if (route.permission === 'leads.read') expect(permitted).toContain(response.status);
-      else expect(seen(response)).toEqual(operationRefused(route));
+      else expect(summary(response)).toEqual(operationRejected(route));
     }
   });
 });

@@ -6,7 +6,7 @@ import { rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startTestService, type TestService } from '../support/test-service.js';
-import { type GeneratedRequest, requestSequences, cuts } from './generated-requests.js';
+import { type GeneratedRequest, requestSequences, writeSplits } from './generated-requests.js';
 
 const variables = { BODY_LIMIT_BYTES: '1024', REQUEST_TIMEOUT_MS: '1000', DRAIN_MS: '30' };
 let service: TestService;
@@ -24,20 +24,20 @@ interface ReceivedResponse {
   readonly isLast: boolean;
 }
 
-interface Conversation {
+interface Exchange {
   readonly requests: readonly GeneratedRequest[];
-  readonly cuts: readonly number[];
+  readonly splits: readonly number[];
   /** True when the client closes its side after it has sent everything. */
   readonly isHalfClosed: boolean;
 }
 
 /** The client must not send anything after these requests. */
-const announcesClose: ReadonlySet<string> = new Set(['Connection: close', 'HTTP/1.0']);
+const announcingClose: ReadonlySet<string> = new Set(['Connection: close', 'HTTP/1.0']);
 /** This request closes the connection of a client that does not close its side. */
 const last = rawRequest(`GET /${basePath}/healthz`, ['Connection: close']);
 
 const conversations = (key: string) =>
-  fc.record({ requests: requestSequences(key), cuts, isHalfClosed: fc.boolean() });
+  fc.record({ requests: requestSequences(key), splits: writeSplits, isHalfClosed: fc.boolean() });
 
 /** The bytes that the client received until the connection was closed, and whether a reset closed it. */
 interface Received {
@@ -46,9 +46,9 @@ interface Received {
 }
 
 /** Sends the requests, split into writes. */
-async function converse(
+async function exchange(
   url: string,
-  { requests, cuts: thousandths, isHalfClosed }: Conversation,
+  { requests, splits, isHalfClosed }: Exchange,
 ): Promise<Received> {
   const socket = openSocket(url);
   let text = '';
@@ -64,7 +64,7 @@ async function converse(
     socket.destroy();
   });
   const sent = requests.map(({ bytes }) => bytes).join('') + (isHalfClosed ? '' : last);
-  const ends = [...thousandths.map((cut) => Math.floor((cut / 1_000) * sent.length)), sent.length];
+  const ends = [...splits.map((split) => Math.floor((split / 1_000) * sent.length)), sent.length];
   let at = 0;
   for (const end of ends.toSorted((one, other) => one - other)) {
     if (end > at) socket.write(sent.slice(at, end));
@@ -98,7 +98,7 @@ function responsesIn(text: string, requests: readonly GeneratedRequest[]): Recei
 }
 
 /** Creates the leads that the requests delete. */
-async function prepare(conversation: readonly Conversation[]): Promise<void> {
+async function prepare(conversation: readonly Exchange[]): Promise<void> {
   const ids = conversation.flatMap(({ requests }) =>
     requests.filter(({ effect }) => effect === 'deletes').map(({ id }) => id),
   );
@@ -109,7 +109,7 @@ async function prepare(conversation: readonly Conversation[]): Promise<void> {
 }
 
 /** Reads from the database whether each request was executed. */
-async function carriedOut(requests: readonly GeneratedRequest[]): Promise<boolean[]> {
+async function wereExecuted(requests: readonly GeneratedRequest[]): Promise<boolean[]> {
   const ids = requests.flatMap(({ id = '' }) => id);
   const found = await tenant.stored('leads', { recordSystemId: { $in: ids } });
   const states = new Map(found.map((one) => [one['recordSystemId'], one['isDeleted'] as boolean]));
@@ -119,56 +119,56 @@ async function carriedOut(requests: readonly GeneratedRequest[]): Promise<boolea
   });
 }
 
-/** Returns the violations: the first requests must get responses in order, and the others must not be executed. */
-async function mistakes({ requests, isHalfClosed }: Conversation, { text, wasReset }: Received) {
+/** Expects responses to the first requests, in order, and no effect of the other ones. */
+async function findViolations({ requests, isHalfClosed }: Exchange, { text, wasReset }: Received) {
   const responses = responsesIn(text, requests);
   const kinds = requests.map(({ kind }) => kind).join(', ');
-  const done = await carriedOut(requests);
+  const executed = await wereExecuted(requests);
   const found: object[] = [];
   const isEarlyEnd = responses.slice(0, -1).some(({ isLast }) => isLast);
   if (isEarlyEnd || responses.length > requests.length + 1) found.push({ kinds, responses });
   for (const [index, { id, effect, kind }] of requests.entries()) {
     const response = responses[index];
-    const isDone = done[index] === true;
-    const seen = { kinds, index, kind, response, isDone };
+    const isExecuted = executed[index] === true;
+    const context = { kinds, index, kind, response, isDone: isExecuted };
     if (response === undefined) {
       // After a disconnect it is unknown whether the running request was executed.
       const isUnknown = isHalfClosed && index === responses.length;
-      // The client sends bytes after it has announced to close, so its own system drops the response.
-      const isDropped = wasReset && announcesClose.has(kind) && index === responses.length;
-      if (isDone && !isUnknown && !isDropped) found.push({ ...seen, wasReset });
+      // A client that writes after it has announced to close may lose the response to a reset.
+      const isDropped = wasReset && announcingClose.has(kind) && index === responses.length;
+      if (isExecuted && !isUnknown && !isDropped) found.push({ ...context, wasReset });
       continue;
     }
-    if (id !== undefined && response.id !== id) found.push(seen);
-    const saysDone = [200, 201, 204].includes(response.status);
-    if (effect !== undefined && saysDone !== isDone) found.push(seen);
+    if (id !== undefined && response.id !== id) found.push(context);
+    const reportsSuccess = [200, 201, 204].includes(response.status);
+    if (effect !== undefined && reportsSuccess !== isExecuted) found.push(context);
   }
   return found;
 }
 
 describe('pipelined requests on one connection', () => {
-  it('get their responses in order, or none, in any sequence', async () => {
+  it('get a response each, in order, or have no effect', async () => {
     const sequences = fc.asyncProperty(conversations(tenant.key), async (conversation) => {
       await prepare([conversation]);
-      const received = await converse(service.url, conversation);
-      expect(await mistakes(conversation, received)).toEqual([]);
+      const received = await exchange(service.url, conversation);
+      expect(await findViolations(conversation, received)).toEqual([]);
     });
     await fc.assert(sequences, { numRuns: rounds(60, 1_000), endOnFailure: true });
   });
 
-  it('get their responses in order, or none, during a shutdown', async () => {
+  it('get a response each, in order, or have no effect, during a shutdown', async () => {
     const some = fc.array(conversations(tenant.key), { minLength: 10, maxLength: 20 });
     const pause = fc.integer({ min: 0, max: 60 });
-    const shutdowns = fc.asyncProperty(some, pause, async (together, afterMs) => {
-      const own = await startTestService(variables);
-      await prepare(together);
-      const conversing = together.map((conversation) => converse(own.url, conversation));
+    const shutdowns = fc.asyncProperty(some, pause, async (concurrent, afterMs) => {
+      const instance = await startTestService(variables);
+      await prepare(concurrent);
+      const exchanges = concurrent.map((conversation) => exchange(instance.url, conversation));
       await delay(afterMs);
-      expect(await own.service.shutDown()).toBe(true);
-      const received = await Promise.all(conversing);
-      await own.stop();
+      expect(await instance.service.shutDown()).toBe(true);
+      const received = await Promise.all(exchanges);
+      await instance.stop();
       for (const [index, one] of received.entries()) {
-        expect(await mistakes(together[index] as Conversation, one)).toEqual([]);
+        expect(await findViolations(concurrent[index] as Exchange, one)).toEqual([]);
       }
     });
     await fc.assert(shutdowns, { numRuns: rounds(3, 60), endOnFailure: true });

@@ -11,10 +11,10 @@ beforeAll(async () => {
   tenant = await service.addTenant({ key: mayReadEvents });
 });
 
-const strict = documentedOperations().filter(({ name }) => name !== 'GET /compounds');
+const strictOperations = documentedOperations().filter(({ name }) => name !== 'GET /compounds');
 
 describe('an unknown query parameter', () => {
-  it.each(strict)('returns 400 at $name', async ({ method, path }) => {
+  it.each(strictOperations)('returns 400 at $name', async ({ method, path }) => {
     const filled = `${path.replace(/\{\w+\}/, 'none')}?surprise=1`;
     const name = method.toLowerCase() as 'get' | 'post' | 'delete';
     const sent = tenant[name](filled);
@@ -34,7 +34,7 @@ describe('an unknown query parameter', () => {
     expect(known.headers).not.toHaveProperty('x-ignored-fields');
   });
 
-  it('does not include an empty API key at the callback', async () => {
+  it('is not reported for an empty API key in the query of a callback', async () => {
     const callback = { reservationId: 'x' };
     await tenant.post('/reservations/webhook?api-key=', callback).expect(404);
   });
@@ -85,9 +85,9 @@ describe('an unknown field', () => {
     const document = (await (await fetch(`${service.url}/docs/openapi.json`)).json()) as {
       components: { schemas: Record<string, { additionalProperties?: boolean }> };
     };
-    const isOpen = (name: string) => document.components.schemas[name]?.additionalProperties;
+    const allowsOthers = (name: string) => document.components.schemas[name]?.additionalProperties;
     const closed = ['UpsertUnitDto', 'UpsertReservationDto', 'ChequeRequestDto', 'UnitIdReference'];
-    expect(closed.map(isOpen)).toEqual(closed.map(() => false));
-    expect(['UpsertLeadDto', 'CallbackDto'].map(isOpen)).toEqual([true, true]);
+    expect(closed.map(allowsOthers)).toEqual(closed.map(() => false));
+    expect(['UpsertLeadDto', 'CallbackDto'].map(allowsOthers)).toEqual([true, true]);
   });
 });

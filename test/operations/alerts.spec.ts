@@ -40,9 +40,9 @@ describe('the alert rules', () => {
     expect(namesIn(expected.filter((one) => !one.exp_alerts?.length))).toEqual(names);
   });
 
-  // Only Prometheus' own tool evaluates alert rules, and npm has no package of it.
-  const wherePromtoolIs = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
-  wherePromtoolIs('produce the alerts that their tests expect', async () => {
+  // Only promtool of Prometheus evaluates alert rules, and no npm package contains it.
+  const itIfPromtoolIsInstalled = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
+  itIfPromtoolIsInstalled('produce the alerts that their tests expect', async () => {
     await run('promtool', ['test', 'rules', 'ops/alerts.test.yml']);
   });
 });

@@ -11,7 +11,7 @@ export function metricLines(text: string): MetricLine[] {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
       const match = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
-      if (match === null) throw new Error(`This is no metric: ${line}`);
+      if (match === null) throw new Error(`Not a metric: ${line}`);
       const [, name = '', labels = '', value = ''] = match;
       const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, label]) => [key, label]);
       return { name, labels: Object.fromEntries(pairs) as Record<string, string>, value: +value };

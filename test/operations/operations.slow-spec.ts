@@ -7,10 +7,10 @@ import { addReservation, addTenant, addUnit, mayReadEvents } from '../support/bu
 import { startTcpProxy } from '../faults/support/tcp-proxy.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
-import { operationsUrl, runToEnd, send, startProcess } from '../support/service-process.js';
+import { operationsUrl, runUntilExit, send, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri, workerLogger } from '../support/test-service.js';
-import { alertRules, dashboardQueries, problemsOf } from './queries.js';
+import { alertRules, dashboardQueries, queryProblems } from './queries.js';
 import { metricLines, metricTypes, valueOf } from './metrics-text.js';
 import { receivedSpans } from './spans.js';
 
@@ -101,7 +101,7 @@ it('the service stays ready without an index, which `db status` reports', async 
     expect(await probe('/readyz')).toEqual({ status: 200, body: ready });
     expect(await runCli(['db', 'status'], operator)).toMatchObject({ code: 1 });
     const output = expect.stringContaining('db init');
-    expect(await runToEnd(operator)).toMatchObject({ code: 1, output });
+    expect(await runUntilExit(operator)).toMatchObject({ code: 1, output });
   } finally {
     expect(await runCli(['db', 'init'], operator)).toMatchObject({ code: 0 });
   }
@@ -152,7 +152,7 @@ describe('the metrics', () => {
     ['GET', '/leads/:recordSystemId', '404', 1],
     ['GET', '/leads/:recordSystemId', '401', 1],
     ['GET', 'unknown', '404', 1],
-  ])('count %s %s with %s', (method, path, status, count) => {
+  ])('count requests of %s %s with status %s', (method, path, status, count) => {
     const route = path.startsWith('/') ? `/${basePath}${path}` : path;
     const labels = { method, route, status };
     expect(value('http_request_duration_seconds_count', labels)).toBe(count);
@@ -215,16 +215,16 @@ describe('the metrics', () => {
     }
   });
 
-  it('have all names and labels in the queries of alert rules and dashboard', () => {
+  it('contain all names and labels that alert rules and dashboard query', () => {
     const labels = new Map<string, Set<string>>();
     for (const { name, labels: named } of metricLines(text)) {
       labels.set(name, new Set([...(labels.get(name) ?? []), ...Object.keys(named)]));
     }
     const queries = [...alertRules().map(({ expr }) => expr), ...dashboardQueries()];
     expect(queries.length).toBeGreaterThan(20);
-    expect(queries.flatMap((query) => problemsOf(query, labels))).toEqual([]);
-    expect(problemsOf('sum by (rout) (nope)', labels)).toHaveLength(2);
-    expect(problemsOf('sum(', labels)).toEqual(['no PromQL: sum(']);
+    expect(queries.flatMap((query) => queryProblems(query, labels))).toEqual([]);
+    expect(queryProblems('sum by (rout) (nope)', labels)).toHaveLength(2);
+    expect(queryProblems('sum(', labels)).toEqual(['not PromQL: sum(']);
   });
 });
 

@@ -26,7 +26,7 @@ export function dashboardQueries(): string[] {
 }
 
 /** Returns unknown metrics of a query, and labels that none of its metrics has. */
-export function problemsOf(query: string, labels: ReadonlyMap<string, ReadonlySet<string>>) {
+export function queryProblems(query: string, labels: ReadonlyMap<string, ReadonlySet<string>>) {
   // Prometheus adds these labels itself.
   const known = new Set(['instance', 'job']);
   const problems: string[] = [];
@@ -34,11 +34,11 @@ export function problemsOf(query: string, labels: ReadonlyMap<string, ReadonlySe
   parser.parse(query).iterate({
     enter: ({ type, from, to }) => {
       const text = query.slice(from, to);
-      if (type.isError) problems.push(`no PromQL: ${query}`);
+      if (type.isError) problems.push(`not PromQL: ${query}`);
       if (type.name === 'LabelName') used.push(text);
       if (type.name !== 'VectorSelector') return;
       const name = /^\w*/.exec(text)?.[0] ?? '';
-      if (!labels.has(name) && name !== 'up') problems.push(`${name} is no metric`);
+      if (!labels.has(name) && name !== 'up') problems.push(`${name} is not a metric`);
       for (const label of labels.get(name) ?? []) known.add(label);
     },
   });

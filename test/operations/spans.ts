@@ -4,15 +4,15 @@ import type { Receiver } from '../support/receiver.js';
 export function receivedSpans({ received }: Receiver) {
   return received
     .filter(({ path }) => path === '/v1/traces')
-    .flatMap(({ bytes }) => all(bytes, 1))
-    .flatMap((resource) => all(resource, 2))
-    .flatMap((scope) => all(scope, 2))
+    .flatMap(({ bytes }) => valuesOf(bytes, 1))
+    .flatMap((resource) => valuesOf(resource, 2))
+    .flatMap((scope) => valuesOf(scope, 2))
     .map((span) => ({
       traceId: first(span, 1).toString('hex'),
       spanId: first(span, 2).toString('hex'),
       parentId: first(span, 4).toString('hex'),
       name: first(span, 5).toString(),
-      attributes: Object.fromEntries(all(span, 9).map(attribute)),
+      attributes: Object.fromEntries(valuesOf(span, 9).map(attribute)),
     }));
 }
 
@@ -22,10 +22,10 @@ function attribute(pair: Buffer): [name: string, value: string] {
   return [first(pair, 1).toString(), string || number || ''];
 }
 
-const first = (message: Buffer, field: number) => all(message, field)[0] ?? Buffer.alloc(0);
+const first = (message: Buffer, field: number) => valuesOf(message, field)[0] ?? Buffer.alloc(0);
 
 /** Returns all values of a field in a protocol buffers message, with numbers as digits. */
-function all(message: Buffer, field: number): Buffer[] {
+function valuesOf(message: Buffer, field: number): Buffer[] {
   const found: Buffer[] = [];
   let offset = 0;
   const varint = () => {

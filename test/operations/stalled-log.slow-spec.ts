@@ -23,18 +23,18 @@ const lines = () =>
     .split('\n')
     .filter((line) => line.startsWith('{'));
 
-async function dropped(): Promise<number> {
+async function droppedLines(): Promise<number> {
   const text = await (await get(`${operations}/metrics`)).text();
   return valueOf(metricLines(text), 'integration_api_log_lines_dropped_total') ?? 0;
 }
 
 /** Stops reading the log, sends requests until lines are dropped, and returns the number of requests. */
-async function stall(): Promise<number> {
+async function stallReader(): Promise<number> {
   stdout.pause();
   const pool = new Pool(service.url, { connections: 8, headersTimeout: maxWaitMs });
-  const before = await dropped();
+  const before = await droppedLines();
   let sent = 0;
-  while ((await dropped()) === before) {
+  while ((await droppedLines()) === before) {
     const requests = range(500).map(async () => {
       const { statusCode, body } = await pool.request({ method: 'GET', path: healthPath });
       await body.dump();
@@ -49,23 +49,23 @@ async function stall(): Promise<number> {
 
 describe('a stalled reader of the log', () => {
   it('blocks no request and no probe, and gets whole lines with a drop count', async () => {
-    const sent = await stall();
+    const sent = await stallReader();
     for (const path of [service.url + healthPath, `${operations}/livez`, `${operations}/readyz`]) {
       expect((await get(path)).status).toBe(200);
     }
-    const lost = await dropped();
+    const droppedCount = await droppedLines();
     stdout.resume();
     await eventually(() => expect(lines().at(-1)).toContain('Log lines were dropped'));
     const entries = lines().map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(entries.at(-1)).toMatchObject({ level: 40, dropped: lost });
+    expect(entries.at(-1)).toMatchObject({ level: 40, dropped: droppedCount });
     const completed = entries.filter(({ msg }) => msg === 'request completed');
-    expect(completed.length + lost).toBe(sent + 1);
+    expect(completed.length + droppedCount).toBe(sent + 1);
     await get(service.url + healthPath);
     await eventually(() => expect(lines().at(-1)).toContain('request completed'));
   });
 
   it('does not prevent the process from exiting', async () => {
-    await stall();
+    await stallReader();
     const signaledAt = performance.now();
     service.process.kill('SIGTERM');
     expect(await service.exited).toBe(0);

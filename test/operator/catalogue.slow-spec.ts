@@ -27,15 +27,15 @@ interface Report {
 const variables = () => ({ MONGODB_URI: service.databaseUri, LOG_LEVEL: 'error' });
 
 /** Writes the content to a file and returns the arguments that import it for the tenant. */
-async function importOf(content: string | object): Promise<string[]> {
+async function importArgs(content: string | object): Promise<string[]> {
   const file = join(folder, 'catalogue');
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
   return ['catalog', 'import', file, '--org', tenant.organizationId.toHexString()];
 }
 
-const run = async (content: string | object) => runCli(await importOf(content), variables());
+const run = async (content: string | object) => runCli(await importArgs(content), variables());
 const report = async (content: string | object) => {
-  const { code, stdout } = await runCli([...(await importOf(content)), '--json'], variables());
+  const { code, stdout } = await runCli([...(await importArgs(content)), '--json'], variables());
   const { faults, counts } = JSON.parse(stdout) as Report;
   const each = counts.map(({ created, updated, unchanged }) => [created, updated, unchanged]);
   return { code, faults, counts: each.map((one) => one.join('/')).join(' ') };
@@ -94,7 +94,7 @@ const catalogue = {
   ],
 };
 
-describe('catalog import', () => {
+describe('the command catalog import', () => {
   it('stores a catalogue in both languages, and nothing on a second import', async () => {
     const counts = '1/0/0 2/0/0 1/0/0 1/0/0 1/0/0 2/0/0';
     expect(await report(catalogue)).toEqual({ code: 0, faults: [], counts });
@@ -136,7 +136,7 @@ describe('catalog import', () => {
 
   it('rejects an invalid file, lists each error with its location and stores nothing', async () => {
     const [villa] = catalogue.units;
-    const p = { ...villa, phase: 'p' };
+    const villaInPhase = { ...villa, phase: 'p' };
     const { code, faults } = await report({
       compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' }, showOnMap: 'yes', media: 7 }],
       propertyTypes: [{ slug: 'a b', name: { 'en-us': 'A' } }],
@@ -145,8 +145,8 @@ describe('catalog import', () => {
       units: [
         { ...villa, slug: 'other', unitId: 'V-9', price: -1 },
         { ...villa, slug: 'thief', unitId: 'V-1' },
-        { ...p, slug: 'twin', unitId: 'V-3', recordSystemId: 'x', colour: 1 },
-        { ...p, slug: 'stray', unitId: 'V-4', recordSystemId: 'y', amenities: ['?'] },
+        { ...villaInPhase, slug: 'twin', unitId: 'V-3', recordSystemId: 'x', colour: 1 },
+        { ...villaInPhase, slug: 'stray', unitId: 'V-4', recordSystemId: 'y', amenities: ['?'] },
         { ...villa, slug: 'stray', unitId: 'V-4', recordSystemId: 'z', compound: 'new' },
       ],
       villas: [],
@@ -194,7 +194,7 @@ describe('catalog import', () => {
   });
 });
 
-describe('catalog import of a stored catalogue', () => {
+describe('the command catalog import for a stored catalogue', () => {
   const compound = { slug: 'bay', name: { 'en-us': 'Bay', 'ar-eg': 'خليج' } };
   const unit = (slug: string, fields: object = {}) => {
     const required = { slug, name: { 'en-us': slug }, compound: 'bay', unitId: slug };
@@ -257,7 +257,7 @@ describe('catalog import of a stored catalogue', () => {
     const units = Array.from({ length: count }, (_, index) => unit(`race-${index}`));
     const phases = [{ slug: 'shore', name: { 'en-us': 'Shore' }, compound: 'bay' }];
     await importUnits();
-    const args = await importOf({ compounds: [compound], phases, units });
+    const args = await importArgs({ compounds: [compound], phases, units });
     const imports = [runCli(args, variables()), runCliProcess(args, variables())];
     let areRunning = true;
     const finished = Promise.all(imports).finally(() => (areRunning = false));
@@ -304,7 +304,7 @@ describe('catalog import of a stored catalogue', () => {
       slug: `amenity-${index}`,
       name: { 'en-us': `Amenity ${index}` },
     }));
-    const terminal = runCliOnTerminal(await importOf({ amenities }), variables());
+    const terminal = runCliOnTerminal(await importArgs({ amenities }), variables());
     await terminal.untilShown(new RegExp(`[1-9]\\d* of ${count}`));
     terminal.type(ctrlC);
     const { code, output } = await terminal.ended;

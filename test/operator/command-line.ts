@@ -45,15 +45,15 @@ export interface Session {
 export function startSession(
   variables: Record<string, string> | (() => Record<string, string>),
 ): Session {
-  const known = () => (typeof variables === 'function' ? variables() : variables);
+  const resolved = () => (typeof variables === 'function' ? variables() : variables);
   const words: (...call: Parameters<Run<void>>) => string[] = (line, ...more) => [
     ...line.split(' '),
     ...more,
   ];
   return {
-    run: (...call) => runCli(words(...call), known()),
-    json: (...call) => runJson(words(...call), known()),
-    text: (...call) => stdoutOf(words(...call), known()),
+    run: (...call) => runCli(words(...call), resolved()),
+    json: (...call) => runJson(words(...call), resolved()),
+    text: (...call) => stdoutOf(words(...call), resolved()),
   };
 }
 

@@ -26,7 +26,7 @@ async function statusOf(variables: Record<string, string>) {
   return { code, differing, ...status };
 }
 
-describe('db', () => {
+describe('the command db status', () => {
   it('reports missing structure until db init creates it', async () => {
     const missing = await statusOf(database);
     expect(missing).toMatchObject({ code: 1, isComplete: false });

@@ -19,7 +19,7 @@ interface KeyJson {
 
 const service = sharedService();
 const cli = startSession(() => ({ MONGODB_URI: service.databaseUri }));
-const ofCollector = ['reservations.read', 'reservations.callback', 'reservations.reconcile'];
+const forCollector = ['reservations.read', 'reservations.callback', 'reservations.reconcile'];
 let tenant: TenantApi;
 let org: string;
 
@@ -36,7 +36,7 @@ const isAccepted = async (key: string) =>
   (await tenant.with(key).get('/leads/none')).status === 404;
 
 /** Calls every endpoint with a key and returns the operations that the service permits. */
-async function permittedOf(key: string): Promise<string[]> {
+async function permittedBy(key: string): Promise<string[]> {
   const permitted = new Set<string | null>();
   for (const { method, path, hasBody, permission } of documentedOperations()) {
     const request = service
@@ -48,20 +48,20 @@ async function permittedOf(key: string): Promise<string[]> {
   return operations.filter((operation) => permitted.has(operation));
 }
 
-describe('key', () => {
+describe('the command key', () => {
   it.each([
     ['website', ['leads.write']],
-    ['collector', ofCollector],
+    ['collector', forCollector],
     ['crm', ['leads.read', 'catalogue.read', 'reservations.read', 'events.read']],
     ['everything', [...operations]],
   ])(
-    'issues a key for a %s, and a successor with the same operations',
+    'issues a key for the purpose %s, and a successor with the same operations',
     async (purpose, expected) => {
       const issued = await issue(`--for ${purpose}`);
       expect(issued).toMatchObject({ operations: expected, addresses: null });
-      expect(await permittedOf(issued.key)).toEqual(expected);
+      expect(await permittedBy(issued.key)).toEqual(expected);
       const successor = await cli.json<KeyJson>(`key rotate ${issued._id}`);
-      expect(await permittedOf(successor.key)).toEqual(expected);
+      expect(await permittedBy(successor.key)).toEqual(expected);
     },
   );
 
@@ -82,16 +82,16 @@ describe('key', () => {
     const { _id, key, expiresAt } = await issue(options, addresses.join(', '));
     const days = (Date.parse(expiresAt ?? '') - Date.now()) / 86_400_000;
     expect(Math.abs(days - 89.95)).toBeLessThan(0.06);
-    expect(await permittedOf(key)).toEqual(['leads.write', 'leads.read']);
+    expect(await permittedBy(key)).toEqual(['leads.write', 'leads.read']);
 
     for (const [change, shown, permitted] of [
-      ['--for collector', { addresses, isUnrestricted: false }, ofCollector],
+      ['--for collector', { addresses, isUnrestricted: false }, forCollector],
       ['--addresses 203.0.113.7', { addresses: ['203.0.113.7'] }, []],
-      ['--addresses any', { addresses: null }, ofCollector],
+      ['--addresses any', { addresses: null }, forCollector],
     ] as const) {
       const updated = await cli.json(`key update ${_id} ${change}`);
-      expect(updated).toMatchObject({ ...shown, operations: ofCollector });
-      await eventually(async () => expect(await permittedOf(key)).toEqual(permitted), 5_000);
+      expect(updated).toMatchObject({ ...shown, operations: forCollector });
+      await eventually(async () => expect(await permittedBy(key)).toEqual(permitted), 5_000);
     }
   });
 

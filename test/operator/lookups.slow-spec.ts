@@ -68,16 +68,16 @@ describe('the JSON of commands', () => {
    * The shared database has organizations with invalid values, which are logged. `cli.json` would reject that
    * output.
    */
-  const ofAllOrganizations = async <T>(line: string) =>
+  const readAcrossOrganizations = async <T>(line: string) =>
     JSON.parse((await cli.run(`${line} --json`)).stdout) as T[];
 
   it('keeps the fields that programs read', async () => {
     const ledger = await ledgerFile(`reservationId,installmentId,chequeStatus\n${id},1,pending\n`);
     const issued = await cli.json<{ _id: string }>(`key issue --org ${org} --name JSON --for crm`);
-    const organizations = await ofAllOrganizations<{ _id: string }>('org list');
+    const organizations = await readAcrossOrganizations<{ _id: string }>('org list');
     const { _id: key } = issued;
     const ids = { organizationId: new ObjectId(org), apiKeyId: new ObjectId(key) };
-    const usage = await ofAllOrganizations<{ keyId: string }>('key usage');
+    const usage = await readAcrossOrganizations<{ keyId: string }>('key usage');
     await addLoggedRequest(service.db, ids, 1, { errorCodes: ['lead.duplicate_phone'] });
     expect({
       'lead show': await shape(`lead show form-1 --org ${org}`),
@@ -145,7 +145,7 @@ describe('the table', () => {
   });
 });
 
-it('reservation callbacks lists callbacks of all organizations, newest first, and what blocks the unit', async () => {
+it('the command reservation callbacks lists callbacks of all organizations, newest first, and what blocks the unit', async () => {
   const list = await cli.json<{ outcome: { status: number } }[]>(`reservation callbacks ${id}`);
   expect(list.map(({ outcome }) => outcome.status)).toEqual([422, 201, 404]);
   const newest = await cli.text('reservation callbacks ERP-77 --limit 1');
@@ -153,7 +153,7 @@ it('reservation callbacks lists callbacks of all organizations, newest first, an
   expect(newest).toContain(`The unit has other approved reservations: ${blocking}.\n`);
 });
 
-describe('reservation reconcile', () => {
+describe('the command reservation reconcile', () => {
   const header = 'installmentId,reservationId,chequeStatus,chequeAmount,chequeNumber\n';
   const reconcile = async (ledger: string, ...options: string[]) => {
     const file = await ledgerFile(ledger);

@@ -40,7 +40,7 @@ const run = (call: string) =>
   cli.run([...ids].reduce((line, [name, id]) => line.replaceAll(name, id), call));
 
 /** Removes the entries of the log and returns them, oldest first. */
-async function logged(): Promise<string[]> {
+async function takeLogEntries(): Promise<string[]> {
   const log = service.db.collection('operatorLog');
   const entries = await log.find().sort({ _id: 1 }).toArray();
   await log.deleteMany({});
@@ -55,7 +55,7 @@ async function logged(): Promise<string[]> {
   });
 }
 
-/** Each command creates a record, whose id gets this name for the entries. */
+/** The command, the placeholder for the id of the record that it creates, and the entry. */
 it.each([
   ['org create --name Delta --json', 'NEW', 'create organization NEW done'],
   ['key issue --org ORG --name Site --for crm --json', 'KEY', 'issue organization ORG Site done'],
@@ -64,10 +64,10 @@ it.each([
     'ENDPOINT',
     'add organization ORG done',
   ],
-])('%s is logged', async (call, name, entry) => {
+])('the command `%s` is logged with the id of the created record', async (call, name, entry) => {
   const { stdout } = await run(call);
   ids.set(name, (JSON.parse(stdout) as { _id: string })._id);
-  expect(await logged()).toEqual([entry]);
+  expect(await takeLogEntries()).toEqual([entry]);
 });
 
 it.each([
@@ -97,9 +97,9 @@ it.each([
   ['db init', 'prepare database database done'],
   ['db erasures', 'show database database erasures done'],
   ['db reapply-erasures', 'erase database database erasures done'],
-])('%s is logged as %s', async (call, entry) => {
+])('the command `%s` is logged as `%s`', async (call, entry) => {
   await run(call);
-  expect(await logged()).toEqual([entry]);
+  expect(await takeLogEntries()).toEqual([entry]);
 });
 
 it('the console shows commands in its log', async () => {

@@ -14,7 +14,7 @@ const defaults = {
   phoneCountry: 'EG',
   clients: { createFromLeads: true, updateExisting: true, matchBy: ['phone', 'email'] },
 };
-const decided = {
+const customSettings = {
   allowConflictLeads: true,
   phoneCountry: 'SA',
   clients: { createFromLeads: false, updateExisting: false, matchBy: ['email'] },
@@ -49,7 +49,7 @@ async function addOrganization(name: string, fields: object = {}): Promise<strin
 const storedOrganization = (id: string) =>
   db.collection('organizations').findOne({ _id: new ObjectId(id) });
 
-describe('org', () => {
+describe('the command org', () => {
   it('creates an organization with defaults or with all settings', async () => {
     const plain = await cli.json<OrganizationJson>('org create --name', 'Nile Homes');
     expect(plain).toEqual({
@@ -62,7 +62,7 @@ describe('org', () => {
       updatedAt: plain.createdAt,
     });
     const oasis = await cli.json<OrganizationJson>(`org create ${everyOption}`);
-    const shown = { name: 'واحة', apiDomain: 'api.oasis.example', settings: decided };
+    const shown = { name: 'واحة', apiDomain: 'api.oasis.example', settings: customSettings };
     expect(oasis).toMatchObject({ ...shown, logo: 'https://cdn.example/o.png' });
     expect(await storedOrganization(oasis._id)).toMatchObject({ isDeleted: false, ...shown });
   });
@@ -135,7 +135,7 @@ describe('org', () => {
     expect(await storedOrganization(unknown)).toMatchObject({ settings });
   });
 
-  it('accepts the name of an organization when it is unique', async () => {
+  it('accepts the name of an organization if it is unique', async () => {
     const id = await addOrganization('Delta Towers');
     const issue = 'key issue --name A --for crm --org';
     expect(await cli.json(issue, 'delta towers')).toMatchObject({ organizationId: id });

@@ -23,7 +23,7 @@ let tenant: TenantApi;
 let org: string;
 let receiver: Receiver;
 let added: Added;
-const verified = (request?: Received) =>
+const verify = (request?: Received) =>
   new Webhook(added.secret).verify(request?.body ?? '', request?.headers ?? {});
 const namesOf = (record: object) => Object.keys(record).join();
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-describe('webhook', () => {
+describe('the command webhook', () => {
   it('adds an endpoint that gets events, and shows its secret once', async () => {
     expect(added).toEqual({
       _id: expect.stringMatching(/^[0-9a-f]{24}$/),
@@ -48,7 +48,7 @@ describe('webhook', () => {
       secret: expect.stringMatching(/^whsec_/),
     });
     await service.createLead(tenant, 'form-1');
-    verified((await receiver.receivedRequests(1))[0]);
+    verify((await receiver.receivedRequests(1))[0]);
     const list = await json<object[]>(`webhook list --org ${org}`);
     const shown = await json<object>(`webhook show ${added._id}`);
     const table = await text(`webhook show ${added._id}`);
@@ -69,7 +69,7 @@ describe('webhook', () => {
     const passed = await json(`webhook test ${added._id}`);
     expect(passed).toMatchObject({ delivered: true, statusCode: 204, error: null });
     const ping = { type: 'webhook.ping', data: { endpointId: added._id } };
-    expect(verified(receiver.received.at(-1))).toMatchObject(ping);
+    expect(verify(receiver.received.at(-1))).toMatchObject(ping);
   });
 
   it('shows deliveries and replays them', async () => {

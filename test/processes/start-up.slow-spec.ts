@@ -9,7 +9,7 @@ import { findMongodBinary } from '../../src/development/embedded/mongod-binary.j
 import { openSharedMongod } from '../../src/development/embedded/shared-mongod.js';
 import { loadEnvironment, readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { runService } from '../../src/start.js';
-import { runToEnd } from '../support/service-process.js';
+import { runUntilExit } from '../support/service-process.js';
 import { randomDatabaseUri, workerLogger } from '../support/test-service.js';
 
 const { path, version } = await findMongodBinary();
@@ -34,7 +34,7 @@ describe('a start', () => {
     const MONGODB_URI = randomDatabaseUri();
     const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
     const variables = { NODE_ENV: 'production', MONGODB_URI, ENCRYPTION_KEYS, DRIAN_MS: '5' };
-    const { code, output } = await runToEnd(variables);
+    const { code, output } = await runUntilExit(variables);
     expect([code, ...output.trim().split('\n')]).toEqual([
       1,
       expect.stringContaining('Did you mean DRAIN_MS?'),
@@ -48,20 +48,21 @@ describe('a start', () => {
   const needsSet = /: it is neither a replica set nor .* mongod with --replSet/;
   const needsInitiation = /: its replica set is not initiated: run rs\.initiate\(\)$/;
   const hasOtherName = /: its replica set is called embedded, and MONGODB_URI says replicaSet=rs0$/;
+  const [alone, unready] = [standalone.getUri('x'), uninitiated.getUri('x')];
   const other = randomDatabaseUri().replace('directConnection=true', 'replicaSet=rs0');
 
   it.each([
     ['is unreachable', 'mongodb://user:secret@127.0.0.1:1/x?replicaSet=none', /ECONNREFUSED/],
     ['has a malformed address', 'mongodb://user:secr/et@127.0.0.1:1/x?replicaSet=none', /./],
-    ['is no replica set', standalone.getUri('x'), needsSet],
-    ['is no replica set but names one', `${standalone.getUri('x')}&replicaSet=rs0`, needsSet],
-    ['is not initiated', uninitiated.getUri('x'), needsInitiation],
-    ['is not initiated but named', `${uninitiated.getUri('x')}&replicaSet=rs0`, needsInitiation],
-    ['has another name', other, hasOtherName],
+    ['is not a replica set', alone, needsSet],
+    ['is not a replica set although the URI names one', `${alone}&replicaSet=rs0`, needsSet],
+    ['is not initiated', unready, needsInitiation],
+    ['is not initiated although the URI names it', `${unready}&replicaSet=rs0`, needsInitiation],
+    ['has another replica set name', other, hasOtherName],
   ])('prints one line without credentials when the database %s', async (_, uri, reason) => {
     const variables = { NODE_ENV: 'test', PORT: '0', MONGODB_URI: uri };
     // A standalone server accepts connections, which takes long on a busy machine.
-    const DATABASE_DEADLINE_MS = uri === standalone.getUri('x') ? '30000' : '2000';
+    const DATABASE_DEADLINE_MS = uri === alone ? '30000' : '2000';
     const environment = readEnvironment({ ...variables, DATABASE_DEADLINE_MS });
     const failure: unknown = await runService(environment, workerLogger(environment)).catch(
       (error: unknown) => error,

@@ -47,7 +47,7 @@ const interrupt = async (terminal: Terminal) => {
   terminal.type(ctrlC);
   return (await terminal.ended).code;
 };
-const ask = async (url: string, path: string, headers: Record<string, string> = {}) =>
+const fetchJson = async (url: string, path: string, headers: Record<string, string> = {}) =>
   (await fetch(`${url}/${basePath}${path}`, { headers })).json() as Promise<unknown>;
 /** Edits a source file of the clone. */
 const edit = async (path: string, change: (text: string) => string) => {
@@ -98,7 +98,7 @@ describe('commands at a terminal', () => {
     if (!isInstalled) expect(steps).toMatch(/Downloading MongoDB.*\d ?MB/is);
     if (steps.includes('as a Python package')) expect(existsSync(abandoned)).toBe(false);
     const pagination = { count: expect.any(Number) };
-    expect(await ask(url, '/compounds', { 'api-key': key })).toMatchObject({ pagination });
+    expect(await fetchJson(url, '/compounds', { 'api-key': key })).toMatchObject({ pagination });
     await start.untilShown(/INFO.*request completed.*"status":200/);
 
     const list = await onTerminal('npm run cli -- org list').ended;
@@ -116,7 +116,7 @@ describe('commands at a terminal', () => {
     const versionAfter = async (change: (text: string) => string) => {
       const from = development.output().length;
       await edit(source, change);
-      return ask(await urlOf(development, from), '/healthz');
+      return fetchJson(await urlOf(development, from), '/healthz');
     };
     const changed = await versionAfter((text) => text.replaceAll("'v1.0'", "'v9.9'"));
     expect(changed).toMatchObject({ version: 'v9.9' });
@@ -174,7 +174,7 @@ describe('commands at a terminal', () => {
     await first.untilShown(/Loading the demo organization/);
     expect(await interrupt(first)).not.toBe(0);
     const second = onTerminal('npm start');
-    expect(await ask(await urlOf(second), '/healthz')).toMatchObject({ ok: true });
+    expect(await fetchJson(await urlOf(second), '/healthz')).toMatchObject({ ok: true });
     expect(second.output()).toContain('Starting MongoDB');
     expect(await interrupt(second)).toBe(0);
   });

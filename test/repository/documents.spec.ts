@@ -29,7 +29,7 @@ const code = documents.flatMap(({ path, text }) => {
 });
 
 const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'].join('|');
-/** Paths in documents may omit these suffixes. */
+/** Paths in documents may omit these ends. */
 const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
 
 /** Returns unknown names as `path: name`. */
@@ -58,8 +58,7 @@ describe('references in the documents', () => {
       `(?:^|cli(?:\\.js)? (?:-- )?)((?:${groups.join('|')})(?: [a-z<].*)?)$`,
       'g',
     );
-    const isCommand = (call = '') =>
-      complaintAbout(program, call.split(/\s[#|&>]/)[0] ?? '') === null;
+    const isCommand = (call = '') => problemWith(program, call.split(/\s[#|&>]/)[0] ?? '') === null;
     expect(unknown(pattern, isCommand)).toEqual([]);
   });
 
@@ -119,7 +118,7 @@ describe('docs/rules.md', () => {
   const headings: string[] =
     rules.match(/(?<=^### <a id="[a-z]+-\d+"><\/a>)[A-Z]+-\d+(?=: )/gm) ?? [];
 
-  it('has each rule once that code, tests and documents cite', () => {
+  it('contains each cited rule exactly once', () => {
     const areas = new Set(headings.map((heading) => heading.split('-')[0]));
     const cited = new RegExp(`\\b(?:${[...areas].join('|')})-\\d+\\b`, 'g');
     const unknownRules = globSync('{src,test,docs}/**/*.{ts,mjs,md}').flatMap((file) =>
@@ -157,24 +156,24 @@ function isIgnored(path: string): boolean {
 }
 
 /** Returns the unknown command or option of a command line, or null if all are known. */
-function complaintAbout(program: Command, call: string): string | null {
+function problemWith(program: Command, call: string): string | null {
   let command = program;
   for (const word of call.split(' ')) {
     const next = command.commands.find((one) => one.name() === word);
     if (next !== undefined) command = next;
-    else if (command.commands.length > 0 && !word.startsWith('-')) return `no command ${word}`;
+    else if (command.commands.length > 0 && !word.startsWith('-')) return `unknown command ${word}`;
     const [option = ''] = /^--[\w-]+/.exec(word) ?? [];
     const known = [...command.options.map(({ long }) => long), '--help'];
-    if (option !== '' && !known.includes(option)) return `no option ${option}`;
+    if (option !== '' && !known.includes(option)) return `unknown option ${option}`;
   }
   return null;
 }
 
 function anchorsOf(markdown: string): string[] {
   const slugger = new GithubSlugger();
-  const own = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
-  const made = [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  const explicit = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id);
+  const generated = [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     slugger.slug(heading.replaceAll('`', '')),
   );
-  return [...own, ...made];
+  return [...explicit, ...generated];
 }

@@ -2,11 +2,11 @@ import type { Db, Document } from 'mongodb';
 import { eventually } from './eventually.js';
 
 /** A command may read this many documents beyond its results, which is fewer than the test collections contain. */
-const slack = 120;
+const tolerance = 120;
 const profileBytes = 64 * 1_048_576;
 
 /** Runs the work twice before it records commands, so that the recorded run uses cached plans. */
-export async function profiledCommands(db: Db, work: () => Promise<unknown>): Promise<Document[]> {
+export async function profileCommands(db: Db, work: () => Promise<unknown>): Promise<Document[]> {
   for (let time = 0; time < 2; time++) await work();
   await eventually(() => emptyProfile(db));
   await db.command({ profile: 2 });
@@ -18,7 +18,7 @@ export async function profiledCommands(db: Db, work: () => Promise<unknown>): Pr
   const profile = db.collection('system.profile');
   const commands = await profile.find({ planSummary: { $exists: true } }).toArray();
   await profile.drop();
-  return commands.filter((command) => !isMeantToReadAll(command));
+  return commands.filter((command) => !isExpectedFullRead(command));
 }
 
 /** Replaces the profile, because its default size of 1 MB would drop the first commands of long work. */
@@ -28,38 +28,35 @@ async function emptyProfile(db: Db): Promise<void> {
   await db.createCollection('system.profile', { capped: true, size: profileBytes });
 }
 
-/** Accepts that background passes read all organizations first. */
-function isMeantToReadAll({ ns }: Document): boolean {
+/** Background passes read all organizations on purpose. */
+function isExpectedFullRead({ ns }: Document): boolean {
   return ns.endsWith('.organizations');
 }
 
 function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Document) {
-  const given = rest['nreturned'] ?? rest['nMatched'] ?? rest['ndeleted'] ?? 0;
-  const what = JSON.stringify(command).slice(0, 600);
+  const returned = rest['nreturned'] ?? rest['nMatched'] ?? rest['ndeleted'] ?? 0;
+  const statement = JSON.stringify(command).slice(0, 600);
   const { keysExamined = 0 } = rest;
-  return { ns, op, planSummary, docsExamined, keysExamined, given, what };
+  return { ns, op, planSummary, docsExamined, keysExamined, returned, statement };
 }
 
-/**
- * Returns commands that examine more index entries than they need. It does not fit counts, which examine all entries
- * that they count.
- */
-export function tooManyKeys(commands: readonly Document[]) {
+/** Returns commands that examine more index entries than they need. Counts must be left out: they examine every entry. */
+export function excessiveKeyReads(commands: readonly Document[]) {
   return commands
     .map(summary)
-    .filter(({ keysExamined, given }) => keysExamined > 5 * given + slack);
+    .filter(({ keysExamined, returned }) => keysExamined > 5 * returned + tolerance);
 }
 
-export function collectionsOf(commands: readonly Document[]): Set<string> {
+export function collectionNames(commands: readonly Document[]): Set<string> {
   return new Set(commands.map(({ ns }) => String(ns.split('.').at(-1))));
 }
 
-export function wasteful(commands: readonly Document[], allowed = slack) {
+export function wastefulCommands(commands: readonly Document[], allowed = tolerance) {
   if (commands.length === 0) throw new Error('No command was recorded.');
   return commands
     .map(summary)
     .filter(
-      ({ planSummary, docsExamined, given }) =>
-        /COLLSCAN/.test(planSummary) || docsExamined > 3 * given + allowed,
+      ({ planSummary, docsExamined, returned }) =>
+        /COLLSCAN/.test(planSummary) || docsExamined > 3 * returned + allowed,
     );
 }

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** This limit only ends hanging waits: conditions with a promised time pass their own limit. */
+/** Only ends waits that hang. Callers pass a limit for conditions with a promised time. */
 const timeoutMs = 60_000;
-/** Polling starts fast and becomes slower, so that it does not slow down long work. */
-const [firstPauseMs, longestPauseMs] = [5, 50];
+/** The pauses grow, so that polling does not slow down long work. */
+const [initialPauseMs, maxPauseMs] = [5, 50];
 
 /**
  * Repeats the check until it no longer throws.
  *
- * @param milliseconds the promised time, if there is one
+ * @param milliseconds the promised time, if any
  */
 export async function eventually(check: () => unknown, milliseconds = timeoutMs): Promise<void> {
   const deadline = Date.now() + milliseconds;
-  for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
+  for (let pause = initialPauseMs; ; pause = Math.min(2 * pause, maxPauseMs)) {
     try {
       await check();
       return;

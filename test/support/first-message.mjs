@@ -7,9 +7,9 @@ import { once } from 'node:events';
  */
 export async function firstMessage(child) {
   const exited = once(child, 'exit').then(([code]) => {
-    throw new Error(`It ended with ${code}.`);
+    throw new Error(`The child process exited with ${code} before its first message.`);
   });
-  // After the message, any exit is fine.
+  // A later exit is expected, but without this handler it would be an unhandled rejection.
   exited.catch(() => undefined);
   const [message] = await Promise.race([once(child, 'message'), exited]);
   return message;

@@ -5,17 +5,17 @@ import { send } from './service-process.js';
 import { addressOf, sharedService } from './shared-service.js';
 import type { TenantApi } from './tenant-api.js';
 
-/** Two services on one database, each in a process of its own. */
+/** Two services on one database, each in its own process. */
 export interface Instances {
   readonly db: Db;
   /** Environment variables for a further instance on the same database. */
   readonly variables: Record<string, string>;
-  /** Returns the address of one instance for even turns and of the other one for odd turns. */
+  /** Returns the address of the first instance for even turns and of the second for odd turns. */
   readonly url: (turn: number) => string;
-  readonly addTenant: (overrides?: TenantOverrides) => Promise<TenantOfInstances>;
+  readonly addTenant: (overrides?: TenantOverrides) => Promise<TenantOfTwoInstances>;
 }
 
-interface TenantOfInstances extends TenantApi {
+interface TenantOfTwoInstances extends TenantApi {
   readonly postTo: (turn: number, path: string, body: object) => ReturnType<typeof send>;
 }
 

@@ -11,7 +11,7 @@ export const now = new Date('2026-02-01T12:00:00Z');
 const organizationId = new ObjectId();
 const stored = { organizationId, isDeleted: false, createdAt: before, updatedAt: before };
 
-const everything = { has: () => true } as unknown as ReadonlySet<string>;
+const allFields = { has: () => true } as unknown as ReadonlySet<string>;
 
 export function organizationWith(fields: Partial<Organization> = {}): Organization {
   return {
@@ -48,7 +48,7 @@ export function loadedWith({
     phoneOwners: [],
     userNames: new Map(),
     compoundsNamed: () => [],
-    clients: new ClientRecords(storedClients, everything, 'EG'),
+    clients: new ClientRecords(storedClients, allFields, 'EG'),
     numbers: [],
     ...fields,
   };

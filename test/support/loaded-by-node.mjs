@@ -11,12 +11,12 @@ const transformer = {
     const module = `requireFromNode(${JSON.stringify(file)})`;
     if (!supportsStaticESM) return { code: `module.exports = ${module};` };
     const names = Object.keys(require(file));
-    const taken = names.map((name) => `${name}: its_${name}`).join();
-    const given = names.map((name) => `its_${name} as ${name}`).join();
-    return { code: `const { ${taken} } = ${module};\nexport { ${given} };` };
+    const imports = names.map((name) => `${name}: its_${name}`).join();
+    const exports = names.map((name) => `its_${name} as ${name}`).join();
+    return { code: `const { ${imports} } = ${module};\nexport { ${exports} };` };
   },
-  // The code lists the exported names, which change with the files that a module re-exports, so it is its own cache
-  // key.
+  // The code lists the exported names, which also change when a re-exported file changes. So the code itself is the
+  // cache key.
   getCacheKey: (...args) => transformer.process(...args).code,
 };
 

@@ -42,7 +42,7 @@ export async function readToEnd(socket: Socket): Promise<RawResponse> {
 }
 
 /** Reads until the end or an error, because the service may close the connection while the test still writes. */
-export async function readWhatCame(socket: Socket): Promise<RawResponse> {
+export async function readUntilClose(socket: Socket): Promise<RawResponse> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
   await new Promise((resolve) => socket.on('error', resolve).on('end', resolve));

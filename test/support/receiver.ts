@@ -58,7 +58,7 @@ export async function startReceiver(first: Respond | number = 204): Promise<Rece
     respondWith: (next) => (respond = toRespond(next)),
     receivedRequests: async (count) => {
       await eventually(() => {
-        if (received.length < count) throw new Error(`${received.length} of ${count} came`);
+        if (received.length < count) throw new Error(`${received.length} of ${count} received`);
       });
       return received;
     },

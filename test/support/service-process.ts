@@ -20,8 +20,8 @@ export interface ServiceProcess {
 
 const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
-/** Returns the command that loads a module before the compiled service. */
-export function serviceAfter(module: string): string[] {
+/** Returns the command of a service that loads a module first. */
+export function preloadCommand(module: string): string[] {
   const [node, ...service] = compiledService;
   return [node as string, '--import', module, ...service];
 }
@@ -45,13 +45,13 @@ export async function startProcess(
       if (found !== undefined) resolve(found);
       if (/Delivering\s+webhooks/.test(output())) resolve('');
     });
-    void exited.then((code) => reject(new Error(`It ended with ${code}: ${output()}`)));
+    void exited.then((code) => reject(new Error(`The service exited with ${code}: ${output()}`)));
   });
   return { process: child, url, output, stdout, exited };
 }
 
 /** Runs the compiled service until it exits. */
-export async function runToEnd(
+export async function runUntilExit(
   variables: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawnService(variables);
@@ -83,14 +83,14 @@ interface SentRequest {
 
 export async function send(
   url: string,
-  { method, path, key, body, headers: further = {} }: SentRequest,
+  { method, path, key, body, headers: extraHeaders = {} }: SentRequest,
 ): Promise<{ status: number; headers: Headers; body: ResponseBody }> {
   const response = await fetch(`${url}/${basePath}${path}`, {
     method,
     headers: {
       'api-key': key,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...further,
+      ...extraHeaders,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
@@ -121,7 +121,7 @@ function serviceEnvironment(variables: Record<string, string>): NodeJS.ProcessEn
 
 const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
 
-/** Stops the services that a failed test has left running. */
+/** A failed test may leave services running. */
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });

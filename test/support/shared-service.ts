@@ -77,8 +77,8 @@ export function sharedAddresses(): Addresses {
 interface Addresses {
   readonly databaseUri: string;
   readonly log: string;
-  /** Responds with the addresses of instances. */
+  /** Address of a server that returns the addresses of instances. */
   readonly instances: string;
-  /** Runs the command lines that are posted to it, one after another, in one long-lived process. */
+  /** Address of a server that runs posted command lines in one process, one after another. */
   readonly shell: string;
 }

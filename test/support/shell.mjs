@@ -15,7 +15,7 @@ const loop = `
     Object.assign(process.env, env);
     process.exitCode = 0;
     await runCommandLine(args);
-    // Nest would print the buffered lines of a command that failed before it had a logger during the next command.
+    // The next command would print the lines that Nest buffers for a command that fails before it has a logger.
     Logger.logBuffer = [];
     process.stderr.write('\\0');
     process.stdout.write(process.exitCode + '\\0');

@@ -15,14 +15,14 @@ export async function storedRecords(
     collections.map((name) =>
       db
         .collection(name)
-        .find({ organizationId, ...logged })
+        .find({ organizationId, ...withoutFailures })
         .toArray(),
     ),
   );
   const texts = lists.flatMap((documents, list) =>
-    documents.map((each) => `${list} ${withoutTimes(sorted(each))}`),
+    documents.map((each) => `${list} ${withoutGeneratedValues(sorted(each))}`),
   );
-  const outcomeTexts = outcomes.map(withoutTimes);
+  const outcomeTexts = outcomes.map(withoutGeneratedValues);
   const roles = rolesOf([...texts, ...outcomeTexts.map((text, index) => `${index} ${text}`)]);
   const names = new Map<string, string>();
   const nameOf = (id: string) => {
@@ -30,10 +30,10 @@ export async function storedRecords(
     if (!names.has(role)) names.set(role, `id ${names.size}`);
     return names.get(role) ?? '';
   };
-  const inOrder = texts
+  const ordered = texts
     .map((text) => ({ text, contents: text.replaceAll(anyId, ''), named: withRoles(text, roles) }))
     .toSorted((a, b) => compareTexts(a.contents, b.contents) || compareTexts(a.named, b.named));
-  return [...inOrder.map(({ text }) => text), ...outcomeTexts].join('\n').replaceAll(anyId, nameOf);
+  return [...ordered.map(({ text }) => text), ...outcomeTexts].join('\n').replaceAll(anyId, nameOf);
 }
 
 /**
@@ -64,17 +64,17 @@ function compareTexts(one: string, other: string): number {
 }
 
 /** Failed callbacks are left out, because a failing database may or may not have logged them. */
-const logged = { 'outcome.status': { $not: { $gte: 500 } } };
+const withoutFailures = { 'outcome.status': { $not: { $gte: 500 } } };
 /** Background work, locks and the time of storing change these fields, so they may differ. */
-const unordered = new Set(['phoneKeysAt', 'availabilityLock', 'statusLock', 'storedAt']);
+const varyingFields = new Set(['phoneKeysAt', 'availabilityLock', 'statusLock', 'storedAt']);
 const anyId = /\b[0-9a-f]{24}\b/g;
 
-function withoutTimes(value: unknown): string {
-  const given = (key: string) => /At$|^leadId$/.test(key);
+function withoutGeneratedValues(value: unknown): string {
+  const isGenerated = (key: string) => /At$|^leadId$/.test(key);
   return JSON.stringify(value, (key, each: unknown) => {
-    if (unordered.has(key)) return undefined;
+    if (varyingFields.has(key)) return undefined;
     const isTime = typeof each === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(each);
-    return isTime || (given(key) && each !== null) ? 'given' : each;
+    return isTime || (isGenerated(key) && each !== null) ? 'generated' : each;
   });
 }
 

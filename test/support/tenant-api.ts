@@ -28,20 +28,20 @@ export interface TenantApi extends Tenant, Requests {
   readonly set: (collection: string, filter: Document, fields: Document) => Promise<void>;
 }
 
-interface Reachable {
+interface Backend {
   readonly db: Db;
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => Test;
 }
 
 /** Writes an organization with a key, and binds requests and database reads to it. */
 export async function addTenantApi(
-  service: Reachable,
+  service: Backend,
   overrides: TenantOverrides = {},
 ): Promise<TenantApi> {
   return tenantApi(service, await addTenant(service.db, overrides));
 }
 
-function tenantApi({ db, api }: Reachable, tenant: Tenant): TenantApi {
+function tenantApi({ db, api }: Backend, tenant: Tenant): TenantApi {
   const { organizationId, key } = tenant;
   const requestsWith = (apiKey: string): Requests => ({
     get: (path) => api('get', path).set('api-key', apiKey),

@@ -20,8 +20,8 @@ export interface TenantCommand {
 export const monitored = 'monitorCommands=true';
 
 /**
- * Lists all commands that may span organizations (rule DATA-10), by collection, commands and filter fields. A request
- * causes only the first of them.
+ * Lists all commands that may span organizations (rule DATA-10), by collection, commands and filter fields. Only
+ * the first one is caused by a request.
  */
 const acrossTenants: readonly (readonly [string, string, string])[] = [
   // The key of a request tells its organization; the console looks up key names; the operator lists and reseals keys.
@@ -87,7 +87,7 @@ function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
 interface Part {
   readonly name: string;
   readonly collection: string;
-  /** Each of these must name the organization. */
+  /** Every filter must name the organization. */
   readonly filters: readonly Document[];
 }
 

@@ -15,7 +15,7 @@ import { endShell, runInShell } from './shell.mjs';
 // Ctrl-C and a closed terminal signal the whole process group. This process must outlive Jest to remove its folder.
 for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 const disconnected = once(process, 'disconnect');
-const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
+const folder = await mkdtemp(join(await memoryFolder(), 'api-test-'));
 const mongodPid = join(folder, 'mongod.pid');
 const parameters = [
   'enableTestCommands=1',
@@ -49,7 +49,7 @@ const variables = {
   MONGODB_URI: databaseUri,
   // A busy machine must not cause 503s; deadlines have their own tests.
   DATABASE_DEADLINE_MS: '30000',
-  // All files share the process, and many of them send faster than one client may.
+  // All test files share this service, and many send faster than one client may.
   RATE_LIMIT_RPS: '0',
   AUTH_FAILURE_RPS: '0',
   // A test must see its own writes in the next response; cache tests start their own services.
@@ -63,14 +63,14 @@ let second;
 /** Only instances that a test file has asked for have an address here. */
 const addresses = {};
 // Never close idle connections: a client could send on one that was just closed and get an error.
-const neverIdle = { keepAliveTimeout: 0 };
-const instances = createServer(neverIdle, (request, response) => {
+const keepOpen = { keepAliveTimeout: 0 };
+const instances = createServer(keepOpen, (request, response) => {
   void (addresses[request.url] ??= starters[request.url]()).then(
     (address) => response.end(address),
     (error) => response.writeHead(500).end(String(error)),
   );
 });
-const shell = createServer(neverIdle, (request, response) => {
+const shell = createServer(keepOpen, (request, response) => {
   void json(request)
     .then(runInShell)
     .catch(failedCommand)
@@ -105,8 +105,8 @@ async function start(instance, ownVariables = {}) {
   return firstMessage(instance);
 }
 
-/** Returns a folder in memory if one has room, because test data need not reach a disk. */
-async function quickFolder() {
+/** Returns a folder in memory if there is room, because it is faster than a disk. */
+async function memoryFolder() {
   const [inMemory, room] = ['/dev/shm', 4 * 2 ** 30];
   try {
     await access(inMemory, constants.W_OK);

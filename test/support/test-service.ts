@@ -96,7 +96,7 @@ export async function startTestService(
       await service.app.close();
       await client.close();
       const [violation] = tenantCommands.violations;
-      if (violation !== undefined) throw new Error(`It named no organization: ${violation}`);
+      if (violation !== undefined) throw new Error(`A command named no organization: ${violation}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Decimal128, type Document, Long, ObjectId } from 'mongodb';
 import { addCatalogue, addCompound } from '../support/builders.js';
-import { cutText, cutTexts } from '../support/cut-texts.js';
+import { truncated, truncateTexts } from '../support/truncated-texts.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
@@ -47,10 +47,10 @@ describe('a unit', () => {
   });
 
   it('has the same string as in lists when a stored string ends within a character', async () => {
-    const _id = await add({ slug: 'cut', name: { 'en-us': cutText.whole }, status: 'Cut' });
-    await cutTexts(service, 'units', _id);
+    const _id = await add({ slug: 'cut', name: { 'en-us': truncated.whole }, status: 'Cut' });
+    await truncateTexts(service, 'units', _id);
     const { body } = await tenant.get('/units?status=Cut').expect(200);
-    expect(namesOf([...body.data, await dataOf('cut')])).toEqual([cutText.shown, cutText.shown]);
+    expect(namesOf([...body.data, await dataOf('cut')])).toEqual(Array(2).fill(truncated.shown));
   });
 
   it('has every field with its type when almost none is stored', async () => {

@@ -7,7 +7,7 @@ import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-
 import { WebhookWorker } from '../../src/webhooks/sending/webhook-worker.js';
 import { startSession } from '../operator/command-line.js';
 import { conventions } from '../support/builders.js';
-import { profiledCommands, tooManyKeys, wasteful } from '../support/command-plans.js';
+import { profileCommands, excessiveKeyReads, wastefulCommands } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
 import { type Subscribed, toLoopback, useWebhooks } from './webhook-service.js';
 
@@ -183,8 +183,8 @@ describe('pending deliveries', () => {
       await addDeliveries(new ObjectId(), 100, { status, nextAttemptAt });
     }
     const worker = webhooks.service.service.app.get(WebhookWorker);
-    const commands = await profiledCommands(webhooks.service.db, () => worker.deliverDue());
-    expect([wasteful(commands), tooManyKeys(commands)]).toEqual([[], []]);
+    const commands = await profileCommands(webhooks.service.db, () => worker.deliverDue());
+    expect([wastefulCommands(commands), excessiveKeyReads(commands)]).toEqual([[], []]);
     await deliveries().deleteMany({ nextAttemptAt });
   });
 });
@@ -214,12 +214,12 @@ describe('a list of deliveries', () => {
     await addDeliveries(endpointId, 300, { status: 'delivered' });
     await addDeliveries(endpointId, 5, { status: 'failed' });
     const organizationId = new Types.ObjectId(webhooks.tenant.organizationId.toHexString());
-    const commands = await profiledCommands(webhooks.service.db, async () => {
+    const commands = await profileCommands(webhooks.service.db, async () => {
       for (const filter of [{}, { endpointId }, { endpointId, status: 'failed' as const }]) {
         await webhooks.service.deliveries.listPage(organizationId, filter, { limit: 50 });
       }
     });
-    expect([wasteful(commands), tooManyKeys(commands)]).toEqual([[], []]);
+    expect([wastefulCommands(commands), excessiveKeyReads(commands)]).toEqual([[], []]);
   });
 });
 

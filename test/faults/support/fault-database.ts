@@ -120,7 +120,7 @@ export async function startFaultDatabase(size = 1) {
     server,
     /** Fails commands of services as MongoDB's `failCommand` describes it, every time by default. */
     fail: (data: Document, mode: Document | string = 'alwaysOn') => setFailure(mode, data),
-    pass: () => setFailure('off'),
+    recover: () => setFailure('off'),
     /** Starts a service in this process, and stops it before the database. */
     startService: async (variables: Record<string, string> = {}) => {
       const service = await startTestService(variables, uri);

@@ -36,11 +36,11 @@ interface LoadOptions {
 
 const batchSize = 5;
 let lastLead = 0;
-let isOver = false;
+let isTestOver = false;
 
 /** Callers stop even when a test fails. */
 afterAll(() => {
-  isOver = true;
+  isTestOver = true;
 });
 
 /**
@@ -74,7 +74,7 @@ export class LeadLoad {
   }
 
   /** Waits until this many further changes are acknowledged. */
-  async further(changes: number): Promise<void> {
+  async waitForChanges(changes: number): Promise<void> {
     const wanted = this.acknowledged + changes;
     await eventually(() => expect(this.acknowledged).toBeGreaterThanOrEqual(wanted), 120_000);
   }
@@ -121,7 +121,7 @@ export class LeadLoad {
    * Expects that every response acknowledged a change or asked for a retry, that none took too long, and that exactly
    * the acknowledged changes are stored.
    */
-  async expectRight(
+  async expectConsistent(
     maxWaitMs = Infinity,
     order: 'in their order' | 'in any order' = 'in their order',
   ): Promise<void> {
@@ -179,12 +179,12 @@ export class LeadLoad {
     body: object,
     headers?: Readonly<Record<string, string>>,
   ) {
-    for (let repetitions = 0; !isOver; repetitions++) {
+    for (let repetitions = 0; !isTestOver; repetitions++) {
       const { status, body: received } = await this.post(body, headers, { path });
       if (received !== undefined && status < 300) return { body: received, repetitions };
       // A retry cannot fix other statuses, so the test ends and shows the responses.
       if (status >= 400 && status < 500 && status !== 409) {
-        throw new Error(`A lead was refused with ${status}: ${JSON.stringify(body)}`);
+        throw new Error(`A lead was rejected with ${status}: ${JSON.stringify(body)}`);
       }
       await delay(25);
     }

@@ -27,7 +27,7 @@ export interface RecordedOperation {
 type Step<State> = (before: State, input: Input, output: Document | null) => State | null;
 
 /** Returns the keys for which no order of the operations explains every response. */
-export function faultsOf(history: readonly RecordedOperation[]): { key: string; fault: string }[] {
+export function faultsIn(history: readonly RecordedOperation[]): { key: string; fault: string }[] {
   return [...Map.groupBy(history, ({ key }) => key)].flatMap(([key, operations]) => {
     const fault = key.startsWith('unit')
       ? faultIn(operations, newUnit, stepOfUnit)

@@ -65,14 +65,14 @@ export class RecordedClients {
   }
 
   /** Waits until this many further operations are recorded. */
-  async further(operations: number): Promise<void> {
+  async waitForOperations(operations: number): Promise<void> {
     const wanted = this.history.length + operations;
     await eventually(() => {
       if (this.history.length < wanted) throw new Error(`${this.history.length} of ${wanted}`);
     }, 120_000);
   }
 
-  forget(): void {
+  clearHistory(): void {
     this.history.length = 0;
   }
 

@@ -21,12 +21,12 @@ export async function expectStored(
   const [leads = [], entries = [], events = [], clients = []] = await Promise.all(
     ['leads', 'changeLogs', 'outboxEvents', 'clients'].map(all),
   );
-  const arranged = (rows: readonly [string, number][]) =>
+  const arrange = (rows: readonly [string, number][]) =>
     order === 'in their order' ? rows : rows.toSorted(([, one], [, other]) => one - other);
-  const changing = entries.filter(({ changes }) => changes.length > 0);
+  const changeEntries = entries.filter(({ changes }) => changes.length > 0);
   const leadEvents = events.filter(({ type }) => type.startsWith('lead.'));
   const leadsOf = groupBy(leads, ({ data }) => data?.marker);
-  const changesOf = groupBy(changing, ({ entityId }) => entityId);
+  const changesOf = groupBy(changeEntries, ({ entityId }) => entityId);
   const entriesOf = groupBy(entries, ({ entityId }) => entityId);
   const eventsOf = groupBy(leadEvents, ({ data }) => data._id);
   const found = known.map(({ marker, _id, recordSystemId, repetitions }) => {
@@ -37,8 +37,8 @@ export async function expectStored(
       stored: leadsOf
         .get(marker)
         ?.map((one) => [String(one._id), one['recordSystemId'], one['leadId'], one['data'].step]),
-      log: arranged(changes.map((entry) => [entry['context'], stepOf(entry)])),
-      events: arranged((eventsOf.get(_id) ?? []).map(({ type, data }) => [type, data.data.step])),
+      log: arrange(changes.map((entry) => [entry['context'], stepOf(entry)])),
+      events: arrange((eventsOf.get(_id) ?? []).map(({ type, data }) => [type, data.data.step])),
       isRepeatedTooOften: unchanged > (recordSystemId === undefined ? 0 : repetitions),
     };
   });
@@ -56,7 +56,7 @@ export async function expectStored(
   expect({
     leads: leads.length,
     numbers: new Set(leads.map(({ leadId }) => leadId)).size,
-    changes: changing.length,
+    changes: changeEntries.length,
     events: events.length,
     leadEvents: leadEvents.length,
     clients: clients.length,

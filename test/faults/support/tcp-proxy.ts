@@ -6,21 +6,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The proxy drops the connection before a commit arrives, after half of it has arrived, or before its response. */
 export type Cut = 'before' | 'within' | 'after';
 
-/** Controls the traffic of a proxy, which reads these at any time. */
-export interface Weather {
-  /** Returns the delay of a chunk of so many bytes, in milliseconds. */
+/** May be changed at any time, also for open connections. */
+export interface NetworkFaults {
+  /** Returns the delay of a chunk of this many bytes, in milliseconds. */
   delayMs: (bytes: number) => number;
   /** Called for each commit; undefined lets it pass. */
   cutCommit: () => Cut | undefined;
 }
 
-export const fairWeather: Weather = { delayMs: () => 0, cutCommit: () => undefined };
+export const noFaults: NetworkFaults = { delayMs: () => 0, cutCommit: () => undefined };
 
 const commit = Buffer.from('commitTransaction');
 
 /** Starts a proxy, without faults at first, to a MongoDB server on a local port or a Unix socket. */
 export async function startTcpProxy(target: number | string) {
-  const weather = { ...fairWeather };
+  const faults = { ...noFaults };
   const clients = new Set<Socket>();
   let cuts = 0;
   let paused = Promise.withResolvers<void>();
@@ -30,17 +30,17 @@ export async function startTcpProxy(target: number | string) {
     clients.add(client.setNoDelay(true));
     database.setNoDelay(true);
     let isResponseLost = false;
-    async function* late(source: AsyncIterable<Buffer>) {
+    async function* delayed(source: AsyncIterable<Buffer>) {
       for await (const chunk of source) {
         await paused.promise;
-        const milliseconds = weather.delayMs(chunk.length);
+        const milliseconds = faults.delayMs(chunk.length);
         if (milliseconds > 0) await delay(milliseconds);
         yield chunk;
       }
     }
     async function* requests(source: AsyncIterable<Buffer>) {
-      for await (const chunk of late(source)) {
-        const cut = chunk.includes(commit) ? weather.cutCommit() : undefined;
+      for await (const chunk of delayed(source)) {
+        const cut = chunk.includes(commit) ? faults.cutCommit() : undefined;
         if (cut !== undefined) cuts++;
         isResponseLost ||= cut === 'after';
         if (cut !== 'before') yield cut === 'within' ? chunk.subarray(0, chunk.length / 2) : chunk;
@@ -48,7 +48,7 @@ export async function startTcpProxy(target: number | string) {
       }
     }
     async function* responses(source: AsyncIterable<Buffer>) {
-      for await (const chunk of late(source)) {
+      for await (const chunk of delayed(source)) {
         if (isResponseLost) return;
         yield chunk;
       }
@@ -61,7 +61,7 @@ export async function startTcpProxy(target: number | string) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    weather,
+    faults,
     /** Returns the number of commits whose connection was dropped. */
     cuts: () => cuts,
     /** Lets all connections hang without closing them. */

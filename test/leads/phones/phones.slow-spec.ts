@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { LeadPhoneKeys } from '../../../src/leads/phones/lead-phone-keys.js';
 import { addLead, addUser, conventions } from '../../support/builders.js';
-import { profiledCommands } from '../../support/command-plans.js';
+import { profileCommands } from '../../support/command-plans.js';
 import { range } from '../../support/counting.js';
 import type { TenantApi } from '../../support/tenant-api.js';
 import {
@@ -76,7 +76,7 @@ describe('a phone of 50,000 leads', () => {
 
   /** Returns the number of leads that the commands examined. */
   async function leadsRead(work: () => Promise<unknown>): Promise<number> {
-    const commands = await profiledCommands(service.db, work);
+    const commands = await profileCommands(service.db, work);
     const reads = commands.filter(({ ns }) => ns.endsWith('.leads'));
     expect(reads.length).toBeGreaterThan(0);
     return reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);

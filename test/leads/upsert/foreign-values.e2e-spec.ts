@@ -13,7 +13,7 @@ import {
   UUID,
 } from 'mongodb';
 import { addClient, addCompound, addLead } from '../../support/builders.js';
-import { cutText, cutTexts } from '../../support/cut-texts.js';
+import { truncated, truncateTexts } from '../../support/truncated-texts.js';
 import { sharedService } from '../../support/shared-service.js';
 import type { TenantApi } from '../../support/tenant-api.js';
 
@@ -84,17 +84,17 @@ describe('a lead of another program', () => {
   });
 
   it('stays readable and writable with strings that end within a character', async () => {
-    const [name, phoneNumber] = [cutText.whole, '01000000321'];
+    const [name, phoneNumber] = [truncated.whole, '01000000321'];
     const clientId = await tenant.add(addClient, { name, phoneNumbers: ['+201000000321'] });
     const data = { name, phoneNumber };
     const fields = { recordSystemId: 'cut', clientId, data, additionalData: { [name]: 1 } };
     const _id = await tenant.add(addLead, fields);
-    await cutTexts(service, 'clients', clientId);
-    await cutTexts(service, 'leads', _id);
-    const shown = { data: { name: cutText.shown }, additionalData: { [cutText.shown]: 1 } };
+    await truncateTexts(service, 'clients', clientId);
+    await truncateTexts(service, 'leads', _id);
+    const shown = { data: { name: truncated.shown }, additionalData: { [truncated.shown]: 1 } };
     expect(await read('cut')).toMatchObject(shown);
     const updated = await upsert('{"recordSystemId":"cut","data":{"budget":5}}');
-    expect(updated['data']).toEqual({ name: cutText.shown, phoneNumber, budget: 5 });
+    expect(updated['data']).toEqual({ name: truncated.shown, phoneNumber, budget: 5 });
   });
 
   it('is returned with its values as JSON with all digits', async () => {
