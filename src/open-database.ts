@@ -54,7 +54,7 @@ export async function describeConnectionError(
   });
 }
 
-/** No server responded in time: another attempt would take as long. */
+/** If no server responded in time, another attempt would take as long. */
 function isUnresponsive(error: Error): boolean {
   const { reason } = error as {
     reason?: { readonly servers?: ReadonlyMap<string, { readonly error: unknown }> };
@@ -81,7 +81,7 @@ function withoutCredentials(uri: string): string {
 
 /** @throws StartupError when the database can run no transactions */
 export async function assertTransactionsSupported({ db }: Connection): Promise<void> {
-  const fault = faultOf((await db?.admin().command({ hello: 1 })) ?? {});
+  const fault = replicaSetFault((await db?.admin().command({ hello: 1 })) ?? {});
   if (fault !== undefined) {
     throw new StartupError(`The database at MONGODB_URI cannot be used: ${fault}`);
   }
@@ -103,14 +103,14 @@ async function topologyFault(uri: string): Promise<string | undefined> {
     return undefined;
   } catch {
     const hellos = [...replies.values()];
-    const fault = hellos.map((hello) => faultOf(hello, replicaSet)).find((text) => text);
+    const fault = hellos.map((hello) => replicaSetFault(hello, replicaSet)).find((text) => text);
     return fault ?? (hellos.length > 0 ? 'its replica set has no primary now' : undefined);
   } finally {
     await client.close();
   }
 }
 
-function faultOf(reply: HelloReply, expectedSet?: string): string | undefined {
+function replicaSetFault(reply: HelloReply, expectedSet?: string): string | undefined {
   const { setName, isreplicaset: isUninitiated, msg } = reply;
   if (msg === 'isdbgrid') {
     if (!expectedSet) return undefined;

@@ -56,13 +56,13 @@ const hooks = [
   ResponseCache,
 ];
 
-/** A shutdown may take 10 seconds (rule HTTP-13). */
+/** Ends just before the 10 seconds that a shutdown may take (rule HTTP-13). */
 const shutdownTimeoutMs = 9_000;
 
 export interface Service {
   readonly app: NestFastifyApplication;
   readonly connections: Connections;
-  /** False after a timeout. */
+  /** Resolves to false after a timeout. */
   readonly shutDown: () => Promise<boolean>;
 }
 
@@ -71,7 +71,7 @@ export interface RunningService {
   readonly url: string | null;
   /** Prints addresses and keys; from then on a signal may arrive. */
   announce(): void;
-  /** False after a timeout. */
+  /** Resolves to false after a timeout. */
   shutDown(): Promise<boolean>;
 }
 
@@ -158,7 +158,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   await serveReference(fastify, () => apiReference(app, fastify.errorResponses));
   try {
     await app.init();
-    // Nest logs each class and route before this line.
+    // With a logger before this line, Nest would log each class and route.
     app.useLogger(app.get(Logger));
     rejectOtherMethods();
     activeTracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());
@@ -209,7 +209,7 @@ export function startOperations({ app }: Service): Promise<string | null> {
   return app.get(Operations).start(app.getHttpAdapter().getInstance());
 }
 
-/** The process is ready from now on. */
+/** Starts the background work and reports the process as ready. */
 export function startBackground({ app }: Service): void {
   app.get(HealthService).reportStart();
   app.get(LeadPhoneKeys).start();

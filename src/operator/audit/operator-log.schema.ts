@@ -2,10 +2,10 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { expireAfter, TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { ViewText } from '../views/texts.js';
 
-type NameIn<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
+type NameInGroup<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
 
 /** Lists the actions that are logged (rule OPS-31). */
-export type OperatorAction = NameIn<ViewText, 'log.action'>;
+export type OperatorAction = NameInGroup<ViewText, 'log.action'>;
 
 /** A new record does not exist before its action, so its organization is the subject. */
 export type OperatorSubject =

@@ -25,7 +25,7 @@ import {
 /** Refers to other documents by id instead of slug. */
 export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
 
-interface Resolved {
+interface ResolvedEntries {
   readonly fields: readonly EntryFields[];
   readonly errors: readonly ImportError[];
 }
@@ -47,9 +47,11 @@ export class CatalogueChecksService {
     const { catalogue } = file;
     const errors = [
       ...file.errors,
-      ...entryKinds.flatMap((kind) => repeated(catalogue[kind], 'slug', ({ entry }) => entry.slug)),
-      ...repeated(catalogue.units, 'recordSystemId', ({ entry }) => entry.recordSystemId),
-      ...repeated(catalogue.units, 'unitId', ({ entry }) =>
+      ...entryKinds.flatMap((kind) =>
+        findRepetitions(catalogue[kind], 'slug', ({ entry }) => entry.slug),
+      ),
+      ...findRepetitions(catalogue.units, 'recordSystemId', ({ entry }) => entry.recordSystemId),
+      ...findRepetitions(catalogue.units, 'unitId', ({ entry }) =>
         JSON.stringify([entry.compound, entry.unitId]),
       ),
     ];
@@ -66,7 +68,7 @@ export class CatalogueChecksService {
     kind: EntryKind,
     entries: readonly LocatedEntry[],
     file?: CatalogueFile,
-  ): Promise<Resolved> {
+  ): Promise<ResolvedEntries> {
     const type: Type = entryTypes[kind];
     const fields = entries.map(({ entry }): Record<string, unknown> & EntryFields => ({
       ...storedFields(type, entry),
@@ -99,13 +101,13 @@ export class CatalogueChecksService {
       compoundId: fields[index]?.['compoundId'] as Types.ObjectId | null,
     }));
     errors.push(
-      ...(await this.phasesOfOtherCompounds(organizationId, units, file?.catalogue.phases)),
-      ...(await this.conflictingIds(organizationId, units)),
+      ...(await this.findPhasesOfOtherCompounds(organizationId, units, file?.catalogue.phases)),
+      ...(await this.findConflictingIds(organizationId, units)),
     );
     return { fields, errors };
   }
 
-  private async phasesOfOtherCompounds(
+  private async findPhasesOfOtherCompounds(
     organizationId: Types.ObjectId,
     units: readonly ResolvedUnit[],
     phases: readonly LocatedEntry[] = [],
@@ -129,7 +131,7 @@ export class CatalogueChecksService {
   }
 
   /** Finds ids that belong to stored units with another slug. */
-  private async conflictingIds(
+  private async findConflictingIds(
     organizationId: Types.ObjectId,
     units: readonly ResolvedUnit[],
   ): Promise<ImportError[]> {
@@ -173,7 +175,7 @@ function slugsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as string[]) : [];
 }
 
-function repeated(
+function findRepetitions(
   entries: readonly LocatedEntry[],
   field: string,
   keyOf: (item: LocatedEntry) => string | undefined,

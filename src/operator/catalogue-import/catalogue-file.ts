@@ -14,7 +14,7 @@ import type { LocalizedMessage } from '../../core/localization/messages.service.
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import { importClass } from '../../core/fields/declared-fields.js';
 
-/** Referenced kinds come first. */
+/** Sorted so that each kind comes after the kinds that it refers to, whose ids then exist. */
 export const entryTypes = {
   propertyTypes: PropertyTypeDocument,
   amenities: AmenityDocument,
@@ -59,7 +59,7 @@ const importClasses = Object.fromEntries(
   entryKinds.map((kind) => [kind, importClass<CatalogueDocument>(entryTypes[kind])]),
 ) as Readonly<Record<EntryKind, DtoClass>>;
 
-type Item =
+type ParsedItem =
   ImportError | { readonly location: string; readonly kind: EntryKind; readonly value: unknown };
 
 /** Reads one JSON object with a list per kind, or NDJSON with one entry and its `kind` per line. */
@@ -72,7 +72,7 @@ export function readCatalogue(
   ) as unknown as Catalogue;
   const slugs = new Map(entryKinds.map((kind) => [kind, new Set<unknown>()]));
   const errors: ImportError[] = [];
-  for (const item of itemsOf(text.replace(/^\uFEFF/, ''))) {
+  for (const item of parseItems(text.replace(/^\uFEFF/, ''))) {
     if ('message' in item) {
       errors.push(item);
       continue;
@@ -94,7 +94,7 @@ export function readCatalogue(
   return { catalogue, slugs, errors };
 }
 
-function* itemsOf(text: string): Generator<Item, void> {
+function* parseItems(text: string): Generator<ParsedItem, void> {
   const whole = parse(text);
   const lines = text.split('\n').map((line) => line.trim());
   if (isPlainObject(whole.value) && !('kind' in whole.value)) {

@@ -63,8 +63,8 @@ export class CatalogueImportsService {
     const begun = { kind: 'catalogue', total } as const;
     const record = await this.imports.begin(organizationId, begun, this.clock.now());
     let done = 0;
-    const note = (state: ImportDocument['state']) => {
-      const [created, updated] = [sumOf(counts, 'created'), sumOf(counts, 'updated')];
+    const storeProgress = (state: ImportDocument['state']) => {
+      const [created, updated] = [totalOf(counts, 'created'), totalOf(counts, 'updated')];
       const stored = { state, done, created, updated, refused: 0 };
       return this.imports.update(record, stored, this.clock.now());
     };
@@ -77,13 +77,13 @@ export class CatalogueImportsService {
           count.unchanged += saved.unchanged;
           done += batch.length;
           progress(done, total);
-          await note('running');
+          await storeProgress('running');
         }
       }
-      await note('finished');
+      await storeProgress('finished');
     } catch (error) {
       // The same fault may prevent this write.
-      await note('interrupted').catch(() => undefined);
+      await storeProgress('interrupted').catch(() => undefined);
       const reason = this.checks.reasonOf(error).replace(/\.$/, '');
       throw new Error(
         `The import stopped after ${done} of ${total} entries: ${reason}. Import the file again to finish it.`,
@@ -139,7 +139,7 @@ export class CatalogueImportsService {
     organizationId: Types.ObjectId,
     stored: readonly CatalogueDocument[],
     now: Date,
-  ): Promise<ChangeOf> {
+  ): Promise<ComputeChange> {
     const ids = stored.map(({ _id }) => _id);
     const reservations = await this.reservations.statusesByUnit(organizationId, ids);
     return (before, entry) => {
@@ -151,9 +151,16 @@ export class CatalogueImportsService {
 
 type Change = DocumentChange<CatalogueDocument>;
 /** Returns undefined if nothing differs. */
-type ChangeOf = (before: CatalogueDocument | undefined, entry: EntryFields) => Change | undefined;
+type ComputeChange = (
+  before: CatalogueDocument | undefined,
+  entry: EntryFields,
+) => Change | undefined;
 
-function documentChanges(organizationId: Types.ObjectId, kind: EntryKind, now: Date): ChangeOf {
+function documentChanges(
+  organizationId: Types.ObjectId,
+  kind: EntryKind,
+  now: Date,
+): ComputeChange {
   return (before, entry) => {
     if (before === undefined) {
       const times = { isDeleted: false, createdAt: now, updatedAt: now, __v: 0 };
@@ -176,7 +183,7 @@ function withStoredTranslations(document: object, entry: EntryFields): EntryFiel
   return { ...entry, ...(Object.fromEntries(merged) as object) };
 }
 
-function sumOf(counts: readonly SaveCounts[], name: keyof SaveCounts): number {
+function totalOf(counts: readonly SaveCounts[], name: keyof SaveCounts): number {
   return counts.reduce((sum, count) => sum + count[name], 0);
 }
 

@@ -18,7 +18,7 @@ import { PageServices } from './pages/services.js';
 import { consolePath } from './pages/shared/parts.js';
 import {
   formOf,
-  nextOf,
+  addressAfterLogin,
   readerOf,
   redirectToLogin,
   sendLogin,
@@ -96,7 +96,7 @@ export class Console {
       reply.headers(headers);
       if (!isOwnHost(request.hostname, hosts))
         return reply.status(unknownHost.statusCode).send(unknownHost);
-      const session = sessions.of(request);
+      const session = sessions.find(request);
       const formToken = session === null ? '' : sessions.formToken(session);
       request.reader = readerOf(request, reply, { session, formToken });
       const isPublic = publicPaths.has(request.routeOptions.url ?? '');
@@ -147,7 +147,7 @@ export class Console {
       }
       const session = sessions.begin(request, reply);
       this.logger.log(`Login to the console from ${request.ip}: session ${session}.`);
-      return reply.redirect(nextOf(request), 303);
+      return reply.redirect(addressAfterLogin(request), 303);
     });
     scope.post('/logout', (request, reply) => {
       sessions.end(request, reply);

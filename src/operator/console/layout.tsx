@@ -56,7 +56,7 @@ function OtherLanguage() {
   );
 }
 
-/** Opens on phones without a script. */
+/** On phones, the menu opens without a script. */
 function Menu() {
   const { text, path: current } = useReader();
   return (

@@ -36,7 +36,7 @@ export function sendLogin(
   problem?: TextKey,
 ): FastifyReply {
   const { text } = request.reader;
-  const fields = { next: nextOf(request).slice(consolePath.length) };
+  const fields = { next: addressAfterLogin(request).slice(consolePath.length) };
   const body = (
     <Form to="/login" class="card search" isPrimary label={text('login.title')} fields={fields}>
       <p>
@@ -100,7 +100,7 @@ export function readerOf(
   };
 }
 
-/** The login leads back to a page that was opened. */
+/** After the login, the reader returns to the requested page. */
 export function redirectToLogin(
   { method, url }: FastifyRequest,
   reply: FastifyReply,
@@ -110,8 +110,8 @@ export function redirectToLogin(
   return reply.redirect(`${consolePath}/login${query}`, 303);
 }
 
-/** Returns only addresses of the console. */
-export function nextOf(request: FastifyRequest): string {
+/** Returns only addresses of the console, so that a link cannot lead to another website. */
+export function addressAfterLogin(request: FastifyRequest): string {
   const next = formOf(request)['next'] ?? request.reader.query['next'] ?? '';
   return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
 }

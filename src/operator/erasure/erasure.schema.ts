@@ -2,9 +2,9 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-export const noCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, attempts: 0 };
+export const zeroCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, attempts: 0 };
 
-export type ErasureCounts = Readonly<typeof noCounts>;
+export type ErasureCounts = Readonly<typeof zeroCounts>;
 
 /** Contains ids only, so that it may be kept and repeated after a restore while backups exist (rule LEAD-15). */
 @Schema({ collection: 'erasures' })

@@ -21,22 +21,22 @@ import {
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
-import { type ErasureCounts, type ErasureDocument, noCounts } from './erasure.schema.js';
+import { type ErasureCounts, type ErasureDocument, zeroCounts } from './erasure.schema.js';
 
-/** Maximum wait for uninterrupted requests about the same leads. */
+/** Concurrent requests about the same leads may delay an erasure for this time, in ms. */
 const maxWaitMs = 30_000;
 
-interface Removed {
+interface RemovalResult {
   readonly counts: ErasureCounts;
   readonly keptClientIds: readonly string[];
 }
 
-export interface ErasureReport extends Removed {
+export interface ErasureReport extends RemovalResult {
   /** After this time, no stored response to an `Idempotency-Key` shows the leads. */
   readonly storedResponsesEndAt: Date;
 }
 
-interface Outcome extends ErasureReport {
+interface ErasureOutcome extends ErasureReport {
   /** Number of completed erasures. */
   readonly erasures: number;
   readonly failures: readonly string[];
@@ -65,12 +65,12 @@ export class ErasuresService {
     if (isDryRun) return this.reportOf([await this.run(this.newErasure(_id, leadIds), true)]);
     const recorded = await this.record(_id, leadIds);
     const { erasures: _erasures, failures, ...report } = await this.runEach(recorded);
-    const failure = failureOf(failures);
+    const failure = failureMessage(failures);
     if (failure !== undefined) throw new Error(failure);
     return report;
   }
 
-  async resume({ _id }: Organization): Promise<Outcome> {
+  async resume({ _id }: Organization): Promise<ErasureOutcome> {
     return this.runEach(await this.ledger.find(_id, { completedAt: null }));
   }
 
@@ -82,7 +82,7 @@ export class ErasuresService {
   async reapply(
     entries: readonly Pick<ErasureDocument, 'organizationId' | 'leadIds'>[],
     progress: Progress,
-  ): Promise<Outcome> {
+  ): Promise<ErasureOutcome> {
     for (const { organizationId, leadIds } of entries) await this.record(organizationId, leadIds);
     return this.runEach(await this.list(), progress);
   }
@@ -109,7 +109,7 @@ export class ErasuresService {
       organizationId,
       leadIds: [...leadIds],
       completedAt: null,
-      counts: { ...noCounts },
+      counts: { ...zeroCounts },
       createdAt: now,
       updatedAt: now,
     };
@@ -119,8 +119,8 @@ export class ErasuresService {
   private async runEach(
     erasures: readonly ErasureDocument[],
     progress: Progress = () => {},
-  ): Promise<Outcome> {
-    const reports: Removed[] = [];
+  ): Promise<ErasureOutcome> {
+    const reports: RemovalResult[] = [];
     const failures: string[] = [];
     let isUnavailable = false;
     for (const erasure of erasures) {
@@ -142,9 +142,9 @@ export class ErasuresService {
    * First removes values of leads and clients in one transaction, so that nothing read from them can be stored
    * afterwards; then removes values that are found by their ids.
    */
-  private async run(erasure: ErasureDocument, isDryRun = false): Promise<Removed> {
+  private async run(erasure: ErasureDocument, isDryRun = false): Promise<RemovalResult> {
     const { organizationId, leadIds } = erasure;
-    const counts = { ...noCounts };
+    const counts = { ...zeroCounts };
     const add = async (kind: keyof ErasureCounts, parts: AsyncGenerator<BatchedUpdates>) => {
       for await (const { count, write } of parts) {
         counts[kind] += count;
@@ -190,9 +190,9 @@ export class ErasuresService {
     await this.ledger.updateOne(organizationId, { _id }, { $set });
   }
 
-  private reportOf(removed: readonly Removed[]): ErasureReport {
-    const counts = { ...noCounts };
-    for (const kind of Object.keys(noCounts) as (keyof ErasureCounts)[]) {
+  private reportOf(removed: readonly RemovalResult[]): ErasureReport {
+    const counts = { ...zeroCounts };
+    for (const kind of Object.keys(zeroCounts) as (keyof ErasureCounts)[]) {
       for (const one of removed) counts[kind] += one.counts[kind];
     }
     const kept = new Set(removed.flatMap(({ keptClientIds }) => keptClientIds));
@@ -200,13 +200,13 @@ export class ErasuresService {
     return { counts, keptClientIds: [...kept], storedResponsesEndAt };
   }
 
-  /** Deleted organizations need only their id. */
+  /** A deleted organization is no longer found, but its leads can still be erased by its id. */
   private async organizationOf(_id: Types.ObjectId): Promise<ErasedLeads['organization']> {
     return (await this.organizations.find(_id)) ?? { _id, phoneCountry: defaultCountry };
   }
 }
 
-export function failureOf(failures: readonly string[]): string | undefined {
+export function failureMessage(failures: readonly string[]): string | undefined {
   if (failures.length === 0) return undefined;
   const erasures = failures.length === 1 ? 'This erasure' : `These ${failures.length} erasures`;
   return (

@@ -17,7 +17,7 @@ export const livenessPath = '/livez';
 export const readinessPath = '/readyz';
 
 const requestTimeoutMs = 10_000;
-/** Scrapers and probes open far fewer; beyond it the longest-idle connection is closed. */
+/** Scrapers and probes open far fewer. Beyond this number, the longest-idle connection is closed. */
 const maxConnections = 100;
 
 /** Serves metrics, probes (rule OPS-10) and console. Closes last, so that probes see the process drain. */

@@ -5,7 +5,7 @@ import type { DomainError } from '../../core/http/errors/domain-error.js';
 const mask = '•••';
 
 /** Placeholders whose values come from the service itself. */
-const ownValues = new Set([
+const safePlaceholders = new Set([
   'count',
   'digits',
   'field',
@@ -20,14 +20,15 @@ const ownValues = new Set([
   'values',
 ]);
 
-/** Clients may invent these names. */
-const names = new Set(['property', 'key']);
+/** Placeholders for names, which clients may invent. */
+const namePlaceholders = new Set(['property', 'key']);
 
 /** Masks values of clients; a new placeholder is masked until it is listed above. */
 export function loggedMessages({ messages }: DomainError, limit: number): LocalizedMessage[] {
   return messages.slice(0, limit).map(({ key, values = {} }) => {
     const masked = Object.entries(values).map(([name, value]) => {
-      const isShown = ownValues.has(name) || (names.has(name) && isIdentifier(String(value)));
+      const isShown =
+        safePlaceholders.has(name) || (namePlaceholders.has(name) && isIdentifier(String(value)));
       return [name, isShown ? value : mask] as const;
     });
     return { key, values: Object.fromEntries(masked) };

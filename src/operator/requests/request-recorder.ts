@@ -32,7 +32,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   private waiting: RequestLogDocument[] = [];
   private lost = 0;
   /** Requests logged today by key, as far as this process knows. */
-  private readonly ofDay = new Map<string, number>();
+  private readonly loggedToday = new Map<string, number>();
   private day = 0;
 
   constructor(
@@ -87,7 +87,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     const room = Math.max(0, Math.min(requests.length, maxLoggedPerDay - logged));
     const taken = new Set(requests);
     this.waiting = this.waiting.filter((request) => !taken.has(request));
-    if (room < requests.length) this.ofDay.set(first.apiKeyId.toHexString(), maxLoggedPerDay);
+    if (room < requests.length) this.loggedToday.set(first.apiKeyId.toHexString(), maxLoggedPerDay);
     try {
       await this.log.insert(requests.slice(0, room));
     } catch (error) {
@@ -129,11 +129,11 @@ export class RequestRecorder implements BeforeApplicationShutdown {
   /** Beyond the daily limit, requests are only counted. */
   private hasRoom(keyId: string, now: number): boolean {
     const day = Math.floor(now / dayMs);
-    if (day !== this.day) this.ofDay.clear();
+    if (day !== this.day) this.loggedToday.clear();
     this.day = day;
-    const count = this.ofDay.get(keyId) ?? 0;
+    const count = this.loggedToday.get(keyId) ?? 0;
     if (count >= maxLoggedPerDay) return false;
-    this.ofDay.set(keyId, count + 1);
+    this.loggedToday.set(keyId, count + 1);
     return true;
   }
 }

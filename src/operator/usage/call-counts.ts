@@ -2,7 +2,7 @@ import { durationBounds } from '../../core/http/server/request-metrics.js';
 
 const bucketFields = [...durationBounds.map((seconds) => `ms${1_000 * seconds}`), 'slower'];
 
-/** All calls; those with status 4xx and 5xx; long polls; the others by latency. */
+/** Counts all calls, calls with status 4xx, calls with 5xx and long polls; the buckets count other calls by latency. */
 export const countFields = ['calls', 'refused', 'failed', 'polls', ...bucketFields];
 
 export type Counts = Record<string, number>;
@@ -12,7 +12,7 @@ export function codeField(code: string): string {
   return code.replaceAll('.', ':');
 }
 
-export function codesIn(counts: Readonly<Counts>): (readonly [code: string, count: number])[] {
+export function errorCodesIn(counts: Readonly<Counts>): (readonly [code: string, count: number])[] {
   return Object.entries(counts)
     .filter(([field]) => field.includes(':'))
     .map(([field, count]) => [field.replaceAll(':', '.'), count] as const);

@@ -23,13 +23,13 @@ export function keyCounts(completed: CompletedRequest, request: FastifyRequest):
   const hasMostlyIgnored =
     isLead && ignoredFields !== undefined && isMostlyIgnored(request.body as LeadBody);
   return {
-    ...(isUsed && { [fieldOf(permission)]: 1 }),
+    ...(isUsed && { [operationField(permission)]: 1 }),
     ...(isLead && { leads: 1 }),
     ...(hasMostlyIgnored && { mostlyIgnored: 1 }),
   };
 }
 
-export function operationsIn(counts: Readonly<Counts>): Counts {
+export function operationIncrements(counts: Readonly<Counts>): Counts {
   const used = Object.entries(counts).filter(([field]) => field.startsWith(prefix));
   return Object.fromEntries(used.map(([field, count]) => [`used.${field}`, count]));
 }
@@ -38,13 +38,13 @@ export function usedOperations(all: Iterable<Readonly<Counts>>): UsedOperations 
   const sum = sumOf(all);
   return Object.fromEntries(
     operations
-      .map((operation) => [operation, sum[fieldOf(operation)] ?? 0] as const)
+      .map((operation) => [operation, sum[operationField(operation)] ?? 0] as const)
       .filter(([, count]) => count > 0),
   );
 }
 
 /** Removes the dot, which stored field names must not have. */
-function fieldOf(operation: Operation): string {
+function operationField(operation: Operation): string {
   return prefix + operation.replace('.', '_');
 }
 

@@ -7,7 +7,7 @@ import { parseObjectId } from '../../core/database/documents/tenant-document.js'
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { type KeyUsage, UsageStatsService } from './usage-stats.service.js';
 
-export type Partner = ReturnType<typeof partnerOf>;
+export type Partner = ReturnType<typeof toPartner>;
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'unused', 'ended'];
 const noCalls = {
@@ -36,7 +36,7 @@ export class PartnersService {
     return this.partnersOf(await this.keysOf(baselines), baselines);
   }
 
-  /** Adds active keys without calls. */
+  /** Also returns active keys without calls. */
   async listAll(): Promise<Partner[]> {
     const [baselines, organizations] = await Promise.all([
       this.stats.baselines(),
@@ -70,7 +70,7 @@ export class PartnersService {
     const organizations = await this.organizations.findAll(ids);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const partners = keys.map((key) =>
-      partnerOf(
+      toPartner(
         key,
         this.keys.stateOf(key),
         names.get(key.organizationId.toHexString()),
@@ -86,7 +86,7 @@ export class PartnersService {
   }
 }
 
-function partnerOf(
+function toPartner(
   key: ApiKeyDocument,
   keyState: ApiKeyState,
   organizationName: string | undefined,
@@ -106,7 +106,7 @@ function partnerOf(
     lastCallAt: key.lastUsedAt ?? lastHour,
     expiresAt: key.expiresAt ?? null,
     operations: permittedOperations(key),
-    /** No operations were chosen for the key. */
+    /** True if nobody chose operations for the key. */
     isUnrestricted: (key.permissions?.operations ?? null) === null,
     isSigned: (key.secrets ?? []).length > 0,
   };

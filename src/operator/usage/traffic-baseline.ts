@@ -11,9 +11,8 @@ export type TrafficBaseline = ReturnType<typeof baselineOf>;
 
 const hoursOfDay = 24;
 const hoursOfWeek = 7 * hoursOfDay;
-/** Four weeks, in hours. */
-const window = 4 * hoursOfWeek;
-export const baselineWindowMs = window * hourMs;
+const windowHours = 4 * hoursOfWeek;
+export const baselineWindowMs = windowHours * hourMs;
 
 const minHours = hoursOfWeek;
 const minMissedCalls = 5;
@@ -26,8 +25,8 @@ const failingShare = 0.2;
 const minErrors = 10;
 
 export class HourlyCallCounts {
-  readonly calls = new Float64Array(window + 1);
-  readonly errors = new Float64Array(window + 1);
+  readonly calls = new Float64Array(windowHours + 1);
+  readonly errors = new Float64Array(windowHours + 1);
   readonly begin: number;
 
   constructor(now: number) {
@@ -44,7 +43,7 @@ export class HourlyCallCounts {
 
 /** Compares recent calls with the baseline of the time before (rule OPS-33). */
 export function baselineOf(counts: HourlyCallCounts) {
-  const { week, lastHour, ...facts } = factsOf(counts);
+  const { week, lastHour, ...facts } = trafficFacts(counts);
   return {
     state: stateOf(facts),
     /** Mean calls of the 168 hours from Monday 00:00 UTC. */
@@ -54,37 +53,37 @@ export function baselineOf(counts: HourlyCallCounts) {
     errors: facts.errors,
     /** Null without a baseline. */
     usualCalls: facts.hasBaseline ? Math.round(facts.usualCalls) : null,
-    /** Counts usual calls since the last call. */
+    /** Number of calls that usually come in the time since the last call. */
     missedCalls: Math.round(facts.missedCalls),
   };
 }
 
-function factsOf({ begin, calls, errors }: HourlyCallCounts) {
+function trafficFacts({ begin, calls, errors }: HourlyCallCounts) {
   const firstHour = hourOfWeek(begin);
   const hourAt = (index: number) => (firstHour + index) % hoursOfWeek;
   const first = calls.findIndex((count) => count > 0);
   const last = calls.findLastIndex((count) => count > 0);
-  const week = meanByHour(calls, hourAt, first, Math.min(last + 1, window));
-  const day = window + 1 - hoursOfDay;
+  const week = meanByHour(calls, hourAt, first, Math.min(last + 1, windowHours));
+  const day = windowHours + 1 - hoursOfDay;
   const usualOfDay = meanByHour(calls, hourAt, first, Math.min(day, last + 1));
   return {
     week,
     lastHour: new Date(begin + last * hourMs),
     hasBaseline: last - first + 1 >= minHours,
-    silentHours: window - last,
+    silentHours: windowHours - last,
     longestSilenceHours: longestSilenceHours(calls, first, last),
-    missedCalls: sum(last + 1, window, (index) => week[hourAt(index)]),
-    calls: sum(day, window + 1, (index) => calls[index]),
-    errors: sum(day, window + 1, (index) => errors[index]),
-    usualCalls: sum(day, window + 1, (index) => usualOfDay[hourAt(index)]),
+    missedCalls: sum(last + 1, windowHours, (index) => week[hourAt(index)]),
+    calls: sum(day, windowHours + 1, (index) => calls[index]),
+    errors: sum(day, windowHours + 1, (index) => errors[index]),
+    usualCalls: sum(day, windowHours + 1, (index) => usualOfDay[hourAt(index)]),
     usualErrors: sum(first, day, (index) => errors[index]),
     earlierCalls: sum(first, day, (index) => calls[index]),
   };
 }
 
-type Facts = Omit<ReturnType<typeof factsOf>, 'week' | 'lastHour'>;
+type TrafficFacts = Omit<ReturnType<typeof trafficFacts>, 'week' | 'lastHour'>;
 
-function stateOf(facts: Facts): KeyState {
+function stateOf(facts: TrafficFacts): KeyState {
   const { calls, usualCalls, errors } = facts;
   const isFailing = errors >= minErrors && errors > failingShare * calls;
   const usualShare = facts.earlierCalls === 0 ? 0 : facts.usualErrors / facts.earlierCalls;

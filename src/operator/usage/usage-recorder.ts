@@ -12,7 +12,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { dayMs, minuteMs, weekMs } from '../../core/values/time.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 import type { Counts } from './call-counts.js';
-import { keyCounts, operationsIn } from './key-counts.js';
+import { keyCounts, operationIncrements } from './key-counts.js';
 import { startOf } from './time-steps.js';
 import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';
 import { type QuarterCounts, UsageCounter } from './usage-counter.js';
@@ -132,7 +132,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
           ...(errors > 0 && { [`errorsByHour.${hour}`]: errors }),
         };
         const week = { span: 'week', at, keyId: new Types.ObjectId(id) } as const;
-        return upsert(week, weekRetentionMs, { ...ofHour, ...operationsIn(counts) });
+        return upsert(week, weekRetentionMs, { ...ofHour, ...operationIncrements(counts) });
       }),
     ];
   }

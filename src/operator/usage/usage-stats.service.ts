@@ -7,7 +7,7 @@ import { dayMs, hourMs } from '../../core/values/time.js';
 import {
   addCounts,
   type CallSummary,
-  codesIn,
+  errorCodesIn,
   type Counts,
   summaryOf,
   sumOf,
@@ -59,7 +59,7 @@ export class UsageStatsService {
     return seriesOf(step, times, await this.totals(step === 'week' ? 'day' : step, from));
   }
 
-  /** Hours and longer steps go as far back as the baseline. */
+  /** Series by hour or longer steps reach only as far back as the traffic baseline. */
   async seriesOfKey(keyId: string, step: TimeStep): Promise<StepStats[]> {
     const times = stepsUntil(step, this.clock.now().getTime());
     const from = new Date(times[0] ?? 0);
@@ -110,7 +110,7 @@ export class UsageStatsService {
     const quarters = await this.quartersOfKey(keyId, new Date(times[0] ?? now));
     return countsOfSteps(step, times, quarters).map((counts, index) => ({
       at: new Date(times[index] ?? 0),
-      codes: new Map(codesIn(counts)),
+      codes: new Map(errorCodesIn(counts)),
     }));
   }
 

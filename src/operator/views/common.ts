@@ -1,12 +1,12 @@
 import { field, type ViewField } from './field.js';
 
-export const id = field('code', 'shared.id', '_id');
+export const idField = field('code', 'shared.id', '_id');
 export const externalIdField = field('code', 'shared.externalId', 'recordSystemId');
-export const createdAt = field('time', 'shared.created', 'createdAt');
-export const updatedAt = field('time', 'shared.updated', 'updatedAt');
+export const createdAtField = field('time', 'shared.created', 'createdAt');
+export const updatedAtField = field('time', 'shared.updated', 'updatedAt');
 export const requestIdField = field('code', 'shared.request', 'requestId');
 
-/** Set only by the console. */
+/** Only the console sets `organizationName`. */
 export const organizationField = field(
   'text',
   'shared.organization',

@@ -3,7 +3,9 @@ import { type ViewText, viewTexts } from './texts.js';
 
 export type Severity = 'good' | 'warn' | 'bad' | 'note';
 
-/** These records have pages; for null, the address begins with the organization. */
+/**
+ * Folders of records with pages. For null, the path has the kind and the organization: `/leads/<organization>/<id>`.
+ */
 const folders = {
   lead: null,
   reservation: null,
@@ -31,7 +33,7 @@ interface Values {
   readonly personal: unknown;
 }
 
-interface Extras<T> {
+interface ViewFieldOptions<T> {
   /** Makes the console link the value, which is the id of such a record. */
   readonly record?: RecordKind;
   /** Path below `/console` with details. */
@@ -41,7 +43,7 @@ interface Extras<T> {
   severity?(item: T): Severity | undefined;
 }
 
-interface FieldOf<T, Kind extends keyof Values, Key> extends Extras<T> {
+interface FieldOf<T, Kind extends keyof Values, Key> extends ViewFieldOptions<T> {
   readonly title: Key;
   readonly kind: Kind;
   of(item: T): (Kind extends 'status' ? Key | readonly Key[] : Values[Kind]) | null | undefined;
@@ -54,24 +56,24 @@ export type ViewField<T, Key extends string = ViewText> = {
 
 type Value<Kind extends keyof Values> = Values[Kind] | null | undefined;
 
-/** @param of a property or a function */
+/** @param of name of a property, or a function of the item */
 export function field<Name extends string, Kind extends keyof Values>(
   kind: Kind,
   title: ViewText,
   of: Name,
-  extras?: Extras<{ readonly [N in Name]?: Value<Kind> }>,
+  extras?: ViewFieldOptions<{ readonly [N in Name]?: Value<Kind> }>,
 ): FieldOf<{ readonly [N in Name]?: Value<Kind> }, Kind, ViewText>;
 export function field<T, Kind extends keyof Values>(
   kind: Kind,
   title: ViewText,
   of: (item: T) => Value<Kind>,
-  extras?: Extras<T>,
+  extras?: ViewFieldOptions<T>,
 ): FieldOf<T, Kind, ViewText>;
 export function field<T, Kind extends keyof Values>(
   kind: Kind,
   title: ViewText,
   of: keyof T | ((item: T) => Value<Kind>),
-  extras: Extras<T> = {},
+  extras: ViewFieldOptions<T> = {},
 ) {
   const value = typeof of === 'function' ? of : (item: T) => item[of] as Value<Kind>;
   return { kind, title, of: value, ...extras };

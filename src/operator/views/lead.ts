@@ -2,7 +2,7 @@ import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { FoundClient } from '../../tenants/clients/clients.service.js';
 import type { LeadDetails } from '../../leads/lead-lookup.service.js';
 import { field, type ViewField } from './field.js';
-import { createdAt, externalIdField, id, updatedAt } from './common.js';
+import { createdAtField, externalIdField, idField, updatedAtField } from './common.js';
 
 /** The console adds names. */
 type Lead = LeadDto & Partial<Pick<LeadDetails, 'isErased' | 'compounds' | 'assignedTo'>>;
@@ -18,7 +18,7 @@ const state: ViewField<Lead> = field(
 );
 
 export const leadFields: readonly ViewField<Lead>[] = [
-  id,
+  idField,
   field('code', 'shared.number', 'leadId'),
   externalIdField,
   state,
@@ -32,12 +32,12 @@ export const leadFields: readonly ViewField<Lead>[] = [
   ),
   field('personal', 'lead.data', 'data'),
   field('personal', 'lead.additionalData', 'additionalData'),
-  createdAt,
-  updatedAt,
+  createdAtField,
+  updatedAtField,
 ];
 
 export const clientFields: readonly ViewField<FoundClient>[] = [
-  id,
+  idField,
   field(
     'status',
     'shared.state',
@@ -47,6 +47,6 @@ export const clientFields: readonly ViewField<FoundClient>[] = [
   field('personal', 'lead.name', 'name'),
   field('personal', 'lead.email', 'email'),
   field('personal', 'lead.phones', 'phoneNumbers'),
-  createdAt,
-  updatedAt,
+  createdAtField,
+  updatedAtField,
 ];

@@ -4,13 +4,13 @@ import type {
   CallbackEntry,
 } from '../../reservations/reading/reservation-lookup.service.js';
 import {
-  createdAt,
+  createdAtField,
   externalIdField,
-  id,
+  idField,
   organizationField,
   requestIdField,
   statusField,
-  updatedAt,
+  updatedAtField,
 } from './common.js';
 import { field, recordPath, type ViewField } from './field.js';
 
@@ -23,8 +23,8 @@ export const reservationListFields: readonly ViewField<FoundReservation>[] = [
   externalIdField,
   statusField,
   field('code', 'shared.unit', 'unitId', { record: 'unit' }),
-  createdAt,
-  updatedAt,
+  createdAtField,
+  updatedAtField,
 ];
 
 export const reservationFields: readonly ViewField<
@@ -33,7 +33,7 @@ export const reservationFields: readonly ViewField<
     readonly leadNumber?: number | null;
   }
 >[] = [
-  id,
+  idField,
   organizationField,
   externalIdField,
   statusField,
@@ -58,8 +58,8 @@ export const reservationFields: readonly ViewField<
   field('time', 'reservation.walletDeleted', ({ wallets: [wallet] }) => wallet?.deletedAt),
   field('time', 'reservation.approved', 'approvedAt'),
   field('time', 'reservation.canceled', 'canceledAt'),
-  createdAt,
-  updatedAt,
+  createdAtField,
+  updatedAtField,
 ];
 
 const installment: ViewField<{ readonly installmentId: string }> = field(

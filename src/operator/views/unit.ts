@@ -1,17 +1,17 @@
 import type { UnitStatusChange } from '../../reservations/reading/reservation-lookup.service.js';
 import type { FoundUnit } from '../../units/reading/unit-lookup.service.js';
 import {
-  createdAt,
+  createdAtField,
   externalIdField,
-  id,
+  idField,
   requestIdField,
   statusField,
-  updatedAt,
+  updatedAtField,
 } from './common.js';
 import { field, type ViewField } from './field.js';
 
 export const unitFields: readonly ViewField<FoundUnit>[] = [
-  id,
+  idField,
   statusField,
   field('code', 'unit.slug', 'slug'),
   field('code', 'unit.unitId', 'unitId'),
@@ -20,8 +20,8 @@ export const unitFields: readonly ViewField<FoundUnit>[] = [
     note: ({ compound, compoundId }) => (compound === null ? compoundId || null : null),
   }),
   field('number', 'unit.price', ({ price }) => price || null),
-  createdAt,
-  updatedAt,
+  createdAtField,
+  updatedAtField,
 ];
 
 export const unitChangeFields: readonly ViewField<UnitStatusChange>[] = [

@@ -4,7 +4,7 @@ import type {
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { EndpointHealth } from '../../webhooks/statistics/webhook-statistics.service.js';
 import type { EndpointView } from '../../webhooks/endpoints/webhook-endpoints.service.js';
-import { createdAt, id, organizationField, updatedAt } from './common.js';
+import { createdAtField, idField, organizationField, updatedAtField } from './common.js';
 import { eventPath, field, isViewText, type Severity, type ViewField } from './field.js';
 
 /** The console adds health and the name of the organization. */
@@ -72,13 +72,13 @@ const stateSince: ViewField<Endpoint> = field(
 const failingSince: ViewField<Endpoint> = field('time', 'endpoint.failingSince', 'failingSince');
 
 export const endpointListFields: readonly ViewField<Endpoint>[] = [
-  id,
+  idField,
   organizationField,
   url,
   eventTypes,
   endpointState,
   stateSince,
-  createdAt,
+  createdAtField,
 ];
 
 /** Fits the list of the console, next to charts. */
@@ -90,7 +90,7 @@ export const endpointSummaryFields: readonly ViewField<Endpoint>[] = [
 ];
 
 export const endpointFields: readonly ViewField<Endpoint>[] = [
-  id,
+  idField,
   organizationField,
   url,
   eventTypes,
@@ -107,8 +107,8 @@ export const endpointFields: readonly ViewField<Endpoint>[] = [
         secrets.some(({ expiresAt }) => expiresAt === null) ? 'endpoint.current' : null,
     },
   ),
-  createdAt,
-  updatedAt,
+  createdAtField,
+  updatedAtField,
   field('number', 'endpoint.waiting', ({ pending }) => pending, {
     note: ({ hasMore = false }) => (hasMore ? 'endpoint.orMore' : null),
   }),
@@ -167,7 +167,7 @@ export const deliveryListFields: readonly ViewField<ListedDelivery>[] = [
   about,
   endpoint,
   ...deliverySummaryFields.slice(2),
-  createdAt,
+  createdAtField,
 ];
 
 export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
@@ -179,7 +179,7 @@ export const deliveryFields: readonly ViewField<ListedDelivery>[] = [
   about,
   field('number', 'delivery.round', 'round'),
   attempts,
-  createdAt,
+  createdAtField,
   nextAttempt,
   field('time', 'delivery.completed', 'completedAt'),
   field('time', 'shared.erased', 'erasedAt'),

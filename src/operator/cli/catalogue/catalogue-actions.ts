@@ -18,13 +18,13 @@ export const actions: ActionsOf<typeof catalogueCommands> = {
       withProgress(importTexts, (progress) =>
         context.get(CatalogueImportsService).import(_id, text, progress),
       );
-    const { errors, counts } = await context.logged(
+    const { errors, counts } = await context.performLogged(
       'import organization',
       { _id },
       work,
       'catalogue',
     );
-    // Programs read these keys of the JSON output.
+    // Programs read these keys of the JSON output, so they must not change.
     const faults = errors.map(({ location, message }) => ({ place: location, message }));
     const json = { faults, counts };
     if (errors.length === 0) return list(counts, undefined, json);

@@ -51,7 +51,7 @@ export function flag(description: string): Parameter<boolean> {
   return { description };
 }
 
-/** Keeps the action in another file, which loads the framework. */
+/** Contains no action, because the file of an action loads the framework. */
 export interface Declaration<P> {
   readonly description: string;
   readonly example?: string;
@@ -59,7 +59,7 @@ export interface Declaration<P> {
   /** @throws WrongUsageError before the database is opened */
   check?(values: Values<P>): unknown;
   run?(values: Values<P>): Promise<Result | void>;
-  readonly isForPeople?: boolean;
+  readonly printsNoJson?: boolean;
 }
 
 type AnyDeclaration = Declaration<Parameters>;
@@ -101,7 +101,12 @@ export function addDeclared(
   declaration: AnyDeclaration,
   load?: LoadActions,
 ): void {
-  const { description, example = '', parameters = {}, isForPeople = false } = declaration;
+  const {
+    description,
+    example = '',
+    parameters = {},
+    printsNoJson: isForPeople = false,
+  } = declaration;
   const words = [...(parent.parent === null ? [] : [parent.name()]), name, example];
   const command = addHelp(parent.command(name), description, words.join(' '));
   if (!isForPeople) command.option('--json', 'print the result as JSON');

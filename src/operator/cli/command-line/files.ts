@@ -1,7 +1,7 @@
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { getSystemErrorMessage } from 'node:util';
 
-export function reasonOf(error: unknown): string {
+export function fileErrorReason(error: unknown): string {
   const { errno } = error as NodeJS.ErrnoException;
   return errno === undefined ? String(error) : getSystemErrorMessage(errno);
 }
@@ -15,6 +15,6 @@ export async function readTextFile(path: string): Promise<string> {
 export async function checkFile(path: string): Promise<void> {
   const reason = await access(path, constants.R_OK)
     .then(() => stat(path))
-    .then((found) => (found.isDirectory() ? 'it is a folder' : null), reasonOf);
+    .then((found) => (found.isDirectory() ? 'it is a folder' : null), fileErrorReason);
   if (reason !== null) throw new Error(`The file ${path} cannot be read: ${reason}.`);
 }

@@ -25,35 +25,35 @@ const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLa
 const timeExamples = '2030-01-31 or 2030-01-31T12:00:00Z';
 
 /** Converts ids to lower case. */
-export const objectId = reader(
+export const objectId = optionParser(
   (value) => (isObjectId(value) ? value.toLowerCase() : null),
   'It must be an id of 24 hexadecimal digits.',
 );
 
 /** Accepts an id of an outside system unchanged. */
-export const externalId = textWhere(
+export const externalId = textParser(
   externalIdRule,
   `It must have 1 to ${limitText(maxExternalIdLength)} characters.`,
 );
 
 export const text = (value: string): string => value;
 
-export const name = textWhere(
+export const name = textParser(
   shortText,
   `It must not be empty, or longer than ${limitText(maxShortTextLength)} characters.`,
 );
 
-export const domain = reader((value) => {
+export const domain = optionParser((value) => {
   const host = domainToASCII(value);
   return hostName.test(host) ? host : null;
 }, 'It must be a host name such as api.example.com.');
 
-export const url = textWhere(httpUrl, 'It must be an http or https URL.');
+export const url = textParser(httpUrl, 'It must be an http or https URL.');
 
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
 
 /** Checks only the form: the list of countries is loaded later. */
-export const country = reader(
+export const country = optionParser(
   (value) => (/^[a-z]{2}$/i.test(value.trim()) ? value : null),
   countryMessage,
 );
@@ -62,19 +62,19 @@ export const language = oneOf(languages);
 export const keyPurpose = oneOf(Object.keys(keyPurposes) as KeyPurpose[]);
 export const deliveryStatus = oneOf(deliveryStatuses);
 
-export const trueOrFalse = reader(
+export const trueOrFalse = optionParser(
   (value) => value === 'true' || (value === 'false' ? false : null),
   'It must be true or false.',
 );
 
-export const matchFields = reader((value) => {
+export const matchFields = optionParser((value) => {
   const fields = itemsOf(clientMatchFields, value);
   return fields !== null && fields.length === value.split(',').length ? fields : null;
 }, 'It must be phone, email or both, separated by a comma.');
 
-export const time = reader(parseTime, `It must be a date such as ${timeExamples}.`);
+export const time = optionParser(parseTime, `It must be a date such as ${timeExamples}.`);
 
-export const expiry = reader((value) => {
+export const expiry = optionParser((value) => {
   const days = /^(\d{1,5})d$/.exec(value)?.[1];
   return days === undefined ? parseTime(value) : new Date(Date.now() + Number(days) * dayMs);
 }, `It must be a number of days such as 90d, or a date such as ${timeExamples}.`);
@@ -83,13 +83,13 @@ export const operationList = listOf(operations);
 export const eventTypes = listOf(subscriptions);
 
 /** Null permits every address. */
-export const addressList = reader<{ readonly from: readonly string[] | null }>((value) => {
+export const addressList = optionParser<{ readonly from: readonly string[] | null }>((value) => {
   if (value === 'any') return { from: null };
   const from = split(value);
   return from.every(isAddressRange) ? { from } : null;
 }, 'It must be a list of addresses and ranges such as 203.0.113.7,2001:db8::/32, or any.');
 
-export const hours = reader(
+export const hours = optionParser(
   (value) => parseDecimal(value, maxOverlapHours),
   `It must be a number of hours from 0 to ${maxOverlapHours}.`,
 );
@@ -99,21 +99,24 @@ export const burst = wholeNumber(1, 1_000_000);
 export const limit = wholeNumber(1, 10_000);
 
 function wholeNumber(min: number, max: number, meaning = '') {
-  return reader(
+  return optionParser(
     (value) => parseInteger(value, min, max),
     `It must be a number from ${min}${meaning} to ${max}.`,
   );
 }
 
 function oneOf<T extends string>(known: readonly T[]) {
-  return reader(
+  return optionParser(
     (value) => known.find((one) => one === value.toLowerCase()) ?? null,
     `It must be ${known.join(' or ')}.`,
   );
 }
 
 function listOf<T extends string>(known: readonly T[]) {
-  return reader((value) => itemsOf(known, value), `It must be a list of ${known.join(', ')}.`);
+  return optionParser(
+    (value) => itemsOf(known, value),
+    `It must be a list of ${known.join(', ')}.`,
+  );
 }
 
 /** Removes repetitions; returns null for an unknown item. */
@@ -126,12 +129,15 @@ function split(value: string): string[] {
   return [...new Set(value.split(',').map((one) => one.trim()))];
 }
 
-function textWhere(rule: ValueKind, message: string) {
-  return reader((value) => (isValid(rule, value) ? value : null), message);
+function textParser(rule: ValueKind, message: string) {
+  return optionParser((value) => (isValid(rule, value) ? value : null), message);
 }
 
 /** Commander reports the parser's error as wrong usage. */
-function reader<T>(parse: (value: string) => T | null, message: string): (value: string) => T {
+function optionParser<T>(
+  parse: (value: string) => T | null,
+  message: string,
+): (value: string) => T {
   return (value) => {
     const parsed = parse(value);
     if (parsed === null) throw new InvalidArgumentError(message);

@@ -18,11 +18,11 @@ import {
 } from './declaration.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 
-/** Passed in, because this folder may not import them. */
+/** The entry point passes these commands in, because this folder must not import them. */
 type MoreCommands = CommandGroup['commands'];
 
-const failed = 1;
-const wrongUsage = 2;
+const failureExitCode = 1;
+const usageExitCode = 2;
 
 /**
  * Writes results to standard output, and an error as one line to standard error. Exit code 2 means wrong usage or
@@ -38,9 +38,9 @@ export async function runCommandLine(
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
-      process.exitCode = isHelp(error) ? 0 : wrongUsage;
+      process.exitCode = isHelp(error) ? 0 : usageExitCode;
     } else {
-      process.stderr.write(`${describe(error)}\n`);
+      process.stderr.write(`${errorLine(error)}\n`);
       process.exitCode = exitCodeOf(error);
     }
   }
@@ -93,7 +93,7 @@ function assertNoOptionLost(program: Command, args: readonly string[]): void {
 function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptedError) return interruptedCode;
   const isUsage = error instanceof ConfigurationError || error instanceof WrongUsageError;
-  return isUsage ? wrongUsage : failed;
+  return isUsage ? usageExitCode : failureExitCode;
 }
 
 function isHelp({ code }: CommanderError): boolean {
@@ -108,7 +108,7 @@ function version(): string {
   return stated ?? 'unknown';
 }
 
-function describe(error: unknown): string {
+function errorLine(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
   const line = oneLine(error instanceof Error ? error.message : String(error));
   return error instanceof WrongUsageError ? `error: ${line}` : line;

@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { isStoredObject } from '../../../core/values/json.js';
 import { type ViewField, plainTitle, plainValue } from '../../views/field.js';
 
-/** Takes fields from the console by name, or adds fields of the command line; without a view all are shown. */
+/** Selects properties by name and fields of the console, or adds own fields. Without a view, all are shown. */
 export type View<T> = readonly (
   (keyof T & string) | ViewField<T> | { readonly title: string; of(item: T): unknown }
 )[];
@@ -31,11 +31,11 @@ export function list<T extends object>(
   view?: View<T>,
   json: unknown = items,
 ): Result {
-  return { json, lines: [() => listLines(items.map((one) => linesOf(one, view)))] };
+  return { json, lines: [() => listLines(items.map((one) => fieldLines(one, view)))] };
 }
 
 export function item<T extends object>(one: T, view?: View<T>, json: unknown = one): Result {
-  return { json, lines: [() => tableLines([], linesOf(one, view))] };
+  return { json, lines: [() => tableLines([], fieldLines(one, view))] };
 }
 
 /** Combines lines and other results, each followed by an empty line. The JSON of the others is dropped. */
@@ -48,7 +48,7 @@ export function report(json: unknown, ...parts: readonly (string | Result | fals
   return { json, lines };
 }
 
-export function shownOnce(view: object): Result {
+export function secretResult(view: object): Result {
   return report(view, item(view), 'Secrets are shown only once.');
 }
 
@@ -65,7 +65,7 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function linesOf<T extends object>(one: T, view?: View<T>): Line[] {
+function fieldLines<T extends object>(one: T, view?: View<T>): Line[] {
   if (view === undefined) return allLines(one);
   return view.map((field) => {
     if (typeof field === 'string') return [titleOf(field), textOf(one[field])];
@@ -140,7 +140,7 @@ function textOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (value instanceof Date) return value.toISOString().replace(/\.\d+Z$/, 'Z');
   const text = [(value ?? []) as string | readonly string[]].flat().join(', ');
-  // Other programs choose names: control characters could rewrite what the terminal shows.
+  // Control characters in names of other programs could rewrite lines of the terminal.
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }
 

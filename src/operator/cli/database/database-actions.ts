@@ -8,7 +8,7 @@ import { mebibyte } from '../../../core/values/numbers.js';
 import { isObjectId } from '../../../core/values/text.js';
 import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
-import { ErasuresService, failureOf } from '../../erasure/erasures.service.js';
+import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
 import { type ActionsOf, commandLine } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
@@ -37,7 +37,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
     const structure = context.get(DatabaseStructure);
     const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
     // The log's own collection may not exist before.
-    await context.logged('prepare database', null, async () => null, migrations.join(' '));
+    await context.performLogged('prepare database', null, async () => null, migrations.join(' '));
     return report(
       { migrations },
       ...migrations.map((name) => `Ran migration: ${name}`),
@@ -76,7 +76,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
 
   erasures: async (context) => {
     const work = () => context.get(ErasuresService).list();
-    const erasures = await context.logged('show database', null, work, 'erasures');
+    const erasures = await context.performLogged('show database', null, work, 'erasures');
     return list(erasures, ['organizationId', 'leadIds', 'createdAt', 'completedAt']);
   },
 
@@ -86,11 +86,11 @@ export const actions: ActionsOf<typeof databaseCommands> = {
       withProgress(reapplyTexts, (progress) =>
         context.get(ErasuresService).reapply(entries, progress),
       );
-    const outcome = await context.logged('erase database', null, work, 'erasures');
+    const outcome = await context.performLogged('erase database', null, work, 'erasures');
     const { erasures, failures, ...removed } = outcome;
     const title = `Erasures repeated: ${erasures}. Removed from:`;
     const shown = report({ erasures, ...removed }, title, item(removed));
-    return { ...shown, failure: failureOf(failures) };
+    return { ...shown, failure: failureMessage(failures) };
   },
 };
 

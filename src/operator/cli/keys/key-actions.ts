@@ -8,7 +8,7 @@ import { UsageStatsService } from '../../usage/usage-stats.service.js';
 import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
-import { item, list, type Result, shownOnce } from '../command-line/result.js';
+import { item, list, type Result, secretResult } from '../command-line/result.js';
 import { type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
 
 export const actions: ActionsOf<typeof keyCommands> = {
@@ -24,7 +24,9 @@ export const actions: ActionsOf<typeof keyCommands> = {
       expiresAt: expires ?? null,
     };
     const issue = () => context.get(ApiKeysService).issue(key);
-    return shownOnce(newKeyView(await context.logged('issue organization', { _id }, issue, name)));
+    return secretResult(
+      newKeyView(await context.performLogged('issue organization', { _id }, issue, name)),
+    );
   },
 
   list: async (context, { org }) => {
@@ -40,7 +42,7 @@ export const actions: ActionsOf<typeof keyCommands> = {
     return list(views);
   },
 
-  update: changing('update', (keys, key, { addresses, ...values }) => {
+  update: changeAction('update', (keys, key, { addresses, ...values }) => {
     const permitted = operationsOf(values);
     return keys.update(key, {
       ...(permitted && { 'permissions.operations': permitted }),
@@ -48,20 +50,20 @@ export const actions: ActionsOf<typeof keyCommands> = {
     });
   }),
 
-  limit: changing('limit', (keys, key, values) =>
+  limit: changeAction('limit', (keys, key, values) =>
     keys.update(key, { rateLimit: rateLimitOf(values) }),
   ),
 
-  revoke: changing('revoke', (keys, key) => keys.revoke(key)),
+  revoke: changeAction('revoke', (keys, key) => keys.revoke(key)),
 
   rotate: async (context, { key: idOrPrefix, overlapHours }) => {
     const { keys, key } = await findKey(context, idOrPrefix);
-    const rotated = await context.logged('rotate key', key, () =>
+    const rotated = await context.performLogged('rotate key', key, () =>
       keys.rotate(key, overlapHours * hourMs),
     );
     const { _id, prefix } = key;
     const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
-    return shownOnce({ ...newKeyView(rotated), old });
+    return secretResult({ ...newKeyView(rotated), old });
   },
 
   usage: async (context) => list(await context.get(PartnersService).listAll(), partnerListFields),
@@ -77,13 +79,13 @@ export const actions: ActionsOf<typeof keyCommands> = {
   },
 };
 
-function changing<Values extends { readonly key: string }>(
+function changeAction<Values extends { readonly key: string }>(
   action: 'update' | 'limit' | 'revoke',
   change: (keys: ApiKeysService, key: ApiKeyDocument, values: Values) => Promise<unknown>,
 ) {
   return async (context: CommandContext, values: Values): Promise<Result> => {
     const { keys, key } = await findKey(context, values.key);
-    await context.logged(`${action} key`, key, () => change(keys, key, values));
+    await context.performLogged(`${action} key`, key, () => change(keys, key, values));
     const changed = await findKey(context, key._id.toHexString());
     return item(keyView(changed.key, keys));
   };
@@ -122,7 +124,7 @@ function restrictionsOf(document: ApiKeyDocument) {
   const { operations = null, addresses = null } = document.permissions ?? {};
   return {
     operations: permittedOperations(document),
-    /** No operations were chosen for the key, so it may do more than anybody decided. */
+    /** True if nobody chose operations for the key, which may then permit more than intended. */
     isUnrestricted: operations === null,
     addresses,
   };

@@ -19,7 +19,7 @@ import type { leadCommands } from './lead-commands.js';
 import { eraseLeads, logDisclosure } from './lead-erasure.js';
 import { importLeads } from './lead-import.js';
 
-/** No lead has nearly as many. */
+/** Real leads have far fewer entries. */
 const maxHistoryEntries = 10_000;
 
 export const actions: ActionsOf<typeof leadCommands> = {
@@ -48,7 +48,7 @@ export const actions: ActionsOf<typeof leadCommands> = {
       ...deliveries.items.map((delivery) => deliveryEntry(delivery, numbers)),
     ];
     const history = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-    const lines = history.map((entry) => lineOf(entry));
+    const lines = history.map((entry) => historyLine(entry));
     return list(lines, undefined, history);
   },
 
@@ -85,21 +85,21 @@ function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>) {
   return { at: createdAt, kind: 'delivery' as const, leadId, what: view.type, ...view };
 }
 
-function lineOf(entry: ReturnType<typeof changeEntry> | ReturnType<typeof deliveryEntry>) {
+function historyLine(entry: ReturnType<typeof changeEntry> | ReturnType<typeof deliveryEntry>) {
   const { at: time, leadId: lead, kind, what } = entry;
   const isChange = entry.kind === 'change';
-  const details = isChange ? changesOf(entry.changes) : deliveryOf(entry);
+  const details = isChange ? changesText(entry.changes) : deliveryText(entry);
   return { time, lead, kind, what, details, request: isChange ? entry.requestId : null };
 }
 
-function changesOf(changes: ReturnType<typeof storedChanges>): string {
+function changesText(changes: ReturnType<typeof storedChanges>): string {
   if (changes.length === 0) return 'nothing changed';
   return changes
     .map(({ field, from, to }) => `${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`)
     .join(', ');
 }
 
-function deliveryOf(entry: ReturnType<typeof deliveryEntry>): string {
+function deliveryText(entry: ReturnType<typeof deliveryEntry>): string {
   const { endpointId, status, failureReason, attempts, lastStatusCode, lastError } = entry;
   const reason = failureReason === null ? '' : ` (${failureReason})`;
   const lastResult = lastStatusCode ?? lastError;

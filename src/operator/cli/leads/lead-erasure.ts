@@ -5,7 +5,7 @@ import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { LeadErasuresService } from '../../../leads/erasure/lead-erasures.service.js';
 import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
 import { type Organization, toOrganization } from '../../../tenants/organizations/organization.js';
-import { ErasuresService, failureOf } from '../../erasure/erasures.service.js';
+import { ErasuresService, failureMessage } from '../../erasure/erasures.service.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ValuesOf } from '../command-line/declaration.js';
 import { item, list, print, report, type Result, type View } from '../command-line/result.js';
@@ -27,7 +27,7 @@ export async function logDisclosure(
   leadIds: readonly string[],
 ): Promise<void> {
   for (const _id of leadIds) {
-    await context.logged('show lead', { _id, organizationId }, async () => null);
+    await context.performLogged('show lead', { _id, organizationId }, async () => null);
   }
 }
 
@@ -40,18 +40,20 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
     : await erasures.resume(organization);
   const leadIds =
     lead === undefined
-      ? await confirmed(context, organization, values)
+      ? await confirmedLeadIds(context, organization, values)
       : (await context.get(LeadLookupService).findByIds(organization._id, lead)).map(
           ({ _id }) => _id,
         );
   if (lead !== undefined && leadIds.length === 0) {
-    throw new Error(failureOf(failures) ?? `There is no lead ${lead} in this organization.`);
+    throw new Error(failureMessage(failures) ?? `There is no lead ${lead} in this organization.`);
   }
   const work = () => erasures.erase(organization, leadIds, dryRun);
   const [_id, ...others] = leadIds;
   const subject = _id && { _id, organizationId: organization._id };
   const entry = dryRun ? 'show lead' : 'erase lead';
-  const removed = await (subject ? context.logged(entry, subject, work, others.join(' ')) : work());
+  const removed = await (subject
+    ? context.performLogged(entry, subject, work, others.join(' '))
+    : work());
   const json = { dryRun, leadIds, ...removed, finished };
   const parts = [
     finished > 0 && `Interrupted erasures now finished: ${finished}.`,
@@ -59,7 +61,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
       ? [dryRun ? 'Would be removed from:' : 'Removed from:', item(removed)]
       : [nothingErased(values, finished)]),
   ];
-  return { ...report(json, ...parts), failure: failureOf(failures) };
+  return { ...report(json, ...parts), failure: failureMessage(failures) };
 }
 
 /** Reports success: erased persons are unknown too, and an erasure may be repeated. */
@@ -69,7 +71,7 @@ function nothingErased({ phone, email }: EraseValues, finished: number): string 
   return `No lead, and no client of a lead, has this ${names}; ${nothing} was erased.`;
 }
 
-async function confirmed(
+async function confirmedLeadIds(
   context: CommandContext,
   organization: Organization,
   { phone, email, dryRun, yes }: EraseValues,

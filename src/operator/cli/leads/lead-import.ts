@@ -5,7 +5,7 @@ import { LeadImportsService, type RefusedRow } from '../../../leads/import/lead-
 import { toOrganization } from '../../../tenants/organizations/organization.js';
 import type { CommandContext } from '../command-line/context.js';
 import type { ValuesOf } from '../command-line/declaration.js';
-import { checkFile, reasonOf } from '../command-line/files.js';
+import { checkFile, fileErrorReason } from '../command-line/files.js';
 import { withProgress } from '../command-line/progress.js';
 import { item, list, report, type Result } from '../command-line/result.js';
 import type { leadCommands } from './lead-commands.js';
@@ -17,7 +17,7 @@ const importTexts = {
   remedy: 'Import the file again to continue.',
 };
 
-/** A file of the wrong kind contains only refused rows. */
+/** Limits the output for a file of the wrong kind, in which every row is refused. */
 const maxPrintedRows = 1_000;
 
 export async function importLeads(
@@ -30,7 +30,7 @@ export async function importLeads(
   const refusedRows: RefusedRow[] = [];
   const onRefused = (refused: RefusedRow) => {
     const { row, line, code, message } = refused;
-    if (reportPath !== undefined) appendTo(reportPath, csvRows([[row, line, code, message]]));
+    if (reportPath !== undefined) appendToReport(reportPath, csvRows([[row, line, code, message]]));
     if (refusedRows.length < maxPrintedRows) refusedRows.push(refused);
   };
   const work = () =>
@@ -41,7 +41,7 @@ export async function importLeads(
     );
   const outcome = isDryRun
     ? await work()
-    : await context.logged('import organization', organization, work, 'leads');
+    : await context.performLogged('import organization', organization, work, 'leads');
   const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the refused rows';
   return report(
     { dryRun: isDryRun, ...outcome, refusedRows },
@@ -55,17 +55,17 @@ export async function importLeads(
 
 /** @throws Error if the report is not writable or is the file being imported */
 async function checkReport(file: string, path: string): Promise<void> {
-  appendTo(path, '');
+  appendToReport(path, '');
   const [read, written] = await Promise.all([stat(file), stat(path)]);
   if (written.dev !== read.dev || written.ino !== read.ino) return;
   throw new Error(`--report must not be the file being imported (${path}): choose another path.`);
 }
 
 /** @throws Error that stops an import at the first refused row that cannot be reported */
-function appendTo(path: string, text: string): void {
+function appendToReport(path: string, text: string): void {
   try {
     appendFileSync(path, text);
   } catch (cause) {
-    throw new Error(`The report ${path} cannot be written: ${reasonOf(cause)}.`, { cause });
+    throw new Error(`The report ${path} cannot be written: ${fileErrorReason(cause)}.`, { cause });
   }
 }

@@ -22,8 +22,8 @@ const storedPaths: Readonly<Record<keyof Changes, string>> = {
 export const actions: ActionsOf<typeof organizationCommands> = {
   create: async (context, { name, ...settings }) => {
     const to = { _id: new Types.ObjectId() };
-    const fields = { ...to, name, ...nested(storedFields({ name: undefined, ...settings })) };
-    const created = await context.logged('create organization', to, () =>
+    const fields = { ...to, name, ...nestedFields(storedFields({ name: undefined, ...settings })) };
+    const created = await context.performLogged('create organization', to, () =>
       context.get(OrganizationsRepository).create(fields),
     );
     return item(organizationView(created));
@@ -40,7 +40,12 @@ export const actions: ActionsOf<typeof organizationCommands> = {
     const { _id } = await context.organization(id);
     const fields = storedFields(changes);
     const update = () => context.get(OrganizationsRepository).update(_id, fields);
-    await context.logged('update organization', { _id }, update, Object.keys(fields).join(' '));
+    await context.performLogged(
+      'update organization',
+      { _id },
+      update,
+      Object.keys(fields).join(' '),
+    );
     return item(organizationView(await context.organization(id)));
   },
 };
@@ -55,7 +60,7 @@ function storedFields({ phoneCountry, ...others }: Changes): Record<string, unkn
   );
 }
 
-function nested(fields: Record<string, unknown>): object {
+function nestedFields(fields: Record<string, unknown>): object {
   const root: Record<string, object> = {};
   for (const [path, value] of Object.entries(fields)) {
     const names = path.split('.');

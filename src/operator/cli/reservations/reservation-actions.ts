@@ -27,7 +27,7 @@ const findingTitles = ['Entry', 'Reservation', 'Installment', 'Difference', 'Our
 
 export const actions: ActionsOf<typeof reservationCommands> = {
   show: async (context, { reservation: reference }) => {
-    const { found } = await inspected(context, reference);
+    const { found } = await inspectReservation(context, reference);
     if (found === null) throw new Error(`There is no reservation with id ${reference}.`);
     const [cheques, reports] = [chequesInAllWallets(found), reportsOf(found)];
     return report(
@@ -39,7 +39,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   },
 
   callbacks: async (context, { reservation: reference, limit }) => {
-    const { organizations, id, found } = await inspected(context, reference);
+    const { organizations, id, found } = await inspectReservation(context, reference);
     const lookup = context.get(ReservationLookupService);
     const callbacks = await lookup.callbacks(organizations, id, limit);
     const others = found === null ? [] : await lookup.approvedOthers(found);
@@ -56,15 +56,15 @@ export const actions: ActionsOf<typeof reservationCommands> = {
     const ledgers = context.get(ReconciliationsService);
     const { errors, comparison } = await ledgers.compareFile(_id, text, complete);
     if (comparison !== undefined) {
-      return csv && !context.isJson ? printCsv(comparison) : resultOf(comparison);
+      return csv && !context.isJson ? printCsv(comparison) : comparisonResult(comparison);
     }
     const failure = `The file has ${pluralize(errors.length, 'error')}. Nothing was compared.`;
     return { ...list(errors), failure };
   },
 };
 
-/** Accepts unknown ids: refused callbacks are logged with any. */
-async function inspected(context: CommandContext, reference: string) {
+/** Also accepts unknown ids, because refused callbacks are logged with them. */
+async function inspectReservation(context: CommandContext, reference: string) {
   const organizations = await context.get(OrganizationsRepository).listAllIds();
   const lookup = context.get(ReservationLookupService);
   const own = parseObjectId(reference);
@@ -79,7 +79,7 @@ function printCsv(outcome: Comparison): void {
   process.stdout.write(csvRows([findingTitles, ...rows]));
 }
 
-function resultOf(outcome: Comparison): Result {
+function comparisonResult(outcome: Comparison): Result {
   const { compared, matching, hasMore = false } = outcome;
   const findings = findingsOf(outcome);
   const entries = pluralize(compared, 'entry', 'entries');

@@ -10,8 +10,8 @@ import { isPassword } from '../../../core/values/password-hash.js';
 const maxClients = 10_000;
 /** Allows five attempts, then one every 30 s. */
 const perClient: RateLimit = { rps: 1 / 30, burst: 5 };
-/** All addresses share it, against distributed guessing. */
-const total: RateLimit = { rps: 1 / 3, burst: 50 };
+/** All addresses share this limit, which slows distributed guessing. */
+const allClients: RateLimit = { rps: 1 / 3, burst: 50 };
 /** scrypt occupies threads of libuv's pool, which file reads also need. */
 const concurrency = 1;
 const maxWaiting = 10;
@@ -36,7 +36,7 @@ export class LoginAttempts {
     if (expected === undefined) return 'wrong';
     if (this.comparisons.size >= maxWaiting) return 'too many';
     if (this.clients.take(addressRangeOf(address), perClient) < 0) return 'too many';
-    if (this.all.take('all', total) < 0) return 'too many';
+    if (this.all.take('all', allClients) < 0) return 'too many';
     const isRight = await this.comparisons.add(() => isPassword(password, expected));
     return isRight ? 'right' : 'wrong';
   }

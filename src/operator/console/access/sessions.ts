@@ -39,7 +39,7 @@ export class Sessions {
     return id;
   }
 
-  of(request: FastifyRequest): string | null {
+  find(request: FastifyRequest): string | null {
     const cookie = request.cookies[cookieName];
     if (cookie === undefined) return null;
     const { valid, value } = request.unsignCookie(cookie);

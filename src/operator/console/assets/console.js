@@ -1,4 +1,4 @@
-// Pages work without it: it adds local times, chart values under the pointer, and reloading.
+// Pages work without this script, which adds local times, chart values under the pointer, and reloading.
 const seconds = Number(document.body.dataset.refreshSeconds);
 const language = `${document.documentElement.lang}-u-nu-latn`;
 const offset = new Date().getTimezoneOffset();
@@ -52,7 +52,7 @@ document.addEventListener('pointermove', ({ target, clientX }) => {
   showStep(bars.closest('.chart'), Math.min(last, Math.max(0, step)));
 });
 
-/** While the reader types, reads a chart or has opened a table, the page stays as it is. */
+/** A reload would disturb a reader who types, reads a chart or has opened a table. */
 const isBusy = () =>
   document.hidden ||
   ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName ?? '') ||
@@ -69,7 +69,7 @@ async function refresh() {
     shown.replaceChildren(...loaded.childNodes);
     enhance(shown);
   } catch {
-    // The session ended or the service is down: the page shows its own time.
+    // The session ended or the service is down. The old page stays, and shows when it was read.
   }
 }
 

@@ -8,7 +8,7 @@ import type { PageServices } from './services.js';
 
 export type StringValues = Readonly<Record<string, string>>;
 
-/** May not be logged in. */
+/** A reader may not be logged in yet. */
 export interface Reader {
   /** Path below `/console`, without the query; after a form, the path of its page. */
   readonly path: string;

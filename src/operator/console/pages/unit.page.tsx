@@ -2,7 +2,7 @@ import { reservationListFields } from '../../views/reservation.js';
 import { unitChangeFields, unitFields } from '../../views/unit.js';
 import type { ConsolePage } from './page.js';
 import { FieldList, FieldTable } from './shared/fields.js';
-import { recordOf } from './shared/organizations.js';
+import { recordFromPath } from './shared/organizations.js';
 import { keysetRequestOf } from './shared/parts.js';
 
 export const unitPage: ConsolePage = {
@@ -10,7 +10,7 @@ export const unitPage: ConsolePage = {
   title: 'shared.unit',
   async read(request) {
     const { text, services } = request;
-    const record = await recordOf(request);
+    const record = await recordFromPath(request);
     const unit = record && (await services.units.inspect(record.organization._id, record.id));
     if (record === null || unit === null) return null;
     const { organization, id: unitId } = record;

@@ -10,8 +10,8 @@ import { reservationListFields } from '../../../views/reservation.js';
 import type { ConsolePage, PageRequest, Reader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
-import { loggingDisclosure, outcomeOf, ResendDelivery } from '../shared/operator-actions.js';
-import { recordOf } from '../shared/organizations.js';
+import { loggingDisclosure, actionOutcome, ResendDelivery } from '../shared/operator-actions.js';
+import { recordFromPath } from '../shared/organizations.js';
 import { Code, keysetRequestOf, Link } from '../shared/parts.js';
 
 const maxReservations = 10;
@@ -29,7 +29,7 @@ export const leadPage: ConsolePage = {
 
 async function read(request: PageRequest) {
   const { text, services, language } = request;
-  const record = await recordOf(request);
+  const record = await recordFromPath(request);
   const inspected = record && (await services.leads.inspect(record.organization._id, record.id));
   if (record === null || inspected === null) return null;
   const { organization, id } = record;
@@ -42,7 +42,7 @@ async function read(request: PageRequest) {
     services.reservations.list(organizationId, { leadId: id }, { limit: maxReservations }),
     services.keys.list(organizationId),
     services.endpoints.list(organizationId),
-    outcomeOf(request, organizationId),
+    actionOutcome(request, organizationId),
   ]);
   const sent = await Promise.all(
     events.items.map(async (event) => {

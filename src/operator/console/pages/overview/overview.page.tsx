@@ -4,10 +4,10 @@ import type { StepStats } from '../../../usage/usage-stats.service.js';
 import { callLines, deliveryLines, latencyLines } from '../../charts/call-lines.js';
 import { StepChoice, TimeChart } from '../../charts/time-chart.js';
 import { type ConsolePage, type Reader, useReader } from '../page.js';
-import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
+import { FieldList, FieldTable, type PageField } from '../shared/fields.js';
 import { Card } from '../shared/parts.js';
 import { Attention, attentionLines } from './attention.js';
-import { readState, type SystemState } from './system-state.js';
+import { readSystemState, type SystemState } from './system-state.js';
 
 const refreshSeconds = 30;
 const maxRows = 30;
@@ -19,7 +19,7 @@ export const overviewPage: ConsolePage = {
   isInMenu: true,
   async read(request) {
     const { now, text } = request;
-    const state = await readState(request);
+    const state = await readSystemState(request);
     const { partners, organizations, isKnown } = state;
     const firstStep =
       organizations?.length === 0 ? 'attention.firstOrganization' : 'attention.firstCall';
@@ -72,7 +72,7 @@ function Calls({ day, partners }: SystemState) {
   const { text, formats } = useReader();
   if (day === null) return null;
   const known = new Map((partners ?? []).map((partner) => [partner.keyId, partner]));
-  const fields: readonly ShownField<CallSummary>[] = [
+  const fields: readonly PageField<CallSummary>[] = [
     { title: 'overview.callsName', kind: 'number', of: ({ calls }) => calls },
     {
       title: 'partners.errors',
@@ -117,7 +117,7 @@ function Calls({ day, partners }: SystemState) {
   );
 }
 
-function systemFields({ formats }: Reader): ShownField<SystemState>[] {
+function systemFields({ formats }: Reader): PageField<SystemState>[] {
   const age = (backlog: Backlog | null) => backlog && formats.duration(backlog.lagMs);
   return [
     {

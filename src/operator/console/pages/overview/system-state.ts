@@ -5,10 +5,10 @@ import type { PageRequest } from '../page.js';
 const maxEndpoints = 50;
 const maxWaitMs = 2_000;
 
-export type SystemState = Awaited<ReturnType<typeof readState>>;
+export type SystemState = Awaited<ReturnType<typeof readSystemState>>;
 
 /** Parts are null if the database did not respond in time. */
-export async function readState(request: PageRequest) {
+export async function readSystemState(request: PageRequest) {
   const { services, deadlineMs } = request;
   const waitMs = Math.min(maxWaitMs, deadlineMs / 2);
   const orNull = async <T>(work: Promise<T>): Promise<T | null> =>

@@ -11,8 +11,8 @@ import {
   reservationFields,
 } from '../../../views/reservation.js';
 import { type ConsolePage, useReader } from '../page.js';
-import { FieldList, FieldTable, type ShownField } from '../shared/fields.js';
-import { recordOf } from '../shared/organizations.js';
+import { FieldList, FieldTable, type PageField } from '../shared/fields.js';
+import { recordFromPath } from '../shared/organizations.js';
 import { Card, Code, ValueChange, Timestamp } from '../shared/parts.js';
 import { Callback, type CallbackContext } from './callback.js';
 
@@ -25,7 +25,7 @@ export const reservationPage: ConsolePage = {
   title: 'shared.reservation',
   async read(request) {
     const { text, services } = request;
-    const record = await recordOf(request);
+    const record = await recordFromPath(request);
     const reservation =
       record && (await services.reservations.inspect(record.organization._id, record.id));
     if (record === null || reservation === null) return null;
@@ -96,7 +96,7 @@ function Transition({ from, to, by, at }: StatusTransition) {
 
 type TimelineEvent = Extract<TimelineEntry, { kind: 'event' }>['event'];
 
-const eventFields: readonly ShownField<TimelineEvent>[] = [
+const eventFields: readonly PageField<TimelineEvent>[] = [
   { title: 'shared.event', kind: 'code', of: ({ type }) => type },
   { title: 'shared.status', show: ({ status }) => status && <ValueChange {...status} /> },
   { title: 'shared.request', show: ({ requestId }) => requestId && <Code>{requestId}</Code> },

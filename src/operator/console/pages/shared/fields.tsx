@@ -9,15 +9,15 @@ import { Card, Code, Link, Pagination, Timestamp } from './parts.js';
 export type Titled = { readonly title: TextKey } | { readonly name: string };
 
 /** Either a field of a view, or one that only a page can show. */
-export type ShownField<T> =
+export type PageField<T> =
   | ViewField<T, TextKey>
   | (Titled & { readonly isNumber?: true; show(item: T, reader: Reader): ComponentChildren });
 
 interface Fields<T> {
-  readonly fields: readonly ShownField<NoInfer<T>>[];
+  readonly fields: readonly PageField<NoInfer<T>>[];
 }
 
-/** Uses a separate card when it has a title. */
+/** With a title, the list gets its own card. */
 export function FieldList<T>({
   title,
   fields,
@@ -42,7 +42,7 @@ export function FieldList<T>({
   return title === undefined ? list : <Card title={title}>{list}</Card>;
 }
 
-function isMissingTime<T>(field: ShownField<T>, item: T): boolean {
+function isMissingTime<T>(field: PageField<T>, item: T): boolean {
   return 'kind' in field && field.kind === 'time' && (field.of(item) ?? '') === '';
 }
 
@@ -52,7 +52,7 @@ interface TableProps<T> extends Fields<T> {
   readonly items: readonly T[];
 }
 
-/** Rows become cards on phones, named by their first cell. */
+/** On phones, each row becomes a card with the first cell as its title. */
 export function Table<T>({ title, caption, fields, items }: TableProps<T>) {
   const reader = useReader();
   const columns = fields.map((field) => ({ name: titleOf(field, reader), ...classOf(field) }));
@@ -122,13 +122,13 @@ export function titleOf(field: Titled, { text }: Reader): string {
   return 'name' in field ? field.name : text(field.title);
 }
 
-function classOf<T>(field: ShownField<T>) {
+function classOf<T>(field: PageField<T>) {
   const isNumber =
     'show' in field ? field.isNumber : field.kind === 'number' || field.kind === 'duration';
   return isNumber ? { class: 'number' } : {};
 }
 
-function valueOf<T>(field: ShownField<T>, item: T, reader: Reader): ComponentChildren {
+function valueOf<T>(field: PageField<T>, item: T, reader: Reader): ComponentChildren {
   if ('show' in field) return field.show(item, reader);
   const plain = plainValue(field, item, reader);
   const path = pathOf(field, item, reader.params['organization'] ?? '');

@@ -1,4 +1,4 @@
-/** Its length reveals nothing about the value. */
+/** The constant length reveals nothing about the value. */
 export const mask = '••••••';
 
 /** Accepts typical field names; any other name may be a person's words. */

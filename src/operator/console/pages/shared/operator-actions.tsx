@@ -42,7 +42,7 @@ export function loggingDisclosure(read: ConsolePage['read']): ConsolePage['read'
 }
 
 /** Asks for confirmation, then performs and logs the action once, and returns to the form's page. */
-export async function perform(
+export async function confirmAndPerform(
   request: PageRequest,
   action: Action,
 ): Promise<PageContent | Redirect> {
@@ -72,7 +72,7 @@ export async function perform(
 }
 
 /** Reads the outcome from the log: a link alone cannot claim that something happened. */
-export async function outcomeOf(
+export async function actionOutcome(
   { query, text, services }: PageRequest,
   organizationId: Types.ObjectId,
 ): Promise<Pick<PageContent, 'notice' | 'refreshSeconds'>> {

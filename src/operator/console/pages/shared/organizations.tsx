@@ -4,7 +4,7 @@ import { type PageRequest, useReader } from '../page.js';
 import { consolePath } from './parts.js';
 
 /** Reads `/…/:organization/:id`; returns null without such an organization. */
-export async function recordOf({ params, services }: PageRequest) {
+export async function recordFromPath({ params, services }: PageRequest) {
   const id = parseObjectId(params['id'] ?? '');
   const organization = await services.organizations.findByHexId(params['organization'] ?? '');
   return id === null || organization === null ? null : { organization, id };
@@ -17,7 +17,9 @@ export function chosenOrganization(
   return organizations.find(({ _id }) => _id.toHexString() === query['organization']);
 }
 
-export function namesOf(organizations: readonly Organization[]): ReadonlyMap<string, string> {
+export function organizationNames(
+  organizations: readonly Organization[],
+): ReadonlyMap<string, string> {
   return new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
 }
 
@@ -35,7 +37,7 @@ export function OrganizationFilter({
         <label for="organization">{text('shared.organization')}</label>
         <select id="organization" name="organization">
           {chosen === undefined && <option value="">{text('shared.all')}</option>}
-          {[...namesOf(organizations)].map(([id, name]) => (
+          {[...organizationNames(organizations)].map(([id, name]) => (
             <option key={id} value={id} selected={id === chosen?._id.toHexString()}>
               {`${name} (${id})`}
             </option>

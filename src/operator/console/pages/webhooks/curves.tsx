@@ -2,7 +2,7 @@ import type { HourlyStats } from '../../../../webhooks/statistics/webhook-statis
 import { Bars } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';
 import type { Reader } from '../page.js';
-import type { ShownField } from '../shared/fields.js';
+import type { PageField } from '../shared/fields.js';
 
 type Hour = HourlyStats[number];
 
@@ -20,7 +20,7 @@ const curves: readonly Curve[] = [
   { title: 'endpoint.backlog', format: 'number', of: ({ backlog }) => backlog },
 ];
 
-export const curveFields: readonly ShownField<{ readonly hours: readonly Hour[] }>[] = curves.map(
+export const curveFields: readonly PageField<{ readonly hours: readonly Hour[] }>[] = curves.map(
   (curve) => ({
     title: curve.title,
     show: ({ hours }, reader) => hourlyBars(curve, hours, reader),

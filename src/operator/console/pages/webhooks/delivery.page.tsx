@@ -6,8 +6,8 @@ import { FieldList, FieldTable } from '../shared/fields.js';
 import { mask, maskedUrl, maskedValue } from '../shared/masking.js';
 import {
   loggingDisclosure,
-  outcomeOf,
-  perform,
+  actionOutcome,
+  confirmAndPerform,
   ResendDelivery,
 } from '../shared/operator-actions.js';
 import { Card } from '../shared/parts.js';
@@ -55,7 +55,7 @@ async function read(request: PageRequest) {
     </>
   );
   return {
-    ...(await outcomeOf(request, organizationId)),
+    ...(await actionOutcome(request, organizationId)),
     name: id,
     personal: { organizationId, subject: 'delivery', subjectId: id } as const,
     body,
@@ -70,7 +70,7 @@ async function replay(request: PageRequest) {
   if (endpoint?.isEnabled !== true) return problem(request, 'endpoint.mustBeEnabled');
   const { _id, organizationId } = delivery;
   const subjectId = _id.toHexString();
-  return perform(request, {
+  return confirmAndPerform(request, {
     question: text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) }),
     organizationId,
     action: 'replay',
@@ -118,7 +118,7 @@ function Body({ body, messageId, lastAttemptAt }: DeliveryDetails) {
   );
 }
 
-/** Keeps the digits of numbers. */
+/** Keeps digits of numbers that a double cannot hold. */
 function indented(body: string): string {
   return JSON.stringify(JSON.parse(body, asWritten as never), null, 2);
 }

@@ -6,7 +6,7 @@ import type { TextKey } from '../../texts/text.js';
 import { type ConsolePage, type PageContent, type PageRequest, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedUrl } from '../shared/masking.js';
-import { outcomeOf, perform, ResendDelivery } from '../shared/operator-actions.js';
+import { actionOutcome, confirmAndPerform, ResendDelivery } from '../shared/operator-actions.js';
 import { Card, Form, keysetRequestOf, Link } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 import { readReplay } from './replay.js';
@@ -33,7 +33,7 @@ export const endpointPage: ConsolePage = {
       services.webhookStatistics.lastDay(shown),
       services.webhookStatistics.health(shown),
       services.organizations.findByHexId(shown.organizationId),
-      outcomeOf(request, organizationId),
+      actionOutcome(request, organizationId),
     ]);
     const details = {
       ...shown,
@@ -86,7 +86,7 @@ async function enable(request: PageRequest) {
   const endpoint = await endpointOf(request);
   if (endpoint === null || endpoint.shown.isRemoved) return null;
   const { document, shown } = endpoint;
-  return perform(request, {
+  return confirmAndPerform(request, {
     organizationId: document.organizationId,
     subject: 'endpoint',
     subjectId: shown._id,
@@ -116,7 +116,7 @@ async function replay(request: PageRequest) {
       ? await deliveries.count(organizationId, { ...filter, endpointId })
       : null;
   if (count === 0) return problem(request, 'confirm.nothing');
-  return perform(request, {
+  return confirmAndPerform(request, {
     organizationId,
     subject: 'endpoint',
     subjectId: shown._id,

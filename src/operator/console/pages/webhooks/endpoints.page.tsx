@@ -1,7 +1,11 @@
 import { endpointSummaryFields } from '../../../views/webhook.js';
 import type { ConsolePage } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
-import { chosenOrganization, namesOf, OrganizationFilter } from '../shared/organizations.js';
+import {
+  chosenOrganization,
+  organizationNames,
+  OrganizationFilter,
+} from '../shared/organizations.js';
 import { keysetRequestOf } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 
@@ -15,7 +19,7 @@ export const endpointsPage: ConsolePage = {
     const chosen = chosenOrganization(request, organizations);
     const part = keysetRequestOf(request, 'older');
     const { items, next } = await services.endpoints.listPage(chosen?._id, part);
-    const names = namesOf(organizations);
+    const names = organizationNames(organizations);
     const endpoints = await Promise.all(
       items.map(async (endpoint) => ({
         ...endpoint,

@@ -4,14 +4,14 @@ import type { StringValues } from '../page.js';
 
 export interface Replay {
   readonly filter: DeliveryFilter;
-  /** Serves people and the log. */
+  /** Shown to the operator and stored in the operator log. */
   readonly text: string;
 }
 
 /** Returns null without a valid time range or the status `failed`. */
 export function readReplay(form: StringValues): Replay | null {
   const status = form['status'] === 'failed' ? ('failed' as const) : undefined;
-  const [since, until] = [timeOf(form['since']), timeOf(form['until'])];
+  const [since, until] = [parseFormTime(form['since']), parseFormTime(form['until'])];
   if (since === null || until === null || !(status ?? since ?? until)) return null;
   if (since !== undefined && until !== undefined && until <= since) return null;
   const words = [
@@ -23,7 +23,7 @@ export function readReplay(form: StringValues): Replay | null {
 }
 
 /** Parses UTC, in full or as browsers send it; undefined when empty, null when invalid. */
-function timeOf(text = ''): Date | undefined | null {
+function parseFormTime(text = ''): Date | undefined | null {
   const written = text.trim();
   if (written === '') return undefined;
   return parseTime(/T[\d:.]+$/.test(written) ? `${written}Z` : written);
