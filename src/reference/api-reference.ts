@@ -1,12 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { describeErrors } from '../core/http/reference/endpoint.js';
 import { sharedComponents } from './openapi-components.js';
 import { tolerantNames } from '../core/http/validation/dto-reading.js';
 import { completeOperations } from './common-documentation.js';
-import { errorLists } from './error-tables.js';
+import { allErrors } from './errors.js';
 import { documentedWebhooks, webhookModels } from './webhook-documentation.js';
 
 const description = `Leads, reservations, compounds and units of the real-estate platform, for the
@@ -37,8 +36,7 @@ const tags = {
 /** Implements rule HTTP-14. */
 export function apiReference(app: INestApplication, responses: ErrorResponses): OpenAPIObject {
   const config = baseConfig();
-  const errors = Object.values(errorLists).flat();
-  const components = { ...config.components, ...sharedComponents(errors, responses) };
+  const components = { ...config.components, ...sharedComponents(allErrors, responses) };
   const document = SwaggerModule.createDocument(
     app,
     { ...config, components, webhooks: documentedWebhooks() },
@@ -46,7 +44,7 @@ export function apiReference(app: INestApplication, responses: ErrorResponses): 
   );
   disallowUnknownFields(document);
   for (const item of Object.values(document.paths)) completeOperations(item);
-  moveUnroutedErrors(document, errors);
+  moveUnroutedErrors(document);
   return document;
 }
 
@@ -75,12 +73,9 @@ function baseConfig(): Omit<OpenAPIObject, 'paths'> {
 }
 
 /** Errors that occur before routing belong to the introduction. */
-function moveUnroutedErrors(
-  { info, paths, components }: OpenAPIObject,
-  errors: readonly ErrorDefinition[],
-): void {
+function moveUnroutedErrors({ info, paths, components }: OpenAPIObject): void {
   const text = JSON.stringify(paths);
-  const others = errors.filter(({ code }) => !text.includes(`"${code}"`));
+  const others = allErrors.filter(({ code }) => !text.includes(`"${code}"`));
   info.description = `${info.description}\n\nErrors of requests that reach no operation:\n\n${describeErrors(others)}`;
   for (const { code } of others) delete components?.examples?.[code];
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { markdownTable } from './error-tables.js';
 import { variableNames, variables } from '../core/configuration/variables.js';
 
 const introduction = `# Configuration
@@ -60,4 +59,14 @@ function descriptionOf({ description = '' }: Property = {}): string {
       (rule, id: string) => `[${rule}](rules.md#${id.toLowerCase()})`,
     )
     .replaceAll(/\b[A-Z_]{4,}\b/g, (word) => (variableNames.includes(word) ? `\`${word}\`` : word));
+}
+
+function markdownTable(heading: readonly string[], body: readonly string[][]): string {
+  const widths = heading.map((_, column) =>
+    Math.max(...[heading, ...body].map((cells) => cells[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const rule = widths.map((width) => '-'.repeat(width));
+  return [heading, rule, ...body].map(line).join('\n');
 }

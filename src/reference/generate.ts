@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -6,7 +6,6 @@ import { apiReference } from './api-reference.js';
 import { AppModule } from '../app.module.js';
 import { readEnvironment } from '../core/configuration/load-environment.js';
 import { configurationReference, environmentExample } from './configuration-reference.js';
-import { errorLists, fillErrorTables } from './error-tables.js';
 import { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { createLogger } from '../core/http/server/logger.js';
 import { LocalizationModule } from '../core/localization/localization.module.js';
@@ -21,8 +20,6 @@ const root = join(import.meta.dirname, '../..');
 write('.env.example', environmentExample());
 write('docs/configuration.md', configurationReference());
 write('docs/openapi.json', await openApiText());
-const rules = readFileSync(join(root, 'docs/rules.md'), 'utf8');
-write('docs/rules.md', fillErrorTables(rules, errorLists, responses));
 
 async function openApiText(): Promise<string> {
   const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });

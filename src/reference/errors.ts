@@ -1,0 +1,19 @@
+import { httpErrors } from '../core/http/errors/http-errors.js';
+import { authenticationErrors } from '../core/http/errors/authentication-errors.js';
+import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
+import { idempotencyErrors } from '../core/idempotency/idempotency-key.js';
+import { eventErrors } from '../events/feed/event-errors.js';
+import { leadErrors } from '../leads/lead-errors.js';
+import { reservationErrors } from '../reservations/reservation-errors.js';
+import { compoundErrors, unitErrors } from '../units/unit-errors.js';
+
+export const allErrors: readonly ErrorDefinition[] = [
+  httpErrors,
+  idempotencyErrors,
+  authenticationErrors,
+  leadErrors,
+  reservationErrors,
+  compoundErrors,
+  unitErrors,
+  eventErrors,
+].flatMap((errors: Readonly<Record<string, ErrorDefinition>>) => Object.values(errors));
