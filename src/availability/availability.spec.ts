@@ -6,7 +6,7 @@ import { availability, statusWhenSent } from './availability.js';
 const derived = ['Sold', 'Reserved', 'Available'];
 const closed = ['rejected', 'canceled', 'expired'];
 /** Generates a derived status in any spelling that filters treat as equal, with its documented spelling. */
-const spelled = fc
+const statusSpelling = fc
   .tuple(fc.constantFrom(...derived), fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }))
   .map(([documented, isUpper]) => {
     const letters = [...documented].map((letter, index) => {
@@ -17,7 +17,7 @@ const spelled = fc
   });
 
 /** Pairs statuses of reservations with the unit status that they cause, or null when none of them counts. */
-const made: readonly (readonly [readonly string[], string | null])[] = [
+const expectedStatuses: readonly (readonly [readonly string[], string | null])[] = [
   [[], null],
   [closed, null],
   [['approved'], 'Sold'],
@@ -28,23 +28,23 @@ const made: readonly (readonly [readonly string[], string | null])[] = [
 ];
 
 describe('the status of a unit', () => {
-  it.each(made)(
+  it.each(expectedStatuses)(
     'with reservations %p is %s; null stands for Available or the sent status',
-    (all, status) => {
+    (statuses, status) => {
       for (const current of [...derived, null, undefined]) {
-        expect(availability(current, all)).toBe(status ?? 'Available');
+        expect(availability(current, statuses)).toBe(status ?? 'Available');
       }
-      for (const sent of derived) expect(statusWhenSent(sent, all)).toBe(status ?? sent);
+      for (const sent of derived) expect(statusWhenSent(sent, statuses)).toBe(status ?? sent);
     },
   );
 
-  const reservations = fc.constantFrom(...made.map(([statuses]) => statuses));
+  const reservations = fc.constantFrom(...expectedStatuses.map(([statuses]) => statuses));
 
   it('is recognized in any letter case and stored in the documented spelling', () => {
     fc.assert(
-      fc.property(spelled, reservations, ({ status, documented }, all) => {
-        expect(availability(status, all)).toBe(availability(documented, all));
-        expect(statusWhenSent(status, all)).toBe(statusWhenSent(documented, all));
+      fc.property(statusSpelling, reservations, ({ status, documented }, statuses) => {
+        expect(availability(status, statuses)).toBe(availability(documented, statuses));
+        expect(statusWhenSent(status, statuses)).toBe(statusWhenSent(documented, statuses));
       }),
     );
   });
@@ -52,8 +52,11 @@ describe('the status of a unit', () => {
   it('stays unchanged when it is not a derived status', () => {
     const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
-      fc.property(other, reservations, (status, all) => {
-        expect([availability(status, all), statusWhenSent(status, all)]).toEqual([status, status]);
+      fc.property(other, reservations, (status, statuses) => {
+        expect([availability(status, statuses), statusWhenSent(status, statuses)]).toEqual([
+          status,
+          status,
+        ]);
       }),
     );
   });

@@ -8,22 +8,22 @@ import { type Rejection, rejections } from './rejections.js';
 const service = sharedService();
 let tenant: TenantApi;
 
-let stored: number[];
+let storedCounts: number[];
 const collections =
   'leads clients units reservations chequeWallets changeLogs outboxEvents counters';
-const count = () => Promise.all(collections.split(' ').map((name) => tenant.count(name)));
+const countDocuments = () => Promise.all(collections.split(' ').map((name) => tenant.count(name)));
 
 beforeAll(async () => {
   tenant = await service.addTenant();
   await tenant.add(addCompound, { 'en-us': 'Lake' }, { slug: 'lake' });
   await tenant.add(addUnit, { slug: 'villa' });
-  stored = await count();
+  storedCounts = await countDocuments();
 });
 afterEach(async () => {
   // Compares with the counts of the previous test, so that one failure does not cause others.
-  const before = stored;
-  stored = await count();
-  expect(stored).toEqual(before);
+  const before = storedCounts;
+  storedCounts = await countDocuments();
+  expect(storedCounts).toEqual(before);
 });
 
 const post = (text: string, path = '/leads') => tenant.post(path).type('json').send(text);
@@ -54,7 +54,7 @@ describe('a request with an invalid body or query', () => {
   );
 
   it('returns 400 for an operator object at every documented position', async () => {
-    const taken: string[] = [];
+    const accepted: string[] = [];
     for (const { name, path, method, positions, exampleBody } of documentedOperations()) {
       // The batch endpoint reports invalid leads in its body, not by its status.
       if (method !== 'POST' || name === 'POST /leads/batch') continue;
@@ -62,10 +62,10 @@ describe('a request with an invalid body or query', () => {
         if (place !== 'body' || /(?:data|additionalData)$|anything/.test(steps.join('.'))) continue;
         const body = JSON.stringify(withValueAt(exampleBody, steps, { $ne: [null] }));
         const { status } = await post(body, path);
-        if (status !== 400) taken.push(`${name} ${steps.join('.')}: ${status}`);
+        if (status !== 400) accepted.push(`${name} ${steps.join('.')}: ${status}`);
       }
     }
-    expect(taken).toEqual([]);
+    expect(accepted).toEqual([]);
   });
 
   it('returns 400 when the body is not UTF-8', async () => {

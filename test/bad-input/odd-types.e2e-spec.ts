@@ -7,25 +7,25 @@ import type { TenantApi } from '../support/tenant-api.js';
 
 const service = sharedService();
 let tenant: TenantApi;
-let turn = 0;
+let testNumber = 0;
 let phoneNumber: string;
 let email: string;
 
 beforeEach(async () => {
   tenant = await service.addTenant();
-  phoneNumber = `010${String(10_000_000 + ++turn)}`;
-  email = `mona.${turn}@example.com`;
+  phoneNumber = `010${String(10_000_000 + ++testNumber)}`;
+  email = `mona.${testNumber}@example.com`;
 });
 
-const unchecked = { bypassDocumentValidation: true };
+const withoutValidation = { bypassDocumentValidation: true };
 /** Bypasses the validators, because such documents may be older than they are. */
 async function addClient(fields: Document): Promise<unknown> {
   const client = { ...conventions(tenant.organizationId), ...fields };
-  await service.db.collection('clients').insertOne(client, unchecked);
+  await service.db.collection('clients').insertOne(client, withoutValidation);
   return client._id;
 }
 const change = (collection: string, filter: Document, $set: Document) =>
-  service.db.collection(collection).updateOne(filter, { $set }, unchecked);
+  service.db.collection(collection).updateOne(filter, { $set }, withoutValidation);
 const changeKey = ($set: Document) =>
   change('apiKeys', { organizationId: tenant.organizationId }, $set);
 /** Returns the field names in the warnings about a document. */
@@ -63,7 +63,7 @@ describe('a client with fields of unexpected types', () => {
   });
 
   it('is ignored when its id is not an ObjectId', async () => {
-    await addClient({ _id: `client-${turn}`, phoneNumbers: [`+2${phoneNumber}`] });
+    await addClient({ _id: `client-${testNumber}`, phoneNumbers: [`+2${phoneNumber}`] });
     const { body } = await tenant.post('/leads', { phoneNumber }).expect(201);
     expect(body.lead.clientId).toMatch(/^[0-9a-f]{24}$/);
   });

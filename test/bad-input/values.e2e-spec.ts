@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 
 /** Sends a value through one entry point and returns whether it is accepted, or null if it cannot be written there. */
-type Entrance = (value: unknown) => Promise<boolean | null> | boolean | null;
-type Entrances = Readonly<Record<string, Entrance>>;
+type Channel = (value: unknown) => Promise<boolean | null> | boolean | null;
+type Channels = Readonly<Record<string, Channel>>;
 
 const statusOf = async (path: string, body?: object): Promise<number> => {
   const { status } = await (body === undefined ? tenant.get(path) : tenant.post(path, body));
@@ -46,7 +46,7 @@ const bodies: Readonly<Record<string, () => object>> = {
 };
 
 /** Returns an entry point for each position, such as `cheques.[].dueDate`, in the body. */
-const inBody = (path: string, ...positions: string[]): Entrances =>
+const inBody = (path: string, ...positions: string[]): Channels =>
   Object.fromEntries(
     positions.map((position) => [
       `POST ${path}, ${position}`,
@@ -55,21 +55,21 @@ const inBody = (path: string, ...positions: string[]): Entrances =>
   );
 
 /** Paths, queries and arguments can carry only well-formed strings. */
-const asString =
-  (accept: (text: string) => ReturnType<Entrance>): Entrance =>
+const forStrings =
+  (accept: (text: string) => ReturnType<Channel>): Channel =>
   (value) =>
     typeof value === 'string' && value.isWellFormed() ? accept(value) : null;
 
-const inQuery = (path: string, ...parameters: string[]): Entrances =>
+const inQuery = (path: string, ...parameters: string[]): Channels =>
   Object.fromEntries(
     parameters.map((parameter) => [
       `GET ${path}?${parameter}`,
-      asString((text) => accepts(`${path}?${parameter}=${encodeURIComponent(text)}`)),
+      forStrings((text) => accepts(`${path}?${parameter}=${encodeURIComponent(text)}`)),
     ]),
   );
 
-const inOption = (read: (argument: string) => unknown): Entrances => ({
-  'the command line': asString((text) => {
+const inOption = (read: (argument: string) => unknown): Channels => ({
+  'the command line': forStrings((text) => {
     try {
       read(text);
       return true;
@@ -81,19 +81,19 @@ const inOption = (read: (argument: string) => unknown): Entrances => ({
 
 const brochure = { dateUploaded: '2026-01-31', name: 'Plan', url: 'https://cdn.example.com/a.pdf' };
 /** Entries of an import need these fields in addition to slug and name. */
-const imported: Readonly<Record<string, object>> = {
+const requiredFields: Readonly<Record<string, object>> = {
   units: { compound: 'lake', unitId: 'U-1' },
   phases: { compound: 'lake' },
   compounds: { mainBrochure: brochure, brochures: [brochure] },
 };
 
 const isImported = (kind: string, position: string, value: unknown): boolean => {
-  const entry = { slug: 'new', name: { 'en-us': 'New' }, ...imported[kind] };
+  const entry = { slug: 'new', name: { 'en-us': 'New' }, ...requiredFields[kind] };
   const text = JSON.stringify({ [kind]: [withValueAt(entry, position.split('.'), value)] });
   return readCatalogue(text, ({ key }) => key).errors.length === 0;
 };
 
-const inImport = (kind: string, ...positions: string[]): Entrances =>
+const inImport = (kind: string, ...positions: string[]): Channels =>
   Object.fromEntries(
     positions.map((position) => [
       `an import of ${kind}, ${position}`,
@@ -106,20 +106,20 @@ const notStrings: readonly unknown[] = [null, 7, ['x'], {}, { $ne: null }, { con
 interface Table {
   readonly accepted: readonly unknown[];
   readonly rejected: readonly unknown[];
-  readonly entrances: Entrances;
+  readonly channels: Channels;
 }
 
 const tables: Readonly<Record<string, Table>> = {
   'an external id': {
     accepted: [' padded ', '__proto__', '$ne', 'a/b', 'a%2Fb', 'سعر', '\u0001', '🏠'.repeat(1_024)],
     rejected: ['', '🏠'.repeat(1_025), 'a\0b', 'x\udc00', ...notStrings],
-    entrances: {
+    channels: {
       ...inBody('/leads', 'recordSystemId'),
       ...inBody('/units', 'recordSystemId', 'unitId'),
       ...inBody('/reservations', 'recordSystemId', 'unit.recordSystemId', 'unit.unitId'),
       ...inBody('/reservations', 'lead.recordSystemId', 'cheques.[].installmentId'),
       ...inBody('/reservations/webhook', 'installmentId'),
-      'GET /leads/:recordSystemId': asString((text) =>
+      'GET /leads/:recordSystemId': forStrings((text) =>
         text === '' ? null : accepts(`/leads/${encodeURIComponent(text)}`),
       ),
       ...inQuery('/units', 'recordSystemId', 'unitId'),
@@ -152,7 +152,7 @@ const tables: Readonly<Record<string, Table>> = {
       '+02026-01-31',
       ...notStrings,
     ],
-    entrances: {
+    channels: {
       ...inQuery('/compounds', 'updatedSince'),
       ...inQuery('/units', 'updatedSince'),
       ...inQuery('/units/export/all', 'updatedSince'),
@@ -164,7 +164,7 @@ const tables: Readonly<Record<string, Table>> = {
   'a quantity': {
     accepted: [0, 1, 0.5, 12_500_000.25, 1e300, Number.MAX_SAFE_INTEGER],
     rejected: [-1, -0.5, -1e-9, NaN, null, '5', '', true, [1], {}, { $gt: 0 }],
-    entrances: {
+    channels: {
       ...inBody('/units', 'price', 'bua', 'beds'),
       ...inImport('units', 'price'),
       ...inImport('compounds', 'area'),
@@ -174,7 +174,7 @@ const tables: Readonly<Record<string, Table>> = {
   'an amount of money': {
     accepted: [0, -1, 0.5, 1e300],
     rejected: [NaN, null, '5', true, [1], {}],
-    entrances: {
+    channels: {
       ...inBody('/reservations/webhook', 'chequeAmount'),
       ...inBody('/reservations', 'cheques.[].chequeAmount'),
     },
@@ -182,12 +182,12 @@ const tables: Readonly<Record<string, Table>> = {
   'a number of a query': {
     accepted: ['0', '1', '007', '0.5', '9007199254740991'],
     rejected: ['', '-1', '+1', ' 1', '1e3', '0x1', '1.', '.5', 'Infinity', '99999999999999999999'],
-    entrances: inQuery('/units', 'minPrice', 'maxPrice', 'minBua', 'maxBua', 'minBeds', 'maxBeds'),
+    channels: inQuery('/units', 'minPrice', 'maxPrice', 'minBua', 'maxBua', 'minBeds', 'maxBeds'),
   },
   'a number of items': {
     accepted: ['1', '7', '100'],
     rejected: ['', '0', '-1', '1.5', '1e1', ' 1', 'ten', '99999999999999999999'],
-    entrances: {
+    channels: {
       ...inQuery('/compounds', 'page', 'limit'),
       ...inQuery('/units', 'page', 'limit'),
       ...inOption(options.limit),
@@ -196,7 +196,7 @@ const tables: Readonly<Record<string, Table>> = {
   'a string of the catalogue': {
     accepted: [' padded ', 'constructor', 'سعر', '🏠'.repeat(2_048)],
     rejected: ['', ' ', '\n', 'x'.repeat(2_049), 'a\0b', '\ud800', 7, true, [], {}],
-    entrances: {
+    channels: {
       ...inBody('/units', 'name', 'name.ar-eg', 'floor.name', 'listingType.[]'),
       ...inImport('units', 'name.en-us', 'floor.name', 'listingType.[]'),
       ...inOption(options.name),
@@ -205,7 +205,7 @@ const tables: Readonly<Record<string, Table>> = {
   'a string that is stored unchanged': {
     accepted: ['x', ' ', ' padded ', 'constructor', '\0', '🏠'.repeat(3_000)],
     rejected: ['', '\ud800', null, 7, true, [], {}, { $ne: null }],
-    entrances: {
+    channels: {
       ...inBody('/leads', 'name'),
       ...inBody('/units', 'status', 'saleType'),
       ...inImport('units', 'status', 'saleType'),
@@ -225,7 +225,7 @@ const tables: Readonly<Record<string, Table>> = {
       'blob:https://a/b',
       ...notStrings,
     ],
-    entrances: {
+    channels: {
       ...inBody('/units', 'media.[].image'),
       ...inImport('units', 'media.[].image'),
       ...inImport('compounds', 'logo', 'brochures.[].url'),
@@ -235,28 +235,28 @@ const tables: Readonly<Record<string, Table>> = {
   },
 };
 
-describe.each(Object.entries(tables))('%s', (_kind, { accepted, rejected, entrances }) => {
-  const names = Object.keys(entrances);
+describe.each(Object.entries(tables))('%s', (_title, { accepted, rejected, channels }) => {
+  const names = Object.keys(channels);
 
-  it.each(Object.entries(entrances))(
+  it.each(Object.entries(channels))(
     'is accepted or rejected by the same rule in %s',
-    async (name, entrance) => {
+    async (name, channel) => {
       const rows = [...accepted, ...rejected].map((value, index) => ({ value, index }));
       // The short run tests every second value, alternating between entry points.
-      const turn = names.indexOf(name) % 2;
+      const parity = names.indexOf(name) % 2;
       for (const { value, index } of rows) {
-        if (!isFull && index % 2 !== turn) continue;
-        const outcome = await entrance(value);
+        if (!isFull && index % 2 !== parity) continue;
+        const outcome = await channel(value);
         const expected = outcome === null ? null : index < accepted.length;
-        expect([brief(value), outcome]).toEqual([brief(value), expected]);
+        expect([shortened(value), outcome]).toEqual([shortened(value), expected]);
       }
     },
   );
 });
 
 describe('an ObjectId', () => {
-  const found: Entrances = {
-    'GET /reservations/:reservationId': asString((id) =>
+  const found: Channels = {
+    'GET /reservations/:reservationId': forStrings((id) =>
       isFound(`/reservations/${encodeURIComponent(id)}`),
     ),
     'the callback': (reservation) =>
@@ -266,12 +266,12 @@ describe('an ObjectId', () => {
 
   it.each(Object.entries(found))(
     'is accepted or rejected by the same rule in %s',
-    async (_name, entrance) => {
+    async (_title, channel) => {
       const accepted = [reservationId, reservationId.toUpperCase()];
       const rejected = [`${reservationId}0`, 'twelve-chars', 'z'.repeat(24), `${reservationId}\0`];
-      for (const id of accepted) expect([id, await entrance(id)]).toEqual([id, true]);
-      for (const id of rejected) expect([id, await entrance(id)]).toEqual([id, false]);
-      for (const id of notStrings) expect(await entrance(id)).not.toBe(true);
+      for (const id of accepted) expect([id, await channel(id)]).toEqual([id, true]);
+      for (const id of rejected) expect([id, await channel(id)]).toEqual([id, false]);
+      for (const id of notStrings) expect(await channel(id)).not.toBe(true);
     },
   );
 });
@@ -302,11 +302,11 @@ describe('a slug', () => {
   });
 
   it('is rejected for new records when it is not a single path segment', () => {
-    const given = (slug: string) => isImported('propertyTypes', 'slug', slug);
-    for (const slug of slugs) expect([slug, given(slug)]).toEqual([slug, slug !== 'a/b']);
+    const isImportedSlug = (slug: string) => isImported('propertyTypes', 'slug', slug);
+    for (const slug of slugs) expect([slug, isImportedSlug(slug)]).toEqual([slug, slug !== 'a/b']);
     const rejected = ['.', '..', 'a b', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
-    for (const slug of rejected) expect([slug, given(slug)]).toEqual([slug, false]);
-    expect(given('a.b_c~1')).toBe(true);
+    for (const slug of rejected) expect([slug, isImportedSlug(slug)]).toEqual([slug, false]);
+    expect(isImportedSlug('a.b_c~1')).toBe(true);
   });
 
   it.each(['a\0b', '\ud800', '', ...notStrings])('%j is rejected', async (slug) => {
@@ -325,14 +325,14 @@ describe('a time in a query', () => {
   it('is accepted with an unescaped plus sign', async () => {
     const updatedAt = new Date('2030-01-01T10:00:00Z');
     await tenant.add(addUnit, { slug: 'late', unitId: 'late', updatedAt });
-    const since = async (time: string) =>
+    const countSince = async (time: string) =>
       (await tenant.get(`/units?updatedSince=${time}&unitId=late`)).body.data.length;
-    expect(await since('2030-01-01T12:00+02:00')).toBe(1);
-    expect(await since('2030-01-01T12:00%2B02:00')).toBe(1);
-    expect(await since('2030-01-01T12:01+02:00')).toBe(0);
+    expect(await countSince('2030-01-01T12:00+02:00')).toBe(1);
+    expect(await countSince('2030-01-01T12:00%2B02:00')).toBe(1);
+    expect(await countSince('2030-01-01T12:01+02:00')).toBe(0);
   });
 });
 
-function brief(value: unknown): unknown {
+function shortened(value: unknown): unknown {
   return typeof value === 'string' && value.length > 40 ? value.slice(0, 40) : value;
 }

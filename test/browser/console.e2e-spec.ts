@@ -6,7 +6,7 @@ import { addSamples, type SamplePages } from '../console/sample-records.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { toLoopback } from '../webhooks/webhook-service.js';
+import { allowLoopback } from '../webhooks/webhook-service.js';
 import { type Focused, focusable, focused, overflowingElements } from './page-checks.js';
 import { pictures, startBrowser, type TestBrowser } from './test-browser.js';
 
@@ -25,7 +25,7 @@ const { page, problems } = started ?? ({} as TestBrowser);
 beforeAll(async () => {
   if (started === null) return;
   receiver = await startReceiver();
-  service = await startConsole({ ROLE: 'all', ...toLoopback }, randomDatabaseUri());
+  service = await startConsole({ ROLE: 'all', ...allowLoopback }, randomDatabaseUri());
   sample = await addSamples(service, receiver);
   // The pages' security policy forbids foreign scripts such as axe.
   await page.setBypassCSP(true);

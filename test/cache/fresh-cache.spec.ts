@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';
 
 const mebibyte = 2 ** 20;
-const own = new Types.ObjectId();
+const ownId = new Types.ObjectId();
 
 let cache: FreshCache;
 let metrics: Metrics;
@@ -49,7 +49,7 @@ const step = fc.oneof(
 );
 
 /** Simulates a database with one value and its cache. The scheduler orders the commands. */
-function world(scheduler: fc.Scheduler) {
+function simulate(scheduler: fc.Scheduler) {
   start();
   let stored = 0;
   /** `isOwn` means that every later read must see the value. */
@@ -62,12 +62,12 @@ function world(scheduler: fc.Scheduler) {
     return value;
   };
   const readers: Record<(typeof keys)[number], () => Promise<number>> = {
-    part: () => cache.get(own, 'part', query),
-    response: () => cache.get(own, 'response', readers.part),
-    both: () => cache.get(own, 'both', async () => Math.min(await readers.part(), await query())),
+    part: () => cache.get(ownId, 'part', query),
+    response: () => cache.get(ownId, 'response', readers.part),
+    both: () => cache.get(ownId, 'both', async () => Math.min(await readers.part(), await query())),
     documents: async () => {
       const load = async () => new Map([['id', await query()]]);
-      return (await cache.getAll(own, 'documents', ['id'], load)).get('id') ?? -1;
+      return (await cache.getAll(ownId, 'documents', ['id'], load)).get('id') ?? -1;
     },
   };
   const staleReads: string[] = [];
@@ -87,20 +87,20 @@ function world(scheduler: fc.Scheduler) {
       if (kind !== 'failed' || isStored) stored += 1;
       const [value, at] = [stored, now];
       await scheduler.schedule(Promise.resolve(), 'acknowledgement');
-      if (kind !== 'foreign') cache.invalidate(own);
+      if (kind !== 'foreign') cache.invalidate(ownId);
       writes.push({ value, at, isOwn: kind !== 'foreign' });
     },
   };
 }
 
-const made = (key: string, value: string, organization = own) =>
+const get = (key: string, value: string, organization = ownId) =>
   cache.get(organization, key, async () => value);
 
 describe('FreshCache', () => {
   it('never returns a value older than one second or than an own write', async () => {
     const steps = fc.array(step, { minLength: 5, maxLength: 40 });
     const property = fc.asyncProperty(fc.scheduler(), steps, async (scheduler, list) => {
-      const { read, write, staleReads } = world(scheduler);
+      const { read, write, staleReads } = simulate(scheduler);
       const run = async () => {
         const all: Promise<unknown>[] = [];
         for (const next of list) {
@@ -118,36 +118,36 @@ describe('FreshCache', () => {
 
   it('returns a value for one second from the read of its oldest part', async () => {
     const load = async () => new Map([['id', 'old']]);
-    const document = async () => (await cache.getAll(own, 'documents', ['id'], load)).get('id');
-    await made('inner', 'old');
+    const document = async () => (await cache.getAll(ownId, 'documents', ['id'], load)).get('id');
+    await get('inner', 'old');
     await document();
     now += 600;
-    await cache.get(own, 'middle', () => made('inner', 'new'));
-    await cache.get(own, 'outer', () => made('middle', 'new'));
-    await cache.get(own, 'list', document);
+    await cache.get(ownId, 'middle', () => get('inner', 'new'));
+    await cache.get(ownId, 'outer', () => get('middle', 'new'));
+    await cache.get(ownId, 'list', document);
     now += 400;
-    expect([await made('outer', 'new'), await made('list', 'new')]).toEqual(['old', 'old']);
+    expect([await get('outer', 'new'), await get('list', 'new')]).toEqual(['old', 'old']);
     now += 1;
-    expect([await made('outer', 'new'), await made('list', 'new')]).toEqual(['new', 'new']);
+    expect([await get('outer', 'new'), await get('list', 'new')]).toEqual(['new', 'new']);
   });
 
   it('returns a value only to its organization, and stores that a document is missing', async () => {
-    await made('key', 'own');
-    expect(await made('key', 'other', new Types.ObjectId())).toBe('other');
-    await cache.getAll(own, 'documents', ['gone'], async () => new Map());
+    await get('key', 'own');
+    expect(await get('key', 'other', new Types.ObjectId())).toBe('other');
+    await cache.getAll(ownId, 'documents', ['gone'], async () => new Map());
     const load = () => Promise.reject(new Error('loaded again'));
-    expect(await cache.getAll(own, 'documents', ['gone'], load)).toEqual(new Map());
+    expect(await cache.getAll(ownId, 'documents', ['gone'], load)).toEqual(new Map());
   });
 
   it('neither uses nor stores a value in a transaction or a snapshot', async () => {
-    await made('key', 'cached');
-    await cache.getAll(own, 'documents', ['id'], async () => new Map([['id', 'cached']]));
+    await get('key', 'cached');
+    await cache.getAll(ownId, 'documents', ['id'], async () => new Map([['id', 'cached']]));
     const session = {} as ClientSession;
     const document = new Map([['id', 'own']]);
-    const load = () => cache.getAll(own, 'documents', ['id'], async () => document);
-    expect(await withSession(session, () => made('key', 'own'))).toBe('own');
+    const load = () => cache.getAll(ownId, 'documents', ['id'], async () => document);
+    expect(await withSession(session, () => get('key', 'own'))).toBe('own');
     expect(await withSession(session, load)).toBe(document);
-    expect(await made('key', 'new')).toBe('cached');
+    expect(await get('key', 'new')).toBe('cached');
   });
 });
 
@@ -158,20 +158,20 @@ describe('the memory of FreshCache', () => {
     for (let index = 0; index < 400; index++) {
       const key = `${index} ${'x'.repeat(10_000)}`;
       const body = Buffer.alloc(100_000);
-      await cache.get(own, key, async () => body, { bytesOf: ({ length }) => length });
-      await made(`text ${key}`, 'x'.repeat(1_000));
+      await cache.get(ownId, key, async () => body, { bytesOf: ({ length }) => length });
+      await get(`text ${key}`, 'x'.repeat(1_000));
       expect((await cacheMetrics(metrics)).bytes).toBeLessThanOrEqual(maxBytes);
     }
     const { bytes, evictions, entries } = await cacheMetrics(metrics);
     expect(bytes).toBeGreaterThan(maxBytes / 2);
     expect(evictions).toBeGreaterThan(300);
-    await made('too large', 'x'.repeat(maxBytes / 8));
+    await get('too large', 'x'.repeat(maxBytes / 8));
     expect(await cacheMetrics(metrics)).toMatchObject({ bytes, evictions, entries });
   });
 
   it('drops every entry within one second', async () => {
     cache.now = () => performance.now();
-    await made('key', 'value');
+    await get('key', 'value');
     expect((await cacheMetrics(metrics)).entries).toBe(1);
     await eventually(async () => {
       const none = { entries: 0, bytes: 0, evictions: 0 };
@@ -181,16 +181,16 @@ describe('the memory of FreshCache', () => {
 
   it('drops the entries of an organization when 10,000 others have written since', async () => {
     const writer = new Types.ObjectId();
-    await made('key', 'old', writer);
+    await get('key', 'old', writer);
     cache.invalidate(writer);
-    await made('key', 'old');
+    await get('key', 'old');
     for (let other = 0; other < 10_000; other++) cache.invalidate(new Types.ObjectId());
-    expect([await made('key', 'new'), await made('key', 'new', writer)]).toEqual(['new', 'new']);
+    expect([await get('key', 'new'), await get('key', 'new', writer)]).toEqual(['new', 'new']);
   });
 
   it('is not used when the setting is 0', async () => {
     start(0);
-    expect([await made('key', 'one'), await made('key', 'two')]).toEqual(['one', 'two']);
+    expect([await get('key', 'one'), await get('key', 'two')]).toEqual(['one', 'two']);
     expect(await cacheMetrics(metrics)).toMatchObject({ hits: 0, entries: 0, bytes: 0 });
   });
 });

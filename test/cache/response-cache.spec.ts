@@ -18,13 +18,13 @@ const environment = variables as Environment;
 let cache: FreshCache;
 let organizationId: Types.ObjectId;
 /** Each function finishes one call of the route, in order of arrival. */
-let asked: ((respond: (reply: FastifyReply) => unknown) => void)[];
+let routeCalls: ((respond: (reply: FastifyReply) => unknown) => void)[];
 let metrics: Metrics;
 let server: FastifyInstance;
 let url: string;
 
 beforeEach(async () => {
-  asked = [];
+  routeCalls = [];
   organizationId = new Types.ObjectId();
   metrics = new Metrics();
   cache = new FreshCache(environment, metrics);
@@ -41,7 +41,7 @@ beforeEach(async () => {
   });
   server.get('/list', { config: { isCached: true } as never }, (_request, reply) => {
     const { promise, resolve } = Promise.withResolvers<(of: FastifyReply) => unknown>();
-    asked.push(resolve);
+    routeCalls.push(resolve);
     return promise.then((respond) => respond(reply));
   });
   server.post<{ Params: { status: string } }>('/write/:status', ({ params }, reply) =>
@@ -55,9 +55,10 @@ async function read(options: RequestInit = {}): Promise<string> {
   const response = await fetch(`${url}/list`, options);
   return `${response.status} ${await response.text()}`;
 }
-const isAsked = (times: number) => eventually(() => expect(asked).toHaveLength(times));
+const waitForRouteCalls = (times: number) =>
+  eventually(() => expect(routeCalls).toHaveLength(times));
 /** Waits until this many connections are open and their requests had time to arrive. */
-async function waitersArrived(count: number): Promise<void> {
+async function waitForConnections(count: number): Promise<void> {
   const connections = promisify(server.server.getConnections.bind(server.server));
   await eventually(async () => expect(await connections()).toBe(count));
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -66,9 +67,9 @@ async function waitersArrived(count: number): Promise<void> {
 describe('a response that is being computed', () => {
   it('is shared with simultaneous requests', async () => {
     const readers = Array.from({ length: 5 }, () => read());
-    await isAsked(1);
-    await waitersArrived(5);
-    asked[0]?.(() => 'one');
+    await waitForRouteCalls(1);
+    await waitForConnections(5);
+    routeCalls[0]?.(() => 'one');
     expect(await Promise.all(readers)).toEqual(readers.map(() => '200 one'));
     expect(await cacheMetrics(metrics)).toMatchObject({ hits: 4, misses: 1, entries: 1 });
   });
@@ -76,59 +77,59 @@ describe('a response that is being computed', () => {
   it.each<[string, (reply: FastifyReply) => unknown, string]>([
     ['fails', (reply) => reply.code(500).send('broken'), '500 broken'],
     ['is a stream', () => Readable.from(['a', 'b']), '200 ab'],
-  ])('is not shared when it %s', async (_what, respond, made) => {
+  ])('is not shared when it %s', async (_title, respond, expected) => {
     const first = read();
-    await isAsked(1);
+    await waitForRouteCalls(1);
     const others = [read(), read()];
-    await waitersArrived(3);
-    asked[0]?.(respond);
-    expect(await first).toBe(made);
-    await isAsked(3);
-    for (const finish of asked.slice(1)) finish(() => 'own');
+    await waitForConnections(3);
+    routeCalls[0]?.(respond);
+    expect(await first).toBe(expected);
+    await waitForRouteCalls(3);
+    for (const finish of routeCalls.slice(1)) finish(() => 'own');
     expect(await Promise.all(others)).toEqual(['200 own', '200 own']);
   });
 
   it.each([
     ['a waiting request when the first client disconnects', false],
     ['a later request when the first client has already disconnected', true],
-  ])('is computed again for %s', async (_who, isEarly) => {
-    const leaving = new AbortController();
-    const { signal } = leaving;
-    const first = read(isEarly ? { signal, headers: { 'x-leaves': '1' } } : { signal });
+  ])('is computed again for %s', async (_title, hasDisconnected) => {
+    const firstClient = new AbortController();
+    const { signal } = firstClient;
+    const first = read(hasDisconnected ? { signal, headers: { 'x-leaves': '1' } } : { signal });
     let other: Promise<string> | undefined;
-    if (isEarly) await waitersArrived(1);
+    if (hasDisconnected) await waitForConnections(1);
     else {
-      await isAsked(1);
+      await waitForRouteCalls(1);
       other = read();
-      await waitersArrived(2);
+      await waitForConnections(2);
     }
-    leaving.abort();
+    firstClient.abort();
     await expect(first).rejects.toThrow('aborted');
-    if (isEarly) await isAsked(1);
+    if (hasDisconnected) await waitForRouteCalls(1);
     other ??= read();
-    await isAsked(2);
-    asked[1]?.(() => 'own');
+    await waitForRouteCalls(2);
+    routeCalls[1]?.(() => 'own');
     expect(await other).toBe('200 own');
-    asked[0]?.(() => 'late');
+    routeCalls[0]?.(() => 'late');
   });
 
   it('keeps requests waiting until their deadline', async () => {
     const first = read();
-    await isAsked(1);
+    await waitForRouteCalls(1);
     expect(await read()).toMatch(/^500 .*The database did not respond in time\./);
-    asked[0]?.(() => 'late');
+    routeCalls[0]?.(() => 'late');
     expect(await first).toBe('200 late');
   });
 
   it('is neither stored nor sent to later requests after a write', async () => {
     const before = read();
-    await isAsked(1);
+    await waitForRouteCalls(1);
     cache.invalidate(organizationId);
     const after = read();
-    await isAsked(2);
-    asked[0]?.(() => 'old');
+    await waitForRouteCalls(2);
+    routeCalls[0]?.(() => 'old');
     expect(await before).toBe('200 old');
-    asked[1]?.(() => 'new');
+    routeCalls[1]?.(() => 'new');
     expect([await after, await read()]).toEqual(['200 new', '200 new']);
   });
 });
@@ -136,8 +137,8 @@ describe('a response that is being computed', () => {
 it.each([500, 503])('computes a new response after a write that ended with %i', async (status) => {
   for (const [index, text] of ['one', 'two'].entries()) {
     const response = read();
-    await isAsked(index + 1);
-    asked[index]?.(() => text);
+    await waitForRouteCalls(index + 1);
+    routeCalls[index]?.(() => text);
     expect(await response).toBe(`200 ${text}`);
     await fetch(`${url}/write/${status}`, { method: 'POST' });
   }

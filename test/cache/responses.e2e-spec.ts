@@ -23,7 +23,7 @@ beforeAll(async () => {
   const variables = { RESPONSE_CACHE_BYTES: '67108864' };
   service = await startTestService(variables, uri);
   second = await startTestService(variables, uri);
-  stopClocks();
+  freezeClocks();
 });
 afterAll(async () => {
   await service.stop();
@@ -32,7 +32,7 @@ afterAll(async () => {
 beforeEach(async () => {
   tenant = await addTenant(service.db);
   catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
-  unitId = await addOne({
+  unitId = await newUnit({
     slug: 'lake-1',
     recordSystemId: 'lake-1',
     locationId: catalogue.phaseId,
@@ -47,14 +47,14 @@ beforeEach(async () => {
 
 /** Entries age only when a test calls `passTime`. */
 let now = Date.now();
-function stopClocks(): void {
+function freezeClocks(): void {
   for (const { service: one } of [service, second]) {
     one.app.get(Clock).now = () => new Date(now);
     one.app.get(FreshCache).now = () => now;
   }
 }
 const passTime = (milliseconds: number) => (now += milliseconds);
-const readings = () => cacheMetrics(service.service.app.get(Metrics), 'response');
+const cacheStats = () => cacheMetrics(service.service.app.get(Metrics), 'response');
 const read = (path: string, headers: Record<string, string> = {}, of = service) =>
   rawGet(of.url, path, { 'api-key': tenant.key, ...headers });
 /** Invalidates the cache before the read. */
@@ -67,14 +67,14 @@ const post = (path: string, body: object) =>
   service.api('post', path).set('api-key', tenant.key).send(body);
 const set = (collection: string, _id: ObjectId, $set: Document) =>
   service.db.collection(collection).updateOne({ _id }, { $set });
-const addOne = (fields: Document) => addUnit(service.db, tenant.organizationId, catalogue, fields);
+const newUnit = (fields: Document) => addUnit(service.db, tenant.organizationId, catalogue, fields);
 
 /** Reads twice and expects the second response to come from the cache. */
 async function readCached(path: string, headers: Record<string, string> = {}) {
   await read(path, headers);
-  const { hits } = await readings();
+  const { hits } = await cacheStats();
   const response = await read(path, headers);
-  expect((await readings()).hits).toBe(hits + 1);
+  expect((await cacheStats()).hits).toBe(hits + 1);
   return response;
 }
 
@@ -92,7 +92,7 @@ const paths = [
 describe('a cached response', () => {
   it('equals a new response byte for byte, including headers', async () => {
     // Responses of this size are compressed as a stream, unlike small ones.
-    await addOne({ slug: 'large', description: { 'en-us': 'A very long text. '.repeat(40_000) } });
+    await newUnit({ slug: 'large', description: { 'en-us': 'A very long text. '.repeat(40_000) } });
     const encodings = ['br', 'gzip', 'gzip;q=0.5, br', 'identity', '*'];
     const requests = fc.record({
       path: fc.constantFrom(...paths),
@@ -126,18 +126,18 @@ describe('a cached response', () => {
     );
     const readAll = () =>
       Promise.all(callers.map((headers) => read('/units?amenities=pool', headers)));
-    const { hits, misses } = await readings();
+    const { hits, misses } = await cacheStats();
     const first = await readAll();
     expect(await readAll()).toEqual(first);
     const different = callers.length;
     // Permissions are part of the cache key, although these responses do not depend on them.
     expect(new Set(first.map(({ body }) => body.toString())).size).toBe(3);
-    expect((await readings()).misses - misses).toBe(different);
-    expect((await readings()).hits - hits).toBe(different);
+    expect((await cacheStats()).misses - misses).toBe(different);
+    expect((await cacheStats()).hits - hits).toBe(different);
     // A key with the same permissions shares the entry.
     const same = await addKey(service.db, tenant.organizationId);
     await read('/units?amenities=pool', { 'api-key': same, language: 'ar-eg' });
-    expect((await readings()).hits - hits).toBe(different + 1);
+    expect((await cacheStats()).hits - hits).toBe(different + 1);
   });
 
   it('is not returned without a valid key', async () => {
@@ -156,9 +156,9 @@ describe('a cached response', () => {
       ['/units', { 'x-no-compression': '1' }],
     ];
     for (const [path, headers] of requests) {
-      const { hits } = await readings();
+      const { hits } = await cacheStats();
       for (let times = 1; times <= 2; times++) await read(path, headers);
-      expect((await readings()).hits).toBe(hits);
+      expect((await cacheStats()).hits).toBe(hits);
     }
   });
 
@@ -184,10 +184,10 @@ describe('a change by another program', () => {
   it('is visible after one second in every response that shows the record', async () => {
     const { organizationId } = tenant;
     const [unit, removed, replaced, moved] = [
-      await addOne({}),
-      await addOne({}),
-      await addOne({}),
-      await addOne({}),
+      await newUnit({}),
+      await newUnit({}),
+      await newUnit({}),
+      await newUnit({}),
     ] as const;
     const elsewhere = { organizationId: new ObjectId() };
     const unvalidated = { bypassDocumentValidation: true };
@@ -201,7 +201,7 @@ describe('a change by another program', () => {
       ['/units', () => set('propertyTypes', catalogue.villaId, { name })],
       [lake, () => set('unitDesigns', catalogue.designId, { name })],
       [lake, () => set('amenities', catalogue.poolId, { name })],
-      [lake, () => addOne({ slug: 'lake-2' })],
+      [lake, () => newUnit({ slug: 'lake-2' })],
       [lake, () => units.deleteOne({ _id: removed })],
       ['/units', () => units.replaceOne({ _id: replaced }, elsewhere, unvalidated)],
       ['/units', () => set('units', moved, elsewhere)],
@@ -212,9 +212,9 @@ describe('a change by another program', () => {
       await write();
       expect(json(await read(path))).toEqual(json(before));
       passTime(cacheLifetimeMs + 1);
-      const [after, ofSecond] = [await read(path), await read(path, {}, second)];
+      const [after, fromSecond] = [await read(path), await read(path, {}, second)];
       expect(json(after)).not.toEqual(json(before));
-      expect(json(ofSecond)).toEqual(json(after));
+      expect(json(fromSecond)).toEqual(json(after));
     }
   });
 });
@@ -272,17 +272,17 @@ describe('a change through the same instance', () => {
     const other = await addTenant(service.db);
     await addUnitCatalogue(service.db, other.organizationId);
     await readCached('/compounds');
-    const { misses } = await readings();
+    const { misses } = await cacheStats();
     await post('/leads', { recordSystemId: 'lead', name: 'Mona' }).expect(201);
     const unit = { recordSystemId: 'other', compound: 'lake' };
     await service.api('post', '/units').set('api-key', other.key).send(unit).expect(201);
     await read('/compounds');
-    expect((await readings()).misses).toBe(misses);
+    expect((await cacheStats()).misses).toBe(misses);
   });
 
   it('keeps cached responses when it is rejected', async () => {
-    await addOne({ unitId: 'taken', recordSystemId: 'holder' });
-    const refused: [string, object][] = [
+    await newUnit({ unitId: 'taken', recordSystemId: 'holder' });
+    const rejected: [string, object][] = [
       ['/units', { recordSystemId: 'lake-1', price: 'much' }],
       ['/units', { recordSystemId: 'lake-1', unitDesign: 'nowhere' }],
       ['/units', { recordSystemId: 'new', unitId: 'taken', compound: 'lake' }],
@@ -293,11 +293,11 @@ describe('a change through the same instance', () => {
     ];
     const readAll = () => Promise.all(paths.slice(0, -1).map((path) => read(path)));
     await readAll();
-    const { hits, misses } = await readings();
-    for (const [path, body] of refused) {
+    const { hits, misses } = await cacheStats();
+    for (const [path, body] of rejected) {
       expect([400, 404, 409, 422]).toContain((await post(path, body)).status);
     }
     await readAll();
-    expect(await readings()).toMatchObject({ hits: hits + paths.length - 1, misses });
+    expect(await cacheStats()).toMatchObject({ hits: hits + paths.length - 1, misses });
   });
 });

@@ -20,7 +20,7 @@ const namesOf = ({ body }: { body: { data: { name: string }[] } }) =>
 
 const fieldsWith = (value: unknown, names: string) =>
   Object.fromEntries(names.split(' ').map((name) => [name, value]));
-const switches =
+const booleanFields =
   'showOnMap isPublished isPublic mapHealthCheck isNewLaunch allowPriceRange ' +
   'showInLeadFeedback isAdminOnly showInEcommerce';
 
@@ -34,7 +34,7 @@ describe('GET /compounds', () => {
     expect(body.data).toEqual([
       {
         ...fieldsWith('', 'type mainImageUrl mainBannerUrl logo saleType description'),
-        ...fieldsWith(false, `isDeleted ${switches}`),
+        ...fieldsWith(false, `isDeleted ${booleanFields}`),
         ...fieldsWith([], 'media constructionUpdates brochures EOIUnitTypes EOIUnitPreferences'),
         ...fieldsWith([], 'EOIForm offerJsons commercialBuildingsOrder'),
         ...fieldsWith(0, 'area numberOfUnits __v'),
@@ -56,7 +56,7 @@ describe('GET /compounds', () => {
     const image = { image: 'https://cdn.example.com/a.jpg', type: 'image' };
     const unitType = new ObjectId();
     await add('Full', {
-      ...fieldsWith(true, switches),
+      ...fieldsWith(true, booleanFields),
       area: Decimal128.fromString('1200.5'),
       numberOfUnits: Long.fromNumber(40),
       media: [{ ...image, hidden: 1 }],
@@ -69,7 +69,7 @@ describe('GET /compounds', () => {
     const { body } = await list();
     const shownBrochure = { ...brochure, dateUploaded: day(2).toISOString() };
     expect(body.data[0]).toMatchObject({
-      ...fieldsWith(true, switches),
+      ...fieldsWith(true, booleanFields),
       area: 1200.5,
       numberOfUnits: 40,
       media: [image],
@@ -112,8 +112,8 @@ describe('GET /compounds', () => {
     const second = await list('?page=2&limit=2');
     expect(namesOf(second)).toEqual(['c1']);
     expect(second.body.pagination).toEqual({ count: 1, limit: 2, pages: 2, total: 3 });
-    const past = await list('?page=9007199254740991&limit=100&unknown=1');
-    expect(past.body).toEqual({
+    const beyondLast = await list('?page=9007199254740991&limit=100&unknown=1');
+    expect(beyondLast.body).toEqual({
       data: [],
       pagination: { count: 0, limit: 100, pages: 1, total: 3 },
     });
@@ -162,15 +162,15 @@ describe('polling GET /compounds', () => {
   it('returns 304 until any program changes the compound or the organization', async () => {
     await add('Lake');
     const poll = (tag: string) => tenant.get('/compounds').set('if-none-match', tag);
-    const tagNow = async () => (await list()).headers['etag'] ?? '';
-    const tag = await tagNow();
+    const currentTag = async () => (await list()).headers['etag'] ?? '';
+    const tag = await currentTag();
     expect(tag).toMatch(/^"[\w-]{43}"$/);
     const { text, headers } = await poll(`"old", W/${tag}`).expect(304);
     expect(text).toBe('');
     expect(headers).toMatchObject({ etag: tag, 'x-updated-as-of': expect.any(String) });
     await tenant.set('compounds', {}, { area: 7 });
     expect((await poll(tag).expect(200)).body.data).toMatchObject([{ area: 7 }]);
-    const second = await tagNow();
+    const second = await currentTag();
     const organization = { logo: 'new.png' };
     const _id = tenant.organizationId;
     await service.db.collection('organizations').updateOne({ _id }, { $set: organization });
@@ -180,12 +180,12 @@ describe('polling GET /compounds', () => {
   it.each(['br', 'gzip'])('returns %s with its own entity tag when requested', async (name) => {
     await add('Lake', { description: { 'en-us': 'calm '.repeat(400) } });
     const plain = await list().set('accept-encoding', 'identity');
-    const packed = await list().set('accept-encoding', name);
-    expect(packed.headers['content-encoding']).toBe(name);
-    expect(packed.headers['vary']).toMatch(/language.*accept-encoding/i);
-    expect(packed.headers['etag']).not.toBe(plain.headers['etag']);
-    expect(packed.body).toEqual(plain.body);
-    const conditions = { 'accept-encoding': name, 'if-none-match': packed.headers['etag'] ?? '' };
+    const encoded = await list().set('accept-encoding', name);
+    expect(encoded.headers['content-encoding']).toBe(name);
+    expect(encoded.headers['vary']).toMatch(/language.*accept-encoding/i);
+    expect(encoded.headers['etag']).not.toBe(plain.headers['etag']);
+    expect(encoded.body).toEqual(plain.body);
+    const conditions = { 'accept-encoding': name, 'if-none-match': encoded.headers['etag'] ?? '' };
     const again = await tenant.get('/compounds').set(conditions).expect(304);
     expect(again.headers).not.toHaveProperty('content-encoding');
   });

@@ -15,7 +15,7 @@ import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { toLoopback } from '../webhooks/webhook-service.js';
+import { allowLoopback } from '../webhooks/webhook-service.js';
 import { startConsole, type TestConsole, textOf } from './console-client.js';
 
 let service: TestConsole;
@@ -28,7 +28,7 @@ let endpointPath: string;
 let path: string;
 
 beforeAll(async () => {
-  service = await startConsole({ ROLE: 'all', ...toLoopback }, randomDatabaseUri());
+  service = await startConsole({ ROLE: 'all', ...allowLoopback }, randomDatabaseUri());
   tenant = await service.addTenant();
   receiver = await startReceiver((_received, response) =>
     response.writeHead(410).end('no, says Mona'),

@@ -6,7 +6,7 @@ import { readEnvironment } from '../../src/core/configuration/load-environment.j
 import { chapters, runDemo } from '../../src/development/demo/run-demo.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { runCliProcess } from '../operator/command-line.js';
-import { toLoopback } from '../webhooks/webhook-service.js';
+import { allowLoopback } from '../webhooks/webhook-service.js';
 import { OPS_PASSWORD, startConsole } from '../console/console-client.js';
 import { startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri, startTestService } from '../support/test-service.js';
@@ -20,34 +20,34 @@ function environmentFor(MONGODB_URI: string, variables = {}): Environment {
   return readEnvironment({ NODE_ENV: 'test', MONGODB_URI, LOG_LEVEL: 'silent', ...variables });
 }
 
-async function linesOfDemo(environment: Environment): Promise<string[]> {
+async function demoOutput(environment: Environment): Promise<string[]> {
   const lines: string[] = [];
   await runDemo(environment, (line) => lines.push(line));
   return lines;
 }
 
 /** Counts unrevoked keys of demo runs. Only these keys have an expiry. */
-const usableKeys = () =>
+const countUsableKeys = () =>
   db.collection('apiKeys').countDocuments({ expiresAt: { $ne: null }, revokedAt: null });
 
 describe('the demo', () => {
   it('runs every chapter and removes what it added', async () => {
-    const variables = { MONGODB_URI: databaseUri, LOG_LEVEL: 'warn', ...toLoopback };
+    const variables = { MONGODB_URI: databaseUri, LOG_LEVEL: 'warn', ...allowLoopback };
     const { code, stdout, stderr } = await runCliProcess(['demo'], variables);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.trimEnd().split('\n');
     const headings = chapters.map((title, index) => `${index + 1}. ${title}`);
     expect(lines).toEqual(expect.arrayContaining(headings));
     // The event of the erased person has no data, which the demo explains.
-    const explained = lines.findIndex((line) => line.includes('its data is empty'));
-    expect(lines.slice(explained + 1).join('')).toMatch(/^ +> GET \S+events.*"data": \{\}/);
+    const explanation = lines.findIndex((line) => line.includes('its data is empty'));
+    expect(lines.slice(explanation + 1).join('')).toMatch(/^ +> GET \S+events.*"data": \{\}/);
     const last = `^All ${chapters.length} chapters went as expected, in \\d+ requests\\.$`;
     expect(lines.at(-1)).toMatch(new RegExp(last));
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
     expect(stdout).not.toMatch(/iapi_[\w-]{7,}/);
     expect(stdout).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
     expect(await db.collection('webhookEndpoints').countDocuments({ removedAt: null })).toBe(0);
-    expect(await usableKeys()).toBe(0);
+    expect(await countUsableKeys()).toBe(0);
     const runs = db.collection('organizations').find({ name: /walk/ });
     expect(await runs.toArray()).toMatchObject([{ isDeleted: true }]);
   });
@@ -55,7 +55,7 @@ describe('the demo', () => {
   it('keeps its organization for the console and prints the pages', async () => {
     const console = await startConsole({ ROLE: 'all' }, databaseUri);
     const { port: OPS_PORT } = new URL(console.operations);
-    const lines = await linesOfDemo(environmentFor(databaseUri, { OPS_PORT, OPS_PASSWORD }));
+    const lines = await demoOutput(environmentFor(databaseUri, { OPS_PORT, OPS_PASSWORD }));
     const pages = lines.flatMap((line) => /^ +(http:.*\/console(\/.*))$/.exec(line)?.[2] ?? []);
     expect(pages).toHaveLength(3);
     // The demo's worker could also send deliveries of other organizations, so only the configuration may
@@ -65,20 +65,20 @@ describe('the demo', () => {
     const [first] = await Promise.all(pages.map((page) => console.text(page)));
     expect(first).toContain('deal-1');
     expect(first).toContain('This unit already reserved');
-    expect(await usableKeys()).toBe(0);
+    expect(await countUsableKeys()).toBe(0);
     await console.stop();
   });
 
   it('sends pending deliveries of other organizations only when the configuration allows it', async () => {
     const uri = randomDatabaseUri();
     const receiver = await startReceiver();
-    const other = await startTestService(toLoopback, uri);
+    const other = await startTestService(allowLoopback, uri);
     const { organizationId, post } = await other.addTenant();
     const id = new Types.ObjectId(organizationId.toHexString());
     const fields = { url: receiver.url, eventTypes: ['*'] };
     await other.service.app.get(WebhookEndpointsService).add(id, fields);
     await post('/leads', { name: 'Mona' }).expect(201);
-    await linesOfDemo(environmentFor(uri));
+    await demoOutput(environmentFor(uri));
     const deliveries = other.db.collection('webhookDeliveries');
     expect(await deliveries.distinct('log.error', { organizationId })).toEqual([
       'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)',
@@ -90,9 +90,9 @@ describe('the demo', () => {
 
   it('fails with one line that names chapter and response, and revokes the keys', async () => {
     const limits = { RATE_LIMIT_RPS: '1', RATE_LIMIT_BURST: '1' };
-    await expect(linesOfDemo(environmentFor(databaseUri, limits))).rejects.toThrow(
+    await expect(demoOutput(environmentFor(databaseUri, limits))).rejects.toThrow(
       /^Demo chapter \d+ \(.+\): POST \S+\/leads: the status is 429 instead of [24]0\d.*$/,
     );
-    expect(await usableKeys()).toBe(0);
+    expect(await countUsableKeys()).toBe(0);
   });
 });

@@ -14,9 +14,9 @@ let service: TestService;
 let demo: DemoOrganization;
 const start = () => ensureDemoOrganization(service.service.app);
 const units = () => service.db.collection('units');
-const everything = () => demo.keys?.get('everything') ?? '';
+const unrestrictedKey = () => demo.keys?.get('everything') ?? '';
 const post = (path: string, body: object) =>
-  service.api('post', path).set('api-key', everything()).send(body);
+  service.api('post', path).set('api-key', unrestrictedKey()).send(body);
 
 beforeAll(async () => {
   service = await startTestService({}, randomDatabaseUri());
@@ -25,11 +25,11 @@ afterAll(() => service.stop());
 
 describe('a development start', () => {
   it('creates the demo organization when only organizations of demo runs exist', async () => {
-    const walk = await openDemoOrganization(service.service.app);
+    const demoRun = await openDemoOrganization(service.service.app);
     demo = (await start()) as DemoOrganization;
-    expect(demo.organizationId).not.toEqual(walk.organizationId);
-    await walk.end();
-    await service.api('get', '/leads/none').set('api-key', everything()).expect(404);
+    expect(demo.organizationId).not.toEqual(demoRun.organizationId);
+    await demoRun.end();
+    await service.api('get', '/leads/none').set('api-key', unrestrictedKey()).expect(404);
     const { organizationId } = demo;
     expect(await units().countDocuments({ organizationId })).toBeGreaterThan(99);
     const stored = await service.db.collection('organizations').findOne({ _id: organizationId });
@@ -94,15 +94,15 @@ describe('a development start', () => {
 
 describe('a demo run', () => {
   it('deletes the organization of an interrupted run after an hour', async () => {
-    const cutOff = await openDemoOrganization(service.service.app);
+    const interrupted = await openDemoOrganization(service.service.app);
     const organizations = service.db.collection('organizations');
     const createdAt = new Date(Date.now() - 3_700_000);
-    await organizations.updateOne({ _id: cutOff.organizationId }, { $set: { createdAt } });
+    await organizations.updateOne({ _id: interrupted.organizationId }, { $set: { createdAt } });
     const [key] = await service.db.collection('apiKeys').find().sort({ _id: -1 }).toArray();
     expect(Number(key?.['expiresAt'])).toBeLessThan(Date.now() + 3_700_000);
     const next = await openDemoOrganization(service.service.app);
     const areDeleted = async () => {
-      const ids = [cutOff.organizationId, next.organizationId];
+      const ids = [interrupted.organizationId, next.organizationId];
       const found = await organizations
         .find({ _id: { $in: ids } })
         .sort({ _id: 1 })

@@ -4,15 +4,15 @@ import { runCli, runCliUnread, runJson } from '../operator/command-line.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 import {
-  bytesButUsage,
-  allDelivered,
-  collectionsWith,
-  erasuresOf,
-  leaveTraces,
+  storedBytes,
+  waitForDeliveries,
+  findPersonalData,
+  createEraser,
+  addPersonalData,
   newPerson,
   payloadsOf,
   type Person,
-} from './traces.js';
+} from './personal-data.js';
 
 interface Report {
   readonly counts: Readonly<Record<string, number>>;
@@ -45,26 +45,26 @@ const run = (options: readonly string[]) => runJson<Report>(argsOf(options), var
 const runText = (options: readonly string[]) => runCli(argsOf(options), variables);
 /** Runs in the test's process, which is faster than a command. */
 const erase = async (lead = person.recordSystemId) =>
-  (await erasuresOf(service, tenant)).erase(lead);
+  (await createEraser(service, tenant)).erase(lead);
 const byLead = (lead = person.recordSystemId) => ['--lead', lead];
 const post = (body: object) => tenant.post('/leads', body);
-const traces = () => collectionsWith(service.db, person, tenant);
-const noCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, attempts: 0 };
+const remainingData = () => findPersonalData(service.db, person, tenant);
+const zeroCounts = { leads: 0, clients: 0, changeLogEntries: 0, events: 0, attempts: 0 };
 const time = expect.any(Date) as unknown;
 
 describe('lead erase', () => {
   it('removes every byte of personal data from all collections, but no ids, numbers and times', async () => {
     const other = await service.addTenant();
-    await leaveTraces(service, other, person);
-    const bytesOfOther = () => bytesButUsage(service.db, { organizationId: other.organizationId });
-    const { leadId, responses } = await leaveTraces(service, tenant, person);
+    await addPersonalData(service, other, person);
+    const otherBytes = () => storedBytes(service.db, { organizationId: other.organizationId });
+    const { leadId, responses } = await addPersonalData(service, tenant, person);
     expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 400]);
-    const before = await traces();
+    const before = await remainingData();
     const places = ['changeLogs', 'clients', 'leads', 'outboxEvents', 'webhookDeliveries'];
     expect(Object.keys(before).toSorted()).toEqual(places);
     // The service stores all these values except unknown fields of callbacks.
-    const planted = new Set(Object.values(before).flat());
-    const missing = [...person.values, ...person.digits].filter((value) => !planted.has(value));
+    const stored = new Set(Object.values(before).flat());
+    const missing = [...person.values, ...person.digits].filter((value) => !stored.has(value));
     expect(missing).toEqual([expect.stringMatching(/^payer /)]);
     const lead = await tenant.storedOne('leads', { _id: leadId });
     const ofEvents = ({ _id, type, createdAt, sequence }: Document): Document => {
@@ -75,25 +75,25 @@ describe('lead erase', () => {
       log: (log as Document[]).map(({ response: _response, ...attempt }) => attempt),
     });
     const isOther = { type: { $ne: 'lead.erased' } };
-    const keptOf = async () => [
+    const readKept = async () => [
       (await tenant.stored('outboxEvents', isOther)).map(ofEvents),
       (await tenant.stored('webhookDeliveries', isOther)).map(ofDeliveries),
     ];
-    const [kept, keptOfOther] = [await keptOf(), await bytesOfOther()];
+    const [kept, otherBytesBefore] = [await readKept(), await otherBytes()];
 
     const dry = await run([...byLead(), '--dry-run']);
-    expect(await traces()).toEqual(before);
+    expect(await remainingData()).toEqual(before);
     expect(await tenant.stored('erasures')).toEqual([]);
     const { counts, leadIds } = await run(byLead());
     expect(counts).toEqual(dry.counts);
     const expected = { leads: 1, clients: 1, changeLogEntries: 2, events: 4, attempts: 4 };
     expect(counts).toMatchObject(expected);
     expect(leadIds).toEqual([leadId.toHexString()]);
-    await allDelivered(service.db, tenant);
+    await waitForDeliveries(service.db, tenant);
 
-    expect(await traces()).toEqual({});
-    expect(await keptOf()).toEqual(kept);
-    expect(await bytesOfOther()).toEqual(keptOfOther);
+    expect(await remainingData()).toEqual({});
+    expect(await readKept()).toEqual(kept);
+    expect(await otherBytes()).toEqual(otherBytesBefore);
     const { phoneKeys: _keys, phoneKeysOf: _of, phoneKeysAt: _at, ...left } = lead;
     const times = { deletedAt: time, updatedAt: time, erasedAt: time };
     const emptied = { data: {}, additionalData: {}, isDeleted: true, ...times };
@@ -115,9 +115,9 @@ describe('lead erase', () => {
   });
 
   it('emits lead.erased with ids only, and stores no response to that event', async () => {
-    await leaveTraces(service, tenant, person);
+    await addPersonalData(service, tenant, person);
     await erase();
-    await allDelivered(service.db, tenant);
+    await waitForDeliveries(service.db, tenant);
     const lead = await tenant.storedOne('leads', { recordSystemId: person.recordSystemId });
     const { _id, leadId, recordSystemId, clientId } = lead;
     const ids = { _id: String(_id), leadId, recordSystemId, clientId: String(clientId) };
@@ -130,29 +130,29 @@ describe('lead erase', () => {
   });
 
   it('prints the time by which all stored responses expire', async () => {
-    await leaveTraces(service, tenant, person);
-    const begun = Date.now();
+    await addPersonalData(service, tenant, person);
+    const startedAt = Date.now();
     const { storedResponsesEndAt } = await run([...byLead(), '--dry-run']);
     const until = new Date(storedResponsesEndAt).getTime();
     const records = await tenant.stored('idempotencyRecords');
     expect(records).toHaveLength(4);
     for (const { expiresAt } of records) expect((expiresAt as Date).getTime()).toBeLessThan(until);
-    expect(until - begun).toBeLessThan(24.1 * 3_600_000);
+    expect(until - startedAt).toBeLessThan(24.1 * 3_600_000);
     const { stdout } = await runText(byLead());
     expect(stdout).toMatch(/Stored responses end at +\d{4}-\d\d-\d\dT/);
   });
 
   it('changes nothing when it runs again', async () => {
-    await leaveTraces(service, tenant, person);
+    await addPersonalData(service, tenant, person);
     await erase();
-    await allDelivered(service.db, tenant);
+    await waitForDeliveries(service.db, tenant);
     const filter = { organizationId: tenant.organizationId };
     const withoutLedger = async () =>
-      [...(await bytesButUsage(service.db, filter))].filter(
+      [...(await storedBytes(service.db, filter))].filter(
         ([place]) => !place.startsWith('erasures'),
       );
     const before = await withoutLedger();
-    expect((await erase()).counts).toEqual(noCounts);
+    expect((await erase()).counts).toEqual(zeroCounts);
     expect(await withoutLedger()).toEqual(before);
   });
 
@@ -163,7 +163,7 @@ describe('lead erase', () => {
     const [deleted] = await tenant.stored('leads');
     await post(now).expect(201);
     expect((await erase()).counts).toMatchObject({ leads: 2 });
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
     const [first] = await tenant.stored('leads');
     expect(first?.['deletedAt']).toEqual(deleted?.['deletedAt']);
   });
@@ -180,7 +180,7 @@ describe('lead erase', () => {
     const entries = odd.map((changes) => ({ ...entry, ...changes }));
     await service.db.collection('changeLogs').insertMany(entries);
     await erase();
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
     for (const name of ['leads', 'clients']) {
       expect(await tenant.stored(name)).toMatchObject([{ isDeleted: true, deletedAt: time }]);
     }
@@ -194,7 +194,7 @@ describe('lead erase', () => {
     expect(second.lead.leadId).toBe(first.lead.leadId + 1);
     expect(second.lead.clientId).not.toBe(first.lead.clientId);
     expect((await erase()).counts).toMatchObject({ leads: 1, clients: 1 });
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
     expect(await tenant.stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(2);
   });
 
@@ -209,7 +209,7 @@ describe('lead erase', () => {
     const both = await run([...byLead('b'), '--dry-run']);
     expect(both.counts).toMatchObject({ leads: 1, clients: 1 });
     expect((await erase('b')).counts).toEqual(both.counts);
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
   });
 
   it.each([
@@ -223,7 +223,7 @@ describe('lead erase', () => {
     ],
     ['of numbers that may be phones', { whatsapp: 201_001_234_567, 'a.b': 1e10 }],
     ['with known names and unexpected values', { name: ['Mona'], email: 5, phoneNumbers: 'Mona' }],
-  ])('removes fields %s that other programs added to a client', async (_names, fields) => {
+  ])('removes fields %s that other programs added to a client', async (_title, fields) => {
     await post(payloadsOf(person).now).expect(201);
     const client = await tenant.storedOne('clients');
     const kept = { 'score.x': 7, '.since': new Date(0), $id: new ObjectId(), isVip: true };
@@ -239,7 +239,7 @@ describe('lead erase', () => {
     const times = { createdAt, updatedAt: time, deletedAt: time, erasedAt: time };
     const own = { _id, organizationId, phoneNumbers: [], isDeleted: true, ...times };
     expect(await tenant.stored('clients')).toEqual([{ ...own, ...kept }]);
-    expect((await erase()).counts).toEqual(noCounts);
+    expect((await erase()).counts).toEqual(zeroCounts);
   });
 
   it('erases a lead and a client with fields of unexpected types', async () => {
@@ -252,7 +252,7 @@ describe('lead erase', () => {
       await service.db.collection(name).updateOne({ organizationId }, { $set }, bypassed);
     }
     await erase();
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
     expect((await tenant.stored('leads'))[0]).toMatchObject({ updatedAt: time, deletedAt: time });
   });
 
@@ -292,7 +292,7 @@ describe('lead erase by phone or email', () => {
     await tenant.delete('/leads/deleted').expect(200);
   });
   const ids = ['phone', 'phone2', 'client', 'email', 'deleted'];
-  const namesOf = async (leadIds: readonly string[]) => {
+  const externalIdsOf = async (leadIds: readonly string[]) => {
     const _id = { $in: leadIds.map((id) => new ObjectId(id)) };
     const leads = await tenant.stored('leads', { _id });
     return leads.map(({ recordSystemId }) => String(recordSystemId));
@@ -300,17 +300,17 @@ describe('lead erase by phone or email', () => {
 
   it('finds all leads of a person in any spelling and erases them with --yes', async () => {
     const { phone, email } = person;
-    const spelled = `0020 ${phone.slice(1)}`;
-    const dry = await run(['--phone', spelled, '--dry-run']);
-    expect(await namesOf(dry.leadIds)).toEqual(ids);
+    const otherSpelling = `0020 ${phone.slice(1)}`;
+    const dry = await run(['--phone', otherSpelling, '--dry-run']);
+    expect(await externalIdsOf(dry.leadIds)).toEqual(ids);
     const byEmail = await run(['--email', email.toUpperCase(), '--dry-run']);
-    expect(await namesOf(byEmail.leadIds)).toEqual(ids);
-    const { counts } = await run(['--phone', spelled, '--yes']);
+    expect(await externalIdsOf(byEmail.leadIds)).toEqual(ids);
+    const { counts } = await run(['--phone', otherSpelling, '--yes']);
     expect(counts).toEqual(dry.counts);
     expect(counts).toMatchObject({ leads: 5, clients: 1 });
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
     expect(await tenant.stored('leads', { isDeleted: false })).toHaveLength(1);
-    expect((await run(['--phone', spelled, '--yes'])).counts).toEqual(noCounts);
+    expect((await run(['--phone', otherSpelling, '--yes'])).counts).toEqual(zeroCounts);
   });
 
   it('reports an unknown phone or email without failing', async () => {

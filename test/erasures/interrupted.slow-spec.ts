@@ -8,13 +8,13 @@ import { startSession } from '../operator/command-line.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 import {
-  allDelivered,
-  collectionsWith,
-  dumpOf,
-  erasuresOf,
-  leaveTraces,
+  waitForDeliveries,
+  findPersonalData,
+  snapshotTenant,
+  createEraser,
+  addPersonalData,
   newPerson,
-} from './traces.js';
+} from './personal-data.js';
 
 const person = newPerson();
 let service: WebhookService;
@@ -24,8 +24,8 @@ let restore: () => Promise<void>;
 beforeAll(async () => {
   service = await startWebhookService();
   tenant = await service.addTenant();
-  await leaveTraces(service, tenant, person);
-  restore = await dumpOf(service.db, tenant);
+  await addPersonalData(service, tenant, person);
+  restore = await snapshotTenant(service.db, tenant);
 });
 afterAll(() => service.stop());
 
@@ -35,11 +35,11 @@ const eraseArgs = (...options: string[]) => [
   tenant.organizationId.toHexString(),
   ...options,
 ];
-const traces = () => collectionsWith(service.db, person, tenant);
+const remainingData = () => findPersonalData(service.db, person, tenant);
 const stored = (collection: string, filter?: Document) => tenant.stored(collection, filter);
 
 /** Simulates a process that is killed before or after one of its transactions. */
-async function killedAt(step: number, isAfter: boolean, work: () => Promise<unknown>) {
+async function killAtTransaction(step: number, isAfter: boolean, work: () => Promise<unknown>) {
   const transactions = service.service.app.get(Transactions);
   const run = transactions.run.bind(transactions);
   let count = 0;
@@ -64,18 +64,18 @@ async function killedAt(step: number, isAfter: boolean, work: () => Promise<unkn
 }
 
 it('lead erase completes an erasure that was interrupted between any two steps', async () => {
-  const { erase, resume } = await erasuresOf(service, tenant);
+  const { erase, resume } = await createEraser(service, tenant);
   const { counts } = await erase(person.recordSystemId, true);
   let kills = 0;
   for (let step = 0, isKilled = true; isKilled; step++) {
     for (const isAfter of [false, true]) {
       await restore();
-      isKilled = await killedAt(step, isAfter, () => erase(person.recordSystemId));
+      isKilled = await killAtTransaction(step, isAfter, () => erase(person.recordSystemId));
       if (!isKilled) break;
       kills++;
       expect(await stored('erasures')).toMatchObject([{ completedAt: null }]);
       expect(await resume()).toMatchObject({ erasures: 1, failures: [] });
-      expect(await traces()).toEqual({});
+      expect(await remainingData()).toEqual({});
       expect(await stored('erasures')).toMatchObject([{ completedAt: expect.any(Date), counts }]);
       expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(1);
       expect(await resume()).toMatchObject({ erasures: 0, failures: [] });
@@ -86,32 +86,32 @@ it('lead erase completes an erasure that was interrupted between any two steps',
 
 it('lead erase completes interrupted erasures first, even when it finds no lead', async () => {
   await restore();
-  const { erase } = await erasuresOf(service, tenant);
-  expect(await killedAt(3, true, () => erase(person.recordSystemId))).toBe(true);
+  const { erase } = await createEraser(service, tenant);
+  expect(await killAtTransaction(3, true, () => erase(person.recordSystemId))).toBe(true);
   const args = eraseArgs('--phone', person.phone, '--yes');
   expect(await cli.json('lead erase', ...args)).toMatchObject({ leadIds: [], finished: 1 });
-  expect(await traces()).toEqual({});
+  expect(await remainingData()).toEqual({});
 });
 
 it('lead erase reports an erasure that the database rejects, and completes the others', async () => {
   await restore();
   await service.createLead(tenant, 'refused');
-  const { erase } = await erasuresOf(service, tenant);
-  expect(await killedAt(0, false, () => erase('refused'))).toBe(true);
+  const { erase } = await createEraser(service, tenant);
+  expect(await killAtTransaction(0, false, () => erase('refused'))).toBe(true);
   const [unfinished] = await stored('erasures');
   const notFinished = `This erasure could not be finished: ${String(unfinished?.['_id'])} (`;
   const [leads] = await service.db.listCollections({ name: 'leads' }).toArray();
   const { validator } = (leads as Document)['options'];
-  const allow = (rule: Document) => service.db.command({ collMod: 'leads', validator: rule });
+  const setRule = (rule: Document) => service.db.command({ collMod: 'leads', validator: rule });
   const eraseLead = (id: string) => cli.run('lead erase', ...eraseArgs('--lead', id));
   // The rule rejects changes of this lead but accepts its current state.
-  const asItIs = { $or: [{ recordSystemId: { $ne: 'refused' } }, { 'data.source': 'form' }] };
-  await allow({ $and: [validator, asItIs] });
+  const frozen = { $or: [{ recordSystemId: { $ne: 'refused' } }, { 'data.source': 'form' }] };
+  await setRule({ $and: [validator, frozen] });
   try {
     const { code, stderr, stdout } = await eraseLead(person.recordSystemId);
     expect([code, stdout]).toEqual([1, expect.stringContaining('Removed from:')]);
     expect(stderr).toContain(notFinished);
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
     for (const id of ['nobody', 'refused']) {
       expect(await eraseLead(id)).toMatchObject({ code: 1, stderr });
     }
@@ -119,7 +119,7 @@ it('lead erase reports an erasure that the database rejects, and completes the o
     const done = expect.stringContaining('Erasures repeated: 1.');
     expect(again).toEqual({ code: 1, stdout: done, stderr: expect.stringContaining(notFinished) });
   } finally {
-    await allow(validator);
+    await setRule(validator);
   }
   const args = eraseArgs('--lead', person.recordSystemId, '--yes');
   expect(await cli.json('lead erase', ...args)).toMatchObject({ finished: 1 });
@@ -127,9 +127,9 @@ it('lead erase reports an erasure that the database rejects, and completes the o
 
 it('db reapply-erasures removes restored personal data again', async () => {
   await restore();
-  const { erase } = await erasuresOf(service, tenant);
+  const { erase } = await createEraser(service, tenant);
   const { counts } = await erase(person.recordSystemId);
-  await allDelivered(service.db, tenant);
+  await waitForDeliveries(service.db, tenant);
   const folder = await mkdtemp(join(tmpdir(), 'erasures-'));
   const ledger = join(folder, 'erasures.json');
   try {
@@ -137,11 +137,11 @@ it('db reapply-erasures removes restored personal data again', async () => {
     await writeFile(ledger, stdout);
     for (const value of [...person.values, ...person.digits]) expect(stdout).not.toContain(value);
     await restore();
-    expect(Object.keys(await traces())).not.toEqual([]);
+    expect(Object.keys(await remainingData())).not.toEqual([]);
     expect(await stored('erasures')).toEqual([]);
     const report = await cli.json('db reapply-erasures --ledger', ledger);
     expect(report).toMatchObject({ erasures: 1, counts });
-    expect(await traces()).toEqual({});
+    expect(await remainingData()).toEqual({});
     expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(1);
     const noneLeft = Object.fromEntries(Object.keys(counts).map((kind) => [kind, 0]));
     const again = { erasures: 1, counts: noneLeft };

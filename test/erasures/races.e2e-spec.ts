@@ -12,13 +12,13 @@ import { rounds } from '../support/rounds.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 import {
-  allDelivered,
-  collectionsWith,
-  erasuresOf,
+  waitForDeliveries,
+  findPersonalData,
+  createEraser,
   newPerson,
   payloadsOf,
   type Person,
-} from './traces.js';
+} from './personal-data.js';
 
 let service: WebhookService;
 let tenant: TenantApi;
@@ -39,12 +39,12 @@ afterAll(async () => {
 
 const post = (body: object) => tenant.post('/leads', body);
 const stored = (collection: string, filter?: Document) => tenant.stored(collection, filter);
-const tracesOf = (person: Person) => collectionsWith(service.db, person, tenant);
+const remainingData = (person: Person) => findPersonalData(service.db, person, tenant);
 const erase = async (recordSystemId: string) =>
-  (await erasuresOf(service, tenant)).erase(recordSystemId);
+  (await createEraser(service, tenant)).erase(recordSystemId);
 
 /** Blocks calls of a method until the gate is removed. `reached` resolves at the first call. */
-function gateAt<T extends object>(part: T, method: keyof T) {
+function blockMethod<T extends object>(part: T, method: keyof T) {
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const original = part[method] as (...args: unknown[]) => Promise<unknown>;
@@ -65,14 +65,14 @@ function gateAt<T extends object>(part: T, method: keyof T) {
 it('an erasure keeps no webhook response when the relay had already read the event', async () => {
   const person = newPerson();
   await service.subscribe(tenant, receiver.url);
-  const gate = gateAt(service.service.app.get(WebhookFanOut), 'fanOut');
+  const gate = blockMethod(service.service.app.get(WebhookFanOut), 'fanOut');
   await post(payloadsOf(person).earlier).expect(201);
   await gate.reached;
   await erase(person.recordSystemId);
-  expect(await tracesOf(person)).toEqual({});
+  expect(await remainingData(person)).toEqual({});
   gate.remove();
-  await allDelivered(service.db, tenant);
-  expect(await tracesOf(person)).toEqual({});
+  await waitForDeliveries(service.db, tenant);
+  expect(await remainingData(person)).toEqual({});
   const isOther = { type: { $ne: 'lead.erased' } };
   expect(await tenant.count('webhookDeliveries', { type: 'lead.erased' })).toBe(1);
   const deliveries = await stored('webhookDeliveries', isOther);
@@ -96,8 +96,8 @@ it('an erasure keeps the result of a delivery in progress, but not its response'
   await received;
   await erase(person.recordSystemId);
   respond();
-  await allDelivered(service.db, tenant);
-  expect(await tracesOf(person)).toEqual({});
+  await waitForDeliveries(service.db, tenant);
+  expect(await remainingData(person)).toEqual({});
   const delivered = {
     status: 'delivered',
     attempts: 1,
@@ -110,7 +110,7 @@ it('an erasure removes values of a request that had read the lead, except its re
   const person = newPerson();
   const { now } = payloadsOf(person);
   const { body: before } = await post(now).expect(201);
-  const gate = gateAt(service.service.app.get(IdempotencyService), 'completeAll');
+  const gate = blockMethod(service.service.app.get(IdempotencyService), 'completeAll');
   const response = postKeyed({ url: service.url, apiKey: tenant.key, body: now });
   await gate.reached;
   await erase(person.recordSystemId);
@@ -118,7 +118,7 @@ it('an erasure removes values of a request that had read the lead, except its re
   const { status, text } = await response;
   expect(status).toBe(200);
   expect(JSON.parse(text)).toMatchObject({ lead: { _id: before.lead._id } });
-  expect(await tracesOf(person)).toEqual({});
+  expect(await remainingData(person)).toEqual({});
 });
 
 it.each(range(rounds(1, 5)))(
@@ -158,14 +158,14 @@ it('an erasure removes the client when both of its leads are erased concurrently
   const ids = ['a', 'b', 'c', 'd'];
   for (const recordSystemId of ids) await post({ recordSystemId, ...shared }).expect(201);
   await Promise.all(ids.map((id) => erase(id)));
-  expect(await tracesOf(person)).toEqual({});
+  expect(await remainingData(person)).toEqual({});
 });
 
 it('a lead is linked to a new client during the erasure of another lead', async () => {
   const { email, name } = newPerson();
   // Without phones and changes to the client, only the link to it can conflict with the erasure.
   await post({ recordSystemId: 'old', email, name }).expect(201);
-  const gate = gateAt(service.service.app.get(LeadsRepository), 'reserveNumbers');
+  const gate = blockMethod(service.service.app.get(LeadsRepository), 'reserveNumbers');
   const linked = post({ recordSystemId: 'new', email, name }).then((response) => response);
   await gate.reached;
   await erase('old');

@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
-import { allDelivered, collectionNames } from './traces.js';
+import { waitForDeliveries, collectionNames } from './personal-data.js';
 
 const recordSystemId = 'form-1';
 
@@ -42,7 +42,7 @@ function newPerson(): Person {
   const digits = `1${randomInt(0, 3)}${String(randomInt(0, 1e8)).padStart(8, '0')}`;
   const word = `q${randomInt(1e11, 1e12).toString(36)}é`;
   const [name, email] = [`منى Ⅷ ﬁ 👩‍💻 ${word}`, `m.${word}@example.com`];
-  const inScript = (zero: string) =>
+  const withDigitsFrom = (zero: string) =>
     `0${digits}`.replaceAll(/\d/g, (digit) =>
       String.fromCharCode(zero.charCodeAt(0) + Number(digit)),
     );
@@ -50,8 +50,8 @@ function newPerson(): Person {
     PHONE: `0${digits}`,
     'SPACED PHONE': `+20 (0) ${digits.replaceAll(/\d{2}/g, '$&\u00a0')}`,
     'DASHED PHONE': `0020${digits.replaceAll(/\d/g, '\u2010$&')}`,
-    'ARABIC PHONE': inScript('\u0660'),
-    'WIDE PHONE': inScript('\uff10'),
+    'ARABIC PHONE': withDigitsFrom('\u0660'),
+    'WIDE PHONE': withDigitsFrom('\uff10'),
     'NUMERIC PHONE': Number(`20${digits}`),
     NAME: name.normalize('NFD'),
     'COMPOSED NAME': name.normalize('NFC'),
@@ -63,13 +63,13 @@ function newPerson(): Person {
 }
 
 /** Replaces placeholders by the person's spellings, also in keys. */
-function spelled(value: unknown, person: Person): unknown {
+function fillIn(value: unknown, person: Person): unknown {
   if (typeof value === 'string') return person.spellings[value] ?? value;
-  if (Array.isArray(value)) return value.map((item) => spelled(item, person));
+  if (Array.isArray(value)) return value.map((item) => fillIn(item, person));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
   return Object.fromEntries(
-    entries.map(([key, item]) => [spelled(key, person), spelled(item, person)]),
+    entries.map(([key, item]) => [fillIn(key, person), fillIn(item, person)]),
   );
 }
 
@@ -126,12 +126,12 @@ const steps = fc.array(
 );
 
 /** @returns the lead's id if it was created without an external id */
-async function take(
+async function runStep(
   tenant: TenantApi,
   { kind, body, isKeyed }: Step,
   person: Person,
 ): Promise<string | undefined> {
-  const sent = spelled(body, person) as Fields;
+  const sent = fillIn(body, person) as Fields;
   const isActive = { isDeleted: false };
   const send = (sentBody: object, path = '/leads') => {
     const key = isKeyed ? {} : { key: null };
@@ -156,7 +156,7 @@ async function take(
 }
 
 /** Returns the tenant's documents that contain a value of the person in any spelling. */
-async function tracesOf(tenant: TenantApi, { word, digits }: Person): Promise<string[]> {
+async function remainingData(tenant: TenantApi, { word, digits }: Person): Promise<string[]> {
   const texts: string[] = [];
   for (const collection of await collectionNames(service.db)) {
     // Stored responses are not erased; they expire.
@@ -174,9 +174,9 @@ async function tracesOf(tenant: TenantApi, { word, digits }: Person): Promise<st
 }
 
 it('an erasure removes every spelling of a value, except from stored responses', async () => {
-  let planted = 0;
+  let storedCount = 0;
   await fc.assert(
-    fc.asyncProperty(steps, fc.boolean(), async (taken, isDelivered) => {
+    fc.asyncProperty(steps, fc.boolean(), async (stepsToRun, isDelivered) => {
       const tenant = await service.addTenant();
       await service.subscribe(tenant, receiver.url, ['lead.*', 'client.*']);
       const reservationId = await tenant.add(addReservation, await tenant.add(addUnit));
@@ -184,19 +184,19 @@ it('an erasure removes every spelling of a value, except from stored responses',
       const RESERVATION = reservationId.toHexString();
       const person = { ...values, spellings: { ...spellings, RESERVATION } };
       const ids: (string | undefined)[] = [];
-      for (const step of taken) ids.push(await take(tenant, step, person));
-      if (isDelivered) await allDelivered(service.db, tenant);
-      planted += (await tracesOf(tenant, person)).length;
+      for (const step of stepsToRun) ids.push(await runStep(tenant, step, person));
+      if (isDelivered) await waitForDeliveries(service.db, tenant);
+      storedCount += (await remainingData(tenant, person)).length;
       if ((await tenant.count('leads', { recordSystemId })) > 0) ids.push(recordSystemId);
       const org = tenant.organizationId.toHexString();
       for (const id of ids.filter((each) => each !== undefined)) {
         const args = ['lead', 'erase', '--org', org, '--lead', id];
         await runJson(args, { MONGODB_URI: service.databaseUri });
       }
-      await allDelivered(service.db, tenant);
-      expect(await tracesOf(tenant, person)).toEqual([]);
+      await waitForDeliveries(service.db, tenant);
+      expect(await remainingData(tenant, person)).toEqual([]);
     }),
     { numRuns: rounds(15, 40), endOnFailure: true },
   );
-  expect(planted).toBeGreaterThan(0);
+  expect(storedCount).toBeGreaterThan(0);
 });

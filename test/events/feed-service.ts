@@ -11,18 +11,18 @@ export function useFeed(variables: Record<string, string> = {}) {
   const addReader = async () => {
     const tenant = await addTenant(webhooks.service.db, { key: mayReadEvents });
     const { organizationId, key } = tenant;
-    let count = 0;
-    const own = { 'api-key': key };
+    let total = 0;
+    const keyHeader = { 'api-key': key };
     const read = (
       parameters: Document = {},
       headers = {},
       { api }: TestService = webhooks.service,
     ) =>
       api('get', `/events?${new URLSearchParams(parameters).toString()}`).set({
-        ...own,
+        ...keyHeader,
         ...headers,
       });
-    const numbered = (last: number) =>
+    const waitForNumber = (last: number) =>
       eventually(async () => {
         // The service reads the feed with the same read concern.
         const options = { readConcern: 'majority' } as const;
@@ -30,24 +30,24 @@ export function useFeed(variables: Record<string, string> = {}) {
         expect(feed).toMatchObject({ last });
       });
     /** Stores events whose change was a minute ago, as features publish them. */
-    const store = async (further: number, fields: Document = {}) => {
+    const store = async (count: number, fields: Document = {}) => {
       const past = new Date(Date.now() - 60_000);
       const times = { createdAt: past, updatedAt: past };
       // The relay numbers in storage order, which differs here from the order of ids.
-      const events = publishedEvents(organizationId, further, { ...times, ...fields }).toReversed();
+      const events = publishedEvents(organizationId, count, { ...times, ...fields }).toReversed();
       await collection('outboxEvents').insertMany(events, { bypassDocumentValidation: true });
-      count += further;
+      total += count;
       return events;
     };
     return {
       ...tenant,
       read,
-      numbered,
+      waitForNumber,
       store,
       /** Stores events as {@link store} does, and waits until they are numbered. */
-      publish: async (further: number, fields: Document = {}) => {
-        const events = await store(further, fields);
-        await numbered(count);
+      publish: async (count: number, fields: Document = {}) => {
+        const events = await store(count, fields);
+        await waitForNumber(total);
         return events;
       },
       readAll: async (parameters: Document = {}): Promise<Document[]> => {
@@ -61,16 +61,16 @@ export function useFeed(variables: Record<string, string> = {}) {
       },
       postLead: (lead: object, { api }: TestService = webhooks.service) =>
         api('post', '/leads')
-          .set(own)
+          .set(keyHeader)
           .send({ recordSystemId: 'a', ...lead }),
-      deleteLead: () => webhooks.service.api('delete', '/leads/a').set(own).expect(200),
+      deleteLead: () => webhooks.service.api('delete', '/leads/a').set(keyHeader).expect(200),
     };
   };
   return Object.assign(webhooks, {
     addReader,
     /** Starts another instance, which stops after the test. */
-    startOther: async (further: Record<string, string> = { ROLE: 'api' }) => {
-      const other = await startWebhookService(further, webhooks.service.databaseUri);
+    startInstance: async (settings: Record<string, string> = { ROLE: 'api' }) => {
+      const other = await startWebhookService(settings, webhooks.service.databaseUri);
       webhooks.stopAfterTest(() => other.stop());
       return other;
     },

@@ -10,12 +10,12 @@ const { addReader, collection } = feed;
 describe('GET /events', () => {
   it('returns the bodies of the webhooks, numbered from 1 in order of the changes', async () => {
     const reader = await addReader();
-    const endpoint = await feed.subscribed(204, { of: reader });
+    const endpoint = await feed.addEndpoint(204, { of: reader });
     await reader.postLead({ phoneNumber: '01001234567', name: 'Mona' });
     await reader.postLead({ name: 'Mona Adel' });
     await reader.deleteLead();
     const requests = await endpoint.receivedRequests(5);
-    await reader.numbered(5);
+    await reader.waitForNumber(5);
     const { body, headers } = await reader.read().expect(200);
     const types = 'client.created lead.created client.updated lead.updated lead.deleted';
     expect(body.data.map(({ type }: Document) => type)).toEqual(types.split(' '));
@@ -96,9 +96,9 @@ describe('GET /events', () => {
     const { body } = await reader.read({ after: 2 }).expect(200);
     expect(body).toMatchObject({ data: [], next: 2, hasMore: false });
     numbers.mockRestore();
-    const beyond = await reader.read({ after: 3 }).expect(400);
-    expect(beyond.headers['x-error-code']).toBe('events.beyond_last');
-    expect(beyond.body.message).toEqual(['after must not exceed 2, the number of the last event']);
+    const tooHigh = await reader.read({ after: 3 }).expect(400);
+    expect(tooHigh.headers['x-error-code']).toBe('events.beyond_last');
+    expect(tooHigh.body.message).toEqual(['after must not exceed 2, the number of the last event']);
   });
 
   it('returns 304 until there is a new event', async () => {
@@ -117,7 +117,7 @@ describe('GET /events', () => {
     const reader = await addReader();
     await reader.postLead({ name: 'Mona' });
     await reader.postLead({ name: 'Mona Adel' });
-    await reader.numbered(4);
+    await reader.waitForNumber(4);
     const plain = await reader.readAll();
     const { body, headers } = await reader.read({}, accept).expect(200);
     expect(headers).toMatchObject({
@@ -140,18 +140,18 @@ describe('GET /events', () => {
       })),
     );
     expect(body.some(({ changes }: Document) => changes !== undefined)).toBe(true);
-    const restAfter = async (lastEventId: string, timeout = 0) =>
+    const eventsAfter = async (lastEventId: string, timeout = 0) =>
       (await reader.read({ lastEventId, timeout }, accept).expect(200)).body;
-    expect(await restAfter(body[1].id)).toEqual(body.slice(2));
-    expect(await restAfter('3')).toEqual(body.slice(3));
-    expect(await restAfter(body[3].id, 50)).toEqual([]);
+    expect(await eventsAfter(body[1].id)).toEqual(body.slice(2));
+    expect(await eventsAfter('3')).toEqual(body.slice(3));
+    expect(await eventsAfter(body[3].id, 50)).toEqual([]);
   });
 
   it('hides expired events, and returns 410 with the next number after a gap', async () => {
     const reader = await addReader();
     await reader.publish(6);
     const { organizationId } = reader;
-    const age = (from: number, to: number, days: number) =>
+    const backdate = (from: number, to: number, days: number) =>
       collection('outboxEvents').updateMany(
         { organizationId, sequence: { $gte: from, $lte: to } },
         { $set: { numberedAt: new Date(Date.now() - days * 86_400_000) } },
@@ -162,7 +162,7 @@ describe('GET /events', () => {
       sequencesOf((await reader.read(parameters).expect(200)).body.data);
     const nextOf = async (parameters: Document) =>
       (await reader.read(parameters).expect(410)).headers['x-next-cursor'];
-    await age(1, 4, 2.01);
+    await backdate(1, 4, 2.01);
     // The database has not removed the expired events yet.
     const expired = await reader.read({ after: 2 }).expect('x-error-code', 'events.expired');
     const message = 'The next events are no longer kept: continue with after=4';
@@ -176,7 +176,7 @@ describe('GET /events', () => {
     await remove(2, 4);
     expect(await nextOf({ after: 1 })).toBe('4');
     // Without events the feed continues after its last number.
-    await age(5, 6, 3);
+    await backdate(5, 6, 3);
     expect(await nextOf({ after: 1 })).toBe('6');
     expect((await reader.read().expect(200)).body).toEqual({ data: [], next: 6, hasMore: false });
     await reader.publish(1);

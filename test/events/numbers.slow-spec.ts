@@ -5,29 +5,29 @@ import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
 import { profileCommands, wastefulCommands } from '../support/command-plans.js';
-import type { Subscribed } from '../webhooks/webhook-service.js';
+import type { AddedEndpoint } from '../webhooks/webhook-service.js';
 import { sequencesOf, useFeed } from './feed-service.js';
 
 const feed = useFeed();
-const { addReader, startOther, collection } = feed;
+const { addReader, startInstance, collection } = feed;
 
 describe('the relay', () => {
   it('numbers events in storage order even when the clocks of instances differ', async () => {
     const reader = await addReader();
-    const behind = await startOther();
+    const otherInstance = await startInstance();
     // The instance whose clock is ahead stores its event first.
     await feed.passTime(5_000);
     await reader.postLead({ data: { step: 1 } });
-    await reader.postLead({ data: { step: 2 } }, behind).expect(200);
+    await reader.postLead({ data: { step: 2 } }, otherInstance).expect(200);
     await feed.passTime(-5_000);
-    await reader.numbered(2);
+    await reader.waitForNumber(2);
     const types = (await reader.readAll()).map(({ type }) => type);
     expect(types).toEqual(['lead.created', 'lead.updated']);
   });
 
   it('gives each number once when two processes number concurrently', async () => {
     const reader = await addReader();
-    const services = [feed.service, await startOther()];
+    const services = [feed.service, await startInstance()];
     const relays = services.map(({ service: { app } }) => app.get(EventRelay));
     const count = 400;
     const stored = reader.store(count);
@@ -35,7 +35,7 @@ describe('the relay', () => {
       await Promise.all(relays.map((relay) => relay.relayNext()));
     }
     const events = await stored;
-    await reader.numbered(count);
+    await reader.waitForNumber(count);
     const all = await reader.readAll({ limit: 1000 });
     expect(sequencesOf(all)).toEqual(events.map((_, index) => index + 1));
     // The numbers follow the storage order, not the ids.
@@ -45,8 +45,8 @@ describe('the relay', () => {
   it('skips no event of a transaction that commits late', async () => {
     const reader = await addReader();
     const organizationId = new Types.ObjectId(reader.organizationId.toHexString());
-    const instances = [feed.service, await startOther({ ROLE: 'all' })];
-    const early = await feed.subscribed(204, { of: reader });
+    const instances = [feed.service, await startInstance({ ROLE: 'all' })];
+    const early = await feed.addEndpoint(204, { of: reader });
     const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
     const stored: Promise<unknown>[] = [];
     const committed = instances.map(({ service: { app } }, index) => {
@@ -62,18 +62,18 @@ describe('the relay', () => {
     await Promise.all(stored);
     // These events are stored later but numbered first, because the other two are not committed yet.
     for (const instance of instances) await instance.createLead(reader);
-    await reader.numbered(2);
-    const late = await feed.subscribed(204, { of: reader });
+    await reader.waitForNumber(2);
+    const late = await feed.addEndpoint(204, { of: reader });
     commit();
     await Promise.all(committed);
-    await reader.numbered(4);
+    await reader.waitForNumber(4);
     const all = await reader.readAll();
     expect(sequencesOf(all)).toEqual([1, 2, 3, 4]);
     expect(all.slice(2).map(({ data }) => data._id)).toEqual(
       expect.arrayContaining(['late 0', 'late 1']),
     );
     const ids = all.map(({ id }) => id);
-    const idsAt = async (endpoint: Subscribed, count: number) =>
+    const idsAt = async (endpoint: AddedEndpoint, count: number) =>
       (await endpoint.receivedRequests(count))
         .map(({ headers }) => headers['webhook-id'])
         .toSorted();
@@ -143,7 +143,7 @@ describe('a page of the feed', () => {
     const { organizationId } = reader;
     const relay = feed.service.service.app.get(EventRelay);
     const lastNumber = relay.lastNumber.bind(relay);
-    const asked = jest.spyOn(relay, 'lastNumber').mockImplementation(async (id) => {
+    const lastNumberSpy = jest.spyOn(relay, 'lastNumber').mockImplementation(async (id) => {
       const found = await lastNumber(id);
       // Just after a failover, the new primary may not know that a majority has the event.
       const event = { organizationId, sequence: 3 };
@@ -151,7 +151,7 @@ describe('a page of the feed', () => {
       return found;
     });
     const { body } = await reader.read();
-    asked.mockRestore();
+    lastNumberSpy.mockRestore();
     await collection('outboxEvents').deleteMany({ organizationId });
     expect([sequencesOf(body.data), body.next]).toEqual([[1, 2, 3], 3]);
   });

@@ -13,33 +13,33 @@ import type { TestService } from '../support/test-service.js';
 import { sequencesOf, useFeed } from './feed-service.js';
 
 const feed = useFeed();
-const { addReader, startOther } = feed;
+const { addReader, startInstance } = feed;
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
 const waitersOf = ({ service: { app } }: TestService) => app.get(LongPollWaiters);
-const waiting = (count: number, at: TestService = feed.service) =>
+const waitForPolls = (count: number, at: TestService = feed.service) =>
   eventually(() => expect(waitersOf(at).count).toBe(count));
 const pagesOf = ({ service: { app } }: TestService) =>
   jest.spyOn(app.get(EventFeedService), 'page');
-const failingQuestion = ({ service: { app } }: TestService) =>
+const failSharedQuery = ({ service: { app } }: TestService) =>
   jest.spyOn(app.get(EventRelay), 'lastNumbers').mockRejectedValue(new Error('no primary'));
 const wait = { wait: 20 };
 
 describe('a long poll', () => {
   it('returns an event of its types once its process has numbered it, without a query', async () => {
     const reader = await addReader();
-    failingQuestion(feed.service);
+    failSharedQuery(feed.service);
     const all = reader.read(wait).then(({ body }) => body);
     const deleted = reader.read({ ...wait, types: 'lead.deleted' }).then(({ body }) => body);
     const accept = { accept: 'application/cloudevents-batch+json' };
     const cloudEvents = reader.read({ timeout: 20_000 }, accept).then(({ body }) => body);
-    await waiting(3);
+    await waitForPolls(3);
     await reader.postLead({ data: {} });
     expect(await all).toMatchObject({ data: [{ type: 'lead.created' }], next: 1 });
     expect(await cloudEvents).toMatchObject([{ type: 'lead.created' }]);
-    await waiting(1);
+    await waitForPolls(1);
     await reader.deleteLead();
     expect(await deleted).toMatchObject({ data: [{ type: 'lead.deleted', sequence: 2 }] });
     expect(waitersOf(feed.service).count).toBe(0);
@@ -47,11 +47,11 @@ describe('a long poll', () => {
 
   it('returns an event that another process has numbered', async () => {
     const reader = await addReader();
-    const other = await startOther();
-    const reading = reader.read(wait, {}, other).then(({ body }) => body);
-    await waiting(1, other);
+    const other = await startInstance();
+    const poll = reader.read(wait, {}, other).then(({ body }) => body);
+    await waitForPolls(1, other);
     await reader.store(1);
-    expect(sequencesOf((await reading).data)).toEqual([1]);
+    expect(sequencesOf((await poll).data)).toEqual([1]);
     // A stored event is returned without a wait.
     expect(sequencesOf((await reader.read(wait, {}, other)).body.data)).toEqual([1]);
   });
@@ -59,17 +59,17 @@ describe('a long poll', () => {
   it('shares one query per 250 ms and one read per event with all others', async () => {
     const reader = await addReader();
     const pages = pagesOf(feed.service);
-    const readings: Promise<string>[] = [];
+    const polls: Promise<string>[] = [];
     // The requests come in groups, because the listener's queue holds too few connections for all at once.
-    while (readings.length < rounds(300, 1_000)) {
+    while (polls.length < rounds(300, 1_000)) {
       for (let some = 0; some < 100; some++) {
-        const reading = reader.read({ wait: 25 });
-        readings.push(reading.then(({ status, body }) => `${status} ${body.data?.length}`));
+        const poll = reader.read({ wait: 25 });
+        polls.push(poll.then(({ status, body }) => `${status} ${body.data?.length}`));
       }
-      await waiting(readings.length);
+      await waitForPolls(polls.length);
     }
     // A request is counted as waiting before its first read, so these reads may still be running.
-    await eventually(() => expect(pages).toHaveBeenCalledTimes(readings.length));
+    await eventually(() => expect(pages).toHaveBeenCalledTimes(polls.length));
     await Promise.all(pages.mock.results.map(({ value }) => value));
     const commands: string[] = [];
     const startedAt = performance.now();
@@ -83,42 +83,42 @@ describe('a long poll', () => {
     const other = await addReader();
     await other.publish(3);
     await eventually(() => expect(commands.length).toBeGreaterThan(2));
-    const questions = Math.ceil((performance.now() - startedAt) / 250);
+    const sharedQueries = Math.ceil((performance.now() - startedAt) / 250);
     expect(new Set(commands).size).toBe(1);
-    expect(commands.length).toBeLessThanOrEqual(questions);
-    expect(pages).toHaveBeenCalledTimes(readings.length);
+    expect(commands.length).toBeLessThanOrEqual(sharedQueries);
+    expect(pages).toHaveBeenCalledTimes(polls.length);
     await reader.store(1);
-    expect(new Set(await Promise.all(readings))).toEqual(new Set(['200 1']));
+    expect(new Set(await Promise.all(polls))).toEqual(new Set(['200 1']));
     // The other commands number the event and read it once for all requests.
-    expect(commands.length).toBeLessThan(questions + 50);
+    expect(commands.length).toBeLessThan(sharedQueries + 50);
     expect(waitersOf(feed.service).count).toBe(0);
   });
 
   it('does not read the feed while the shared query fails', async () => {
     const reader = await addReader();
-    const other = await startOther();
-    const question = failingQuestion(other);
+    const other = await startInstance();
+    const sharedQuery = failSharedQuery(other);
     const pages = pagesOf(other);
-    const reading = reader.read(wait, {}, other).then(({ body }) => body);
-    await waiting(1, other);
+    const poll = reader.read(wait, {}, other).then(({ body }) => body);
+    await waitForPolls(1, other);
     await reader.store(1);
-    await eventually(() => expect(question.mock.calls.length).toBeGreaterThan(2));
+    await eventually(() => expect(sharedQuery.mock.calls.length).toBeGreaterThan(2));
     expect(pages.mock.calls.length).toBeLessThanOrEqual(1);
-    question.mockRestore();
-    expect((await reading).data).toHaveLength(1);
+    sharedQuery.mockRestore();
+    expect((await poll).data).toHaveLength(1);
   });
 
   it('ends when its client disconnects', async () => {
     const { key } = await addReader();
-    const left = new AbortController();
-    const reading = fetch(`${feed.service.url}/${basePath}/events?wait=25`, {
+    const controller = new AbortController();
+    const poll = fetch(`${feed.service.url}/${basePath}/events?wait=25`, {
       headers: { 'api-key': key },
-      signal: left.signal,
+      signal: controller.signal,
     });
-    await waiting(1);
-    left.abort();
-    await expect(reading).rejects.toThrow(/abort/);
-    await waiting(0);
+    await waitForPolls(1);
+    controller.abort();
+    await expect(poll).rejects.toThrow(/abort/);
+    await waitForPolls(0);
   });
 
   it('does not wait when its client disconnected during the key lookup', async () => {
@@ -129,14 +129,14 @@ describe('a long poll', () => {
     const keys = app.get(ApiKeysService);
     const find = keys.findByHash.bind(keys);
     jest.spyOn(keys, 'findByHash').mockImplementationOnce(async (hash) => {
-      reading.destroy();
+      poll.destroy();
       if (socket?.destroyed === false) await once(socket, 'close');
       return find(hash);
     });
     const read = jest.spyOn(app.get(EventFeedService), 'read');
     const url = `${feed.service.url}/${basePath}/events?wait=25`;
-    const reading = get(url, { agent: false, headers: { 'api-key': key } });
-    await expect(once(reading, 'response')).rejects.toThrow(/hang up/);
+    const poll = get(url, { agent: false, headers: { 'api-key': key } });
+    await expect(once(poll, 'response')).rejects.toThrow(/hang up/);
     await eventually(() => expect(read).toHaveBeenCalled());
     const [, , signal] = read.mock.calls[0] ?? [];
     expect([socket?.destroyed, signal?.aborted]).toEqual([true, true]);
@@ -146,12 +146,12 @@ describe('a long poll', () => {
   it('returns an empty page when it arrives before or during a shutdown', async () => {
     const reader = await addReader();
     // On a busy machine the second request may arrive late, so the drain has to be long.
-    const ending = await startOther({ ROLE: 'api', DRAIN_MS: '3000' });
-    const read = () => reader.read(wait, {}, ending).then((response) => response);
-    const reading = read();
-    await waiting(1, ending);
-    const ended = ending.service.shutDown();
-    for (const { status, body, headers } of await Promise.all([reading, read()])) {
+    const closing = await startInstance({ ROLE: 'api', DRAIN_MS: '3000' });
+    const read = () => reader.read(wait, {}, closing).then((response) => response);
+    const poll = read();
+    await waitForPolls(1, closing);
+    const ended = closing.service.shutDown();
+    for (const { status, body, headers } of await Promise.all([poll, read()])) {
       expect([status, body.data, headers['connection']]).toEqual([200, [], 'close']);
     }
     expect(await ended).toBe(true);
@@ -159,12 +159,12 @@ describe('a long poll', () => {
 
   it('returns an empty page when the process shuts down during a long search', async () => {
     const reader = await addReader();
-    const ending = await startOther();
-    pagesOf(ending).mockImplementation(async (_organizationId, { after }) => {
-      if (after === 2) waitersOf(ending).endAll();
+    const closing = await startInstance();
+    pagesOf(closing).mockImplementation(async (_organizationId, { after }) => {
+      if (after === 2) waitersOf(closing).endAll();
       return { data: [], next: after + 1, hasMore: true };
     });
-    const { body } = await reader.read({ ...wait, types: 'unit.updated' }, {}, ending).expect(200);
+    const { body } = await reader.read({ ...wait, types: 'unit.updated' }, {}, closing).expect(200);
     expect(body).toEqual({ data: [], next: 3, hasMore: true });
   });
 });

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
 import { send, preloadCommand, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
-import { toLoopback } from '../webhooks/webhook-service.js';
+import { allowLoopback } from '../webhooks/webhook-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
 import { LeadLoad } from './support/lead-load.js';
 import { randomNumbers } from './support/random.js';
@@ -23,7 +23,7 @@ describe('an instance whose clock jumps an hour ahead and back', () => {
   it('keeps keys, limits, leases, signatures and changes valid', async () => {
     const random = randomNumbers();
     // The limit must stay in force, although the load never reaches it.
-    const variables = { MONGODB_URI: uri, RATE_LIMIT_RPS: '1000', ...toLoopback };
+    const variables = { MONGODB_URI: uri, RATE_LIMIT_RPS: '1000', ...allowLoopback };
     const [jumping, steady] = await Promise.all([
       startProcess(variables, moved),
       startProcess(variables),

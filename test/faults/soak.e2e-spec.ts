@@ -7,7 +7,7 @@ import { startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import { operationsUrl, send, preloadCommand, startProcess } from '../support/service-process.js';
 import { metricLines, valueOf } from '../operations/metrics-text.js';
-import { toLoopback } from '../webhooks/webhook-service.js';
+import { allowLoopback } from '../webhooks/webhook-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
 import { randomNumbers, report } from './support/random.js';
 import { RecordedClients } from './support/recorded-clients.js';
@@ -31,7 +31,7 @@ const { db, uri } = await startFaultDatabase();
 const { key, organizationId } = await addTenant(db);
 const service = await startProcess(
   // `npm start` and the image set this too: more arenas would keep freed memory.
-  { MONGODB_URI: uri, OPS_PORT: '0', MALLOC_ARENA_MAX: '1', ...toLoopback },
+  { MONGODB_URI: uri, OPS_PORT: '0', MALLOC_ARENA_MAX: '1', ...allowLoopback },
   preloadCommand(join(import.meta.dirname, 'support/collected-garbage.mjs')),
 );
 

@@ -5,7 +5,7 @@ import { range } from '../support/counting.js';
 import { startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import { startProcess } from '../support/service-process.js';
-import { toLoopback } from '../webhooks/webhook-service.js';
+import { allowLoopback } from '../webhooks/webhook-service.js';
 import { startFaultDatabase } from './support/fault-database.js';
 import { expectDelivered } from './support/stored-state.js';
 import { subscribe } from './support/subscription.js';
@@ -13,7 +13,7 @@ import { subscribe } from './support/subscription.js';
 const deadlineMs = 1_000;
 
 const { db, uri, fail, recover: pass } = await startFaultDatabase();
-const variables = { MONGODB_URI: uri, ROLE: 'worker', ...toLoopback };
+const variables = { MONGODB_URI: uri, ROLE: 'worker', ...allowLoopback };
 await startProcess({ ...variables, DATABASE_DEADLINE_MS: String(deadlineMs) });
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());

@@ -20,7 +20,7 @@ export interface KeyedRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const ownHeaders = new Set(['date', 'x-request-id', 'idempotent-replayed', 'keep-alive']);
+const varyingHeaders = new Set(['date', 'x-request-id', 'idempotent-replayed', 'keep-alive']);
 
 export async function post(request: KeyedRequest): Promise<ExactResponse> {
   const { url, path = '/leads', apiKey, key = randomUUID(), body = {}, headers = {} } = request;
@@ -34,17 +34,17 @@ export async function post(request: KeyedRequest): Promise<ExactResponse> {
     },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
-  const kept = [...response.headers].filter(([name]) => !ownHeaders.has(name));
+  const stableHeaders = [...response.headers].filter(([name]) => !varyingHeaders.has(name));
   return {
     status: response.status,
     text: await response.text(),
     isReplayed: response.headers.get('idempotent-replayed') === 'true',
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(stableHeaders),
   };
 }
 
 /** Retries while the first request with the key is running, and while the database is too slow. */
-export async function settled(request: KeyedRequest): Promise<ExactResponse> {
+export async function postUntilFinal(request: KeyedRequest): Promise<ExactResponse> {
   for (;;) {
     const response = await post(request);
     if (response.status !== 409 && response.status !== 503) return response;

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
-import { type ExactResponse, type KeyedRequest, post, settled } from './keyed-requests.js';
+import { type ExactResponse, type KeyedRequest, post, postUntilFinal } from './keyed-requests.js';
 
 const service = sharedService();
 const { db } = service;
@@ -27,10 +27,11 @@ const codeOf = ({ status, headers }: ExactResponse) => [status, headers['x-error
 const callbacks = '/reservations/webhook';
 const collections =
   'leads clients changeLogs outboxEvents units reservations chequeWallets reservationCallbacks';
-const everything = () => Promise.all(collections.split(' ').map((name) => tenant.stored(name)));
+const storedDocuments = () =>
+  Promise.all(collections.split(' ').map((name) => tenant.stored(name)));
 
 /** Stores the required records and returns one request for each response of each endpoint. */
-async function cases(): Promise<[number, Partial<KeyedRequest>][]> {
+async function addCases(): Promise<[number, Partial<KeyedRequest>][]> {
   const unit = { slug: 'villa-1', unitId: 'V-1', compoundId: new ObjectId() };
   const unitId = await tenant.add(addUnit, unit);
   // The lead is created by a request, because the service may add phone keys to leads of other programs at any
@@ -77,13 +78,13 @@ async function cases(): Promise<[number, Partial<KeyedRequest>][]> {
 
 describe('a repeated request with an Idempotency-Key', () => {
   it('returns the first response byte for byte and changes nothing', async () => {
-    for (const [status, request] of await cases()) {
+    for (const [status, request] of await addCases()) {
       const keyed = { ...request, key: randomUUID() };
       const first = await send(keyed);
       expect({ request, ...first }).toMatchObject({ request, status, isReplayed: false });
-      const before = await everything();
+      const before = await storedDocuments();
       expect({ request, ...(await send(keyed)) }).toEqual({ request, ...first, isReplayed: true });
-      expect(await everything()).toEqual(before);
+      expect(await storedDocuments()).toEqual(before);
     }
   });
 
@@ -187,7 +188,7 @@ describe('a request without an Idempotency-Key', () => {
 
 describe('a request whose idempotency key is claimed', () => {
   /** Leaves a claim of this age, as a killed instance does. */
-  const abandon = async (key: string, body: object, age: number) => {
+  const leaveClaim = async (key: string, body: object, age: number) => {
     await send({ key, body });
     await setRecord({ claimedAt: new Date(Date.now() - age) });
     const { organizationId } = tenant;
@@ -197,7 +198,7 @@ describe('a request whose idempotency key is claimed', () => {
 
   it('returns 409 with Retry-After while the first request runs', async () => {
     const [key, body] = [randomUUID(), { recordSystemId: 'running' }];
-    await abandon(key, body, 10_000);
+    await leaveClaim(key, body, 10_000);
     const response = await send({ key, body });
     expect(codeOf(response)).toEqual([409, 'idempotency.request_running']);
     expect(response.headers['retry-after']).toBe('1');
@@ -211,7 +212,7 @@ describe('a request whose idempotency key is claimed', () => {
     ['clock was an hour ahead', -3_600_000],
   ])('runs once when the claim is of a process whose %s', async (_, age) => {
     const [key, body] = [randomUUID(), { name: 'Mona' }];
-    await abandon(key, body, age);
+    await leaveClaim(key, body, age);
     const owner = (await record())?.['owner'] as unknown;
     const responses = await Promise.all(range(10).map(() => send({ key, body })));
     const statuses = responses.map(({ status }) => status);
@@ -227,13 +228,13 @@ describe('a request whose idempotency key is claimed', () => {
     const session = db.client.startSession();
     session.startTransaction();
     await db.collection('leads').updateOne({ _id: lead }, { $set: { held: 1 } }, { session });
-    const overtaken = send({ body: { recordSystemId: 'held', name: 'Overtaken' } });
+    const superseded = send({ body: { recordSystemId: 'held', name: 'Overtaken' } });
     await eventually(async () => expect(await record()).toBeDefined(), 5_000);
     const neighbors = ['one', 'two'].map((name) => send({ key: null, body: { name } }));
     await setRecord({ owner: 'another' });
     await session.abortTransaction();
     await session.endSession();
-    expect((await overtaken).status).toBe(409);
+    expect((await superseded).status).toBe(409);
     expect((await Promise.all(neighbors)).map(({ status }) => status)).toEqual([201, 201]);
     expect(await count('leads', { 'data.name': 'Overtaken' })).toBe(0);
     expect(await record()).toMatchObject({ owner: 'another' });
@@ -256,22 +257,22 @@ describe('simultaneous requests, some with idempotency keys', () => {
         const { key: apiKey } = tenant;
         const responses = await Promise.all(
           requests.map(async (one) => {
-            const response = await settled({ url: service.url, apiKey, ...one });
+            const response = await postUntilFinal({ url: service.url, apiKey, ...one });
             return { ...one, ...response };
           }),
         );
-        const ran = responses.filter(({ status }) => status !== 422);
-        const byKey = Map.groupBy(ran, ({ key }) => key);
+        const executed = responses.filter(({ status }) => status !== 422);
+        const byKey = Map.groupBy(executed, ({ key }) => key);
         for (const [key, [first, ...others]] of byKey) {
           if (key === null) continue;
           expect([first, ...others].filter((each) => each?.isReplayed === false)).toHaveLength(1);
           for (const { text, body } of others)
             expect({ text, body }).toMatchObject({ text: first?.text, body: first?.body });
         }
-        for (const { body, status } of ran) expect(status).toBe(body === invalid ? 400 : 201);
+        for (const { body, status } of executed) expect(status).toBe(body === invalid ? 400 : 201);
         const sentKeys = new Set(requests.map(({ key }) => key));
         expect(new Set(byKey.keys())).toEqual(sentKeys);
-        const effects = ran.filter(({ status, isReplayed }) => status === 201 && !isReplayed);
+        const effects = executed.filter(({ status, isReplayed }) => status === 201 && !isReplayed);
         const created = effects.length;
         expect([await count('leads'), await count('changeLogs')]).toEqual([created, created]);
       }),

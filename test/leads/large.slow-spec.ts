@@ -48,17 +48,17 @@ describe('POST /leads/batch with large leads', () => {
     const batch = async (others: object = {}) =>
       (await tenant.post('/leads/batch', { leads, ...others }).expect(200)).body as Batch;
     // In the short form the property of dry runs covers the dry run.
-    const rehearsed = isFull ? await batch({ dryRun: true }) : null;
-    const real = await batch();
-    const statuses = real.results.map(({ statusCode }) => statusCode);
+    const dryRunResult = isFull ? await batch({ dryRun: true }) : null;
+    const actual = await batch();
+    const statuses = actual.results.map(({ statusCode }) => statusCode);
     expect(statuses).toEqual([201, 201, 200, 200, 200, 200, 413, 413, 413]);
     // A repeated transaction assigns new numbers, so the test compares only their order.
-    const [one = 0, two, again] = real.results.map(({ lead }) => lead?.leadId ?? 0);
+    const [one = 0, two, again] = actual.results.map(({ lead }) => lead?.leadId ?? 0);
     expect([two, again]).toEqual([one + 1, one]);
     const message = [expect.stringContaining('another batch')];
     const refusal = { error: 'Payload Too Large', errorCode: 'lead.batch_full', message };
-    expect(real.results[6]).toEqual({ index: 6, statusCode: 413, ...refusal });
+    expect(actual.results[6]).toEqual({ index: 6, statusCode: 413, ...refusal });
     // The comparison is a boolean, because a failure would otherwise print megabytes.
-    if (rehearsed !== null) expect(withoutIds(rehearsed) === withoutIds(real)).toBe(true);
+    if (dryRunResult !== null) expect(withoutIds(dryRunResult) === withoutIds(actual)).toBe(true);
   });
 });

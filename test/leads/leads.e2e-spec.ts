@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const post = (body: object) => tenant.post('/leads', body);
-const at = (id: string) => `/leads/${encodeURIComponent(id)}`;
+const pathOf = (id: string) => `/leads/${encodeURIComponent(id)}`;
 const notFound = { statusCode: 404, message: 'Lead not found', error: 'Not Found' };
 
 describe('POST /leads', () => {
@@ -119,9 +119,9 @@ describe('GET and DELETE /leads/:recordSystemId', () => {
         const found = await tenant.get(`/leads?recordSystemId=${encodeURIComponent(id)}`);
         expect(found.body).toEqual({ ok: true, lead: body.lead });
         expect(found.body.lead.recordSystemId).toBe(id);
-        const byPath = await tenant.get(at(id)).expect(200);
+        const byPath = await tenant.get(pathOf(id)).expect(200);
         expect([byPath.text, byPath.headers['etag']]).toEqual([found.text, found.headers['etag']]);
-        const deleted = await tenant.delete(at(id)).expect(200);
+        const deleted = await tenant.delete(pathOf(id)).expect(200);
         expect(deleted.body).toEqual({ ok: true, operation: 'delete', lead: body.lead });
       }),
       {

@@ -4,7 +4,7 @@ import { type Received, type Receiver, startReceiver } from '../support/receiver
 import type { TenantApi } from '../support/tenant-api.js';
 import {
   startWebhookService,
-  toLoopback,
+  allowLoopback,
   type WebhookService,
 } from '../webhooks/webhook-service.js';
 import { startSession } from './command-line.js';
@@ -17,7 +17,7 @@ interface Added {
 let service: WebhookService;
 const { run, json, text } = startSession(() => ({
   MONGODB_URI: service.databaseUri,
-  ...toLoopback,
+  ...allowLoopback,
 }));
 let tenant: TenantApi;
 let org: string;
@@ -131,7 +131,7 @@ describe('the command webhook', () => {
     const healthy = await service.subscribe(tenant, receiver.url, ['unit.*']);
     const endpoint = await service.subscribe(tenant, receiver.url, ['lead.created']);
     await service.createLead(tenant, 'form-gone');
-    await service.deliveryOf(endpoint, { status: 'failed' });
+    await service.waitForDeliveryOf(endpoint, { status: 'failed' });
     receiver.respondWith(204);
     const failing = await text('webhook list --failing');
     expect(failing).toMatch(new RegExp(`^ID +${String(endpoint.id)}\\nOrganization +${org}$`, 'm'));
@@ -150,7 +150,7 @@ it('lead history shows changes and deliveries of a lead by any of its ids', asyn
   const { body } = await tenant.post('/leads', lead).expect(201);
   const endpoint = await service.subscribe(tenant, receiver.url, ['lead.updated']);
   await tenant.post('/leads', { ...lead, data: { budget: 5 } }).expect(200);
-  await service.deliveryOf(endpoint, { status: 'delivered' });
+  await service.waitForDeliveryOf(endpoint, { status: 'delivered' });
   const { _id, leadId } = body.lead;
   for (const id of ['form-2', leadId, _id]) {
     const shown = await json(`lead show ${id} --org ${org}`);

@@ -9,7 +9,7 @@ let tenant: Tenant;
 let catalogue: Catalogue;
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
-const fortnight = '2026-01-15T00:00:00.000Z';
+const midJanuary = '2026-01-15T00:00:00.000Z';
 
 /** The units are in order of id, which decides between the equal times of the 20th. */
 const units = [
@@ -61,9 +61,9 @@ async function readAll(path: string, language = 'en-us') {
 
 describe('cursor pagination', () => {
   it.each([
-    [`/units?limit=2&updatedSince=${fortnight}`, ['60', '12', '3']],
-    [`/units?limit=2&updatedSince=${fortnight}&includeDeleted=1`, ['46', '01', '23']],
-    [`/units?limit=100&updatedSince=${fortnight}&includeDeleted=1`, ['460123']],
+    [`/units?limit=2&updatedSince=${midJanuary}`, ['60', '12', '3']],
+    [`/units?limit=2&updatedSince=${midJanuary}&includeDeleted=1`, ['46', '01', '23']],
+    [`/units?limit=100&updatedSince=${midJanuary}&includeDeleted=1`, ['460123']],
     ['/units?limit=2&updatedSince=2026-01-25', ['']],
     [`/compounds?limit=1&updatedSince=2026-01-17`, ['c3', 'c2', 'c1']],
   ])('returns the changes of %s in order of updatedAt and id', async (path, pages) => {
@@ -124,7 +124,7 @@ describe('cursor pagination', () => {
   });
 
   it('rejects a cursor of another request', async () => {
-    const path = `/units?limit=1&updatedSince=${fortnight}`;
+    const path = `/units?limit=1&updatedSince=${midJanuary}`;
     const { body } = await get(path).expect(200);
     const after = `after=${body.pagination.next}`;
     await get(`${path}&${after}`).expect(200);
@@ -136,7 +136,7 @@ describe('cursor pagination', () => {
       [`${path}&sort=price&${after}`],
       [`/units?limit=1&updatedSince=2026-01-14&${after}`],
       [`/units?${after}`],
-      [`/compounds?updatedSince=${fortnight}&${after}`],
+      [`/compounds?updatedSince=${midJanuary}&${after}`],
       [`${path}&${after}`, other.key],
       [`${path}&${after}&page=2`],
       ['/units?after=0&page=2'],
@@ -206,12 +206,12 @@ describe('a field with values of any type', () => {
     new MaxKey(),
   ];
   const twice = [...values, ...values];
-  let odd: Tenant;
+  let oddTenant: Tenant;
   beforeAll(async () => {
-    odd = await addTenant(service.db);
+    oddTenant = await addTenant(service.db);
     // Each value occurs twice, so that ids decide. Equal values are not adjacent.
     const oddUnits = twice.map((price, index) => ({
-      ...conventions(odd.organizationId),
+      ...conventions(oddTenant.organizationId),
       unitId: `u${index}`,
       ...(price === undefined ? {} : { price }),
       // MongoDB cannot sort by two lists of the same document.
@@ -227,7 +227,7 @@ describe('a field with values of any type', () => {
         const found: string[] = [];
         for (let after = '0'; after !== null && found.length <= twice.length;) {
           const path = `/units?sort=${sort}&limit=${limit}&after=${after}`;
-          const { body } = await get(path, odd.key).expect(200);
+          const { body } = await get(path, oddTenant.key).expect(200);
           found.push(...body.data.map(({ unitId }: Record<string, string>) => unitId));
           after = body.pagination.next;
         }
@@ -328,7 +328,7 @@ describe('a list of changes', () => {
         updatedAt: day(20),
       }));
     const total = async () =>
-      (await get(`/units?updatedSince=${fortnight}`, many.key)).body.pagination.total;
+      (await get(`/units?updatedSince=${midJanuary}`, many.key)).body.pagination.total;
     await service.db.collection('unitDesigns').insertMany(designs(1_000));
     expect(await total()).toBe(0);
     await service.db.collection('unitDesigns').insertMany(designs(1));

@@ -88,7 +88,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Adds a catalogue to an organization. The last part of each kind is referenced but not stored. */
-async function addWorld(tenant: Tenant) {
+async function addDataset(tenant: Tenant) {
   const old = { createdAt: new Date(now - 1e9), updatedAt: new Date(now - 1e9) };
   const common = { organizationId: tenant.organizationId, isDeleted: false, ...old };
   const ids = Object.fromEntries(
@@ -124,30 +124,30 @@ async function addWorld(tenant: Tenant) {
   return { ids, references, partOf, unitOf, units: units.map(({ _id }) => _id) };
 }
 
-type World = Awaited<ReturnType<typeof addWorld>>;
+type Dataset = Awaited<ReturnType<typeof addDataset>>;
 
 /** Writes as another program that read the clock `lag` seconds ago. */
-async function write(world: World, tenant: Tenant, action: Step): Promise<void> {
+async function write(dataset: Dataset, tenant: Tenant, action: Step): Promise<void> {
   const updatedAt = new Date(now - action.lag * 1_000);
   if (action.kind === 'insert') {
     const _id = new ObjectId(
       `${action.isFirst ? '01' : 'ff'}${new ObjectId().toHexString().slice(2)}`,
     );
-    const inserted = { ...world.unitOf(action.lag, _id), updatedAt };
+    const inserted = { ...dataset.unitOf(action.lag, _id), updatedAt };
     await service.db.collection('units').insertOne(inserted);
   } else if (action.kind === 'create') {
-    const created = { ...world.partOf(action.part, partCount), createdAt: updatedAt, updatedAt };
+    const created = { ...dataset.partOf(action.part, partCount), createdAt: updatedAt, updatedAt };
     const filter = { _id: created._id } as Document;
     await service.db
       .collection(action.part)
       .updateOne(filter, { $setOnInsert: created }, { upsert: true });
   } else if (action.kind === 'change') {
     const { target, index, change, value } = action;
-    const ids = { organizations: [tenant.organizationId], units: world.units, ...world.ids };
+    const ids = { organizations: [tenant.organizationId], units: dataset.units, ...dataset.ids };
     const name = target === 'organizations' ? `Homes ${value}` : { 'en-us': `New ${value}` };
     const $set = {
       value: { ...(target === 'units' ? { price: value } : { name }), updatedAt },
-      references: { ...world.references(value), updatedAt },
+      references: { ...dataset.references(value), updatedAt },
       delete: { isDeleted: true, deletedAt: updatedAt, updatedAt },
       tombstone: { isDeleted: true, deletedAt: updatedAt },
       restore: { isDeleted: false, updatedAt },
@@ -163,7 +163,7 @@ describe('a poller', () => {
       fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), async (steps) => {
         now = Date.now();
         const tenant = await addTenant(service.db);
-        const world = await addWorld(tenant);
+        const dataset = await addDataset(tenant);
         const get = (path: string) => service.api('get', path).set('api-key', tenant.key);
         const api = apiClient(service.url, tenant.key);
         const pollers = {
@@ -173,7 +173,7 @@ describe('a poller', () => {
         for (const action of steps) {
           now += action.pause * 1_000;
           if (action.kind === 'page') await pollers[action.list].readPage(action.limit);
-          else await write(world, tenant, action);
+          else await write(dataset, tenant, action);
         }
         for (const poller of Object.values(pollers)) {
           await poller.finish();
@@ -184,8 +184,8 @@ describe('a poller', () => {
         const compounds = await get('/compounds?all=1');
         const byId = (items: readonly { _id: string }[]) =>
           items.toSorted((a, b) => a._id.localeCompare(b._id));
-        expect(pollers.units.copied()).toEqual(byId(units.body.data));
-        expect(pollers.compounds.copied()).toEqual(byId(compounds.body.data));
+        expect(pollers.units.sortedCopy()).toEqual(byId(units.body.data));
+        expect(pollers.compounds.sortedCopy()).toEqual(byId(compounds.body.data));
       }),
       { numRuns: rounds(2, 8), endOnFailure: true },
     );

@@ -36,7 +36,7 @@ export class Poller<Entry extends Item> {
   }
 
   /** Returns the copy ordered by id. */
-  copied(): Entry[] {
+  sortedCopy(): Entry[] {
     return [...this.copy.values()].toSorted((a, b) => a._id.localeCompare(b._id));
   }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { post, settled } from '../idempotency/keyed-requests.js';
+import { post, postUntilFinal } from '../idempotency/keyed-requests.js';
 import { addLead } from '../support/builders.js';
 import { countStatuses, range } from '../support/counting.js';
 import { sharedInstances } from '../support/instances.js';
@@ -57,7 +57,7 @@ describe('POST /leads to two processes', () => {
     ['one lead for one phone in four spellings', onePhone, {}, { 201: 1, 400: 39 }],
     ['one client for conflicting contacts', conflicting, { allowConflictLeads: true }, { 201: 40 }],
     ['one client for one email in four spellings', oneEmail, {}, { 201: 40 }],
-  ])('creates %s', async (_what, body, settings, statuses) => {
+  ])('creates %s', async (_title, body, settings, statuses) => {
     const { count, postTo } = await instances.addTenant({ settings });
     const responses = await Promise.all(range(40).map((i) => postTo(i, '/leads', body(i))));
     expect(countStatuses(responses)).toEqual(statuses);
@@ -144,7 +144,7 @@ describe('POST /leads/batch to two processes', () => {
       range(4).map((turn) => {
         const body = { leads: turn < 2 ? leads : leads.toReversed() };
         const request = { path: '/leads/batch', apiKey, key: null, body };
-        return settled({ ...request, url: instances.url(turn) });
+        return postUntilFinal({ ...request, url: instances.url(turn) });
       }),
     );
     const bodies = responses.map(({ text }) => JSON.parse(text) as { ok: true; created: number });
@@ -172,7 +172,7 @@ describe('an Idempotency-Key of requests to two processes', () => {
     expect(succeeded.length + conflicts.length).toBe(50);
     expect(succeeded.filter(({ isReplayed }) => !isReplayed)).toHaveLength(1);
     const repeated = await Promise.all(
-      range(4).map((turn) => settled({ ...request, url: instances.url(turn) })),
+      range(4).map((turn) => postUntilFinal({ ...request, url: instances.url(turn) })),
     );
     expect(new Set([...succeeded, ...repeated].map(({ text }) => text)).size).toBe(1);
     expect([await count('leads'), await count('changeLogs')]).toEqual([stored, stored]);

@@ -17,7 +17,7 @@ describe('two workers', () => {
       await Promise.all(Array.from({ length: 8 }, () => service.createLead(tenant)));
     }
     expect(first.received).toEqual([]);
-    await Promise.all([workers.startHere(), workers.startHere()]);
+    await Promise.all([workers.startWorker(), workers.startWorker()]);
     await eventually(async () => {
       expect(await workers.deliveries().countDocuments({ status: 'delivered' })).toBe(80);
     });

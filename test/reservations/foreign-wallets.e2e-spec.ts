@@ -7,7 +7,7 @@ import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 
 /** Stands for a time that the database can store and JavaScript cannot. */
-const distant = 'distant';
+const distantTime = 'distant';
 
 const service = sharedService();
 const wallets = service.db.collection('chequeWallets');
@@ -21,7 +21,7 @@ const amount = fc.constantFrom<unknown>(
   Long.fromString('9007199254740993'),
   Decimal128.fromString('5.10'),
 );
-const time = fc.constantFrom<unknown>(undefined, null, distant, new Date(0), '2026-01-01');
+const time = fc.constantFrom<unknown>(undefined, null, distantTime, new Date(0), '2026-01-01');
 const entry = fc.record({
   status: fc.constantFrom('pending', 'bounced'),
   chequeAmount: amount,
@@ -64,12 +64,12 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** Returns an aggregation expression for an item, because the driver cannot send distant times. */
 function expressionOf(item: unknown): unknown {
-  if (item === distant) return { $toDate: Long.fromString('9000000000000000') };
+  if (item === distantTime) return { $toDate: Long.fromString('9000000000000000') };
   if (item?.constructor !== Object) return { $literal: item };
   const fields = Object.entries(item)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
-      const isNested = Array.isArray(value) || value === distant;
+      const isNested = Array.isArray(value) || value === distantTime;
       if (!isNested) return [name, { $literal: value }];
       return [name, Array.isArray(value) ? value.map(expressionOf) : expressionOf(value)];
     });
@@ -85,12 +85,12 @@ async function listOf(_id: ObjectId): Promise<unknown[]> {
 /**
  * Returns an item without the fields that the steps may have set, and with only the original entries of its history.
  */
-function untouched(item: unknown, before: unknown, steps: readonly Step[]): unknown {
+function unchangedFields(item: unknown, before: unknown, steps: readonly Step[]): unknown {
   const { installmentId: id, statusHistory: old } = (before ?? {}) as Document;
-  const about = (kind: Step['kind']) =>
+  const isAbout = (kind: Step['kind']) =>
     typeof before === 'object' &&
     steps.some((one) => one.kind === kind && 'installmentId' in one && one.installmentId === id);
-  const [isReported, isSent] = [about('report'), about('cheque')];
+  const [isReported, isSent] = [isAbout('report'), isAbout('cheque')];
   if (!isReported && !isSent) return item;
   const { status, statusHistory, chequeAmount: _amount, dueDate, ...rest } = item as Document;
   const history: unknown = Array.isArray(old) ? statusHistory?.slice(0, old.length) : undefined;
@@ -128,7 +128,7 @@ it('a report or an upsert keeps all unknown values of a wallet', async () => {
       // The comparison uses strings, because invalid dates never equal each other.
       const left = (items: unknown[]) =>
         inspect(
-          items.map((item, index) => untouched(item, before[index], steps)),
+          items.map((item, index) => unchangedFields(item, before[index], steps)),
           { depth: null },
         );
       expect(left(after.slice(0, before.length))).toBe(left(before));

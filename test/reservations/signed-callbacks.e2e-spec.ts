@@ -7,7 +7,7 @@ import { addReserved, addUnit } from '../support/builders.js';
 import type { TenantApi } from '../support/tenant-api.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-interface Signed {
+interface SignedKey {
   readonly key: string;
   readonly signingSecret?: string;
 }
@@ -15,13 +15,13 @@ interface Signed {
 let service: TestService;
 let tenant: TenantApi;
 let keys: ApiKeysService;
-let issued: Signed;
+let signedKey: SignedKey;
 
 beforeAll(async () => {
   service = await startTestService();
   tenant = await service.addTenant();
   keys = service.service.app.get(ApiKeysService);
-  issued = await issue();
+  signedKey = await issue();
 });
 afterAll(() => service.stop());
 
@@ -50,11 +50,11 @@ const newCheque = async () => {
   return { id, body: JSON.stringify(report), reports };
 };
 
-let numbered = 0;
+let messageCount = 0;
 const headersFor = (
   body: string,
-  { signingSecret = '' }: Partial<Signed> = issued,
-  { seconds = 0, id = `msg_${numbered++}` } = {},
+  { signingSecret = '' }: Partial<SignedKey> = signedKey,
+  { seconds = 0, id = `msg_${messageCount++}` } = {},
 ) => {
   const time = new Date(Date.now() + 1_000 * seconds);
   return {
@@ -63,7 +63,7 @@ const headersFor = (
     'webhook-signature': new Webhook(signingSecret).sign(id, time, body),
   };
 };
-const send = (body: string | undefined, headers: object, { key }: Signed = issued) =>
+const send = (body: string | undefined, headers: object, { key }: SignedKey = signedKey) =>
   service
     .api('post', '/reservations/webhook')
     .set({ 'content-type': 'application/json', 'api-key': key, ...headers })
@@ -78,7 +78,7 @@ describe('a callback with a signed key', () => {
     const several = { 'webhook-signature': `v1a,AAAA v1,AAAA ${headers['webhook-signature']}` };
     await service
       .api('post', '/reservations/webhook')
-      .query({ 'api-key': issued.key })
+      .query({ 'api-key': signedKey.key })
       .set({ 'content-type': 'application/json', ...headers, ...several })
       .send(spaced)
       .expect(201);
@@ -88,7 +88,7 @@ describe('a callback with a signed key', () => {
   const itWithPython = canRun('collector.py') ? it : it.skip;
   itWithPython('returns 201 once for the signed and retried callback of the guide', async () => {
     const { body, reports } = await newCheque();
-    const { key: API_KEY, signingSecret: SIGNING_SECRET = '' } = issued;
+    const { key: API_KEY, signingSecret: SIGNING_SECRET = '' } = signedKey;
     const message = JSON.stringify({ id: `of-${API_KEY}`, ...(JSON.parse(body) as object) });
     const report = (more: Record<string, string>) =>
       runProgram('collector.py', [], { API_URL: service.url, API_KEY, ...more }, message);
@@ -102,46 +102,46 @@ describe('a callback with a signed key', () => {
 
   it('returns 401 and changes nothing when the signature is missing or wrong', async () => {
     const { body, reports } = await newCheque();
-    const right = headersFor(body);
-    const { 'webhook-timestamp': timestamp, 'webhook-signature': signature } = right;
-    const withoutOne = Object.keys(right).map((name) => {
+    const validHeaders = headersFor(body);
+    const { 'webhook-timestamp': timestamp, 'webhook-signature': signature } = validHeaders;
+    const withoutOne = Object.keys(validHeaders).map((name) => {
       return [
         body,
-        Object.fromEntries(Object.entries(right).filter(([one]) => one !== name)),
+        Object.fromEntries(Object.entries(validHeaders).filter(([one]) => one !== name)),
       ] as const;
     });
-    const refused: readonly (readonly [string | undefined, object])[] = [
+    const rejected: readonly (readonly [string | undefined, object])[] = [
       [body, {}],
       ...withoutOne,
-      [body, { ...right, 'webhook-id': 'msg_other' }],
-      [body, { ...right, 'webhook-timestamp': String(Number(timestamp) - 1) }],
-      [body, { ...right, 'webhook-timestamp': `${timestamp}.0` }],
-      [body, { ...right, 'webhook-signature': signature.replace('v1', 'v2') }],
-      [body, { ...right, 'webhook-signature': signature.slice(0, -4) }],
-      [body, { ...right, 'webhook-signature': 'v1,' }],
+      [body, { ...validHeaders, 'webhook-id': 'msg_other' }],
+      [body, { ...validHeaders, 'webhook-timestamp': String(Number(timestamp) - 1) }],
+      [body, { ...validHeaders, 'webhook-timestamp': `${timestamp}.0` }],
+      [body, { ...validHeaders, 'webhook-signature': signature.replace('v1', 'v2') }],
+      [body, { ...validHeaders, 'webhook-signature': signature.slice(0, -4) }],
+      [body, { ...validHeaders, 'webhook-signature': 'v1,' }],
       [body, headersFor(body, await issue())],
-      [body, headersFor(body, issued, { seconds: -310 })],
-      [body, headersFor(body, issued, { seconds: 310 })],
-      [`${body} `, right],
-      ['{"broken', right],
-      [undefined, right],
+      [body, headersFor(body, signedKey, { seconds: -310 })],
+      [body, headersFor(body, signedKey, { seconds: 310 })],
+      [`${body} `, validHeaders],
+      ['{"broken', validHeaders],
+      [undefined, validHeaders],
       [undefined, {}],
     ];
     const denied = { statusCode: 401, message: 'Access Denied, API key not valid' };
-    for (const [sent, headers] of refused) {
+    for (const [sent, headers] of rejected) {
       const response = await send(sent, headers).expect(401);
       expect(response.body).toEqual(denied);
       expect(response.headers['x-error-code']).toBe('key.signature_invalid');
     }
     expect(await reports()).toBe(0);
     // The same headers are valid with the body that they sign.
-    await send(body, right).expect(201);
+    await send(body, validHeaders).expect(201);
   });
 
   it('returns 201 within five minutes, and checks the signature before it parses', async () => {
     const { body } = await newCheque();
     for (const seconds of [-290, 290]) {
-      await send(body, headersFor(body, issued, { seconds })).expect(201);
+      await send(body, headersFor(body, signedKey, { seconds })).expect(201);
     }
     await send('{"broken', headersFor('{"broken')).expect(400);
     const large = 'x'.repeat(2 ** 20 + 1);
@@ -158,7 +158,7 @@ describe('a callback with a signed key', () => {
     expect(later.headers).not.toHaveProperty('idempotent-replayed');
     expect(await reports()).toBe(2);
     const other = body.replace('overdue', 'bounced');
-    const reused = await send(other, headersFor(other, issued, { id: headers['webhook-id'] }));
+    const reused = await send(other, headersFor(other, signedKey, { id: headers['webhook-id'] }));
     expect(reused.headers['x-error-code']).toBe('idempotency.key_reused');
   });
 
@@ -166,7 +166,7 @@ describe('a callback with a signed key', () => {
     const { body } = await newCheque();
     const old = await issue();
     const next = await keys.rotate(old.document, 60_000);
-    const statuses = (key: Signed, ...secrets: Partial<Signed>[]) =>
+    const statuses = (key: SignedKey, ...secrets: Partial<SignedKey>[]) =>
       Promise.all(
         secrets.map(async (secret) => (await send(body, headersFor(body, secret), key)).status),
       );
@@ -180,7 +180,7 @@ describe('a callback with a signed key', () => {
 
   it('needs a signature only for callbacks, and only with a signed key', async () => {
     const { id, body, reports } = await newCheque();
-    await service.api('get', `/reservations/${id}`).set('api-key', issued.key).expect(200);
+    await service.api('get', `/reservations/${id}`).set('api-key', signedKey.key).expect(200);
     const headers = headersFor(body);
     await send(body, headers, tenant).expect(201);
     await send(body, headers, tenant).expect(201);
@@ -189,6 +189,6 @@ describe('a callback with a signed key', () => {
 
   it('keeps its secret encrypted in the database', async () => {
     const stored = JSON.stringify(await tenant.stored('apiKeys'));
-    expect(stored).not.toContain(issued.signingSecret?.slice(6));
+    expect(stored).not.toContain(signedKey.signingSecret?.slice(6));
   });
 });

@@ -8,7 +8,7 @@ import { sharedService } from '../support/shared-service.js';
 
 const mebibyte = 1_048_576;
 /** An event needs at most this many bytes in addition to its wallet, and so does a report. */
-const slack = 16_384;
+const maxOverhead = 16_384;
 
 const service = sharedService();
 
@@ -52,7 +52,7 @@ it('a wallet of any size can be deleted and restored, but rejects oversized repo
       } else {
         expect(headers['x-error-code']).toBe('wallet.full');
         expect([stored, sent]).toEqual([storedBytes(before), sentBytes(before)]);
-        expect(stored > 4 * mebibyte - slack || sent > 8 * mebibyte - slack).toBe(true);
+        expect(stored > 4 * mebibyte - maxOverhead || sent > 8 * mebibyte - maxOverhead).toBe(true);
       }
       const logged = await tenant.stored('reservationCallbacks');
       expect(logged).toMatchObject([{ outcome: { status } }]);

@@ -28,7 +28,7 @@ let service: TestService;
 let tenant: TenantApi;
 let catalogue: Catalogue;
 /** This tenant has the same number of small units, for tests about their number. */
-let tenantOfSmall: TenantApi;
+let smallUnitsTenant: TenantApi;
 let unitsPath: string;
 const responses: IncomingMessage[] = [];
 
@@ -39,8 +39,8 @@ beforeAll(async () => {
   tenant = await service.addTenant();
   catalogue = await addUnits(tenant, bytesOfUnit);
   unitsPath = `/compounds/${catalogue.compoundSlug}/units`;
-  tenantOfSmall = bytesOfUnit === 0 ? tenant : await service.addTenant();
-  if (tenantOfSmall !== tenant) await addUnits(tenantOfSmall, 0);
+  smallUnitsTenant = bytesOfUnit === 0 ? tenant : await service.addTenant();
+  if (smallUnitsTenant !== tenant) await addUnits(smallUnitsTenant, 0);
 });
 // Unread responses of a failed test would delay the stop of the service.
 afterEach(() => responses.splice(0).forEach((response) => response.destroy()));
@@ -66,7 +66,7 @@ async function addUnits(owner: TenantApi, bytes: number): Promise<Catalogue> {
 }
 
 /** Starts a request, and returns its response before any of the body has been read. */
-async function begin(
+async function startGet(
   path: string,
   headers: Record<string, string> = {},
   { key } = tenant,
@@ -90,7 +90,7 @@ async function openCursors(): Promise<{ cursor: { cursorId: Long } }[]> {
   return operations.toArray();
 }
 
-const withCursors = (count: number) =>
+const waitForCursors = (count: number) =>
   eventually(async () => expect(await openCursors()).toHaveLength(count));
 const linesOf = async (response: IncomingMessage) =>
   (await text(response))
@@ -101,10 +101,10 @@ const idsOf = (units: readonly Document[]) => new Set(units.map(({ _id }) => _id
 
 describe('a large response', () => {
   it('contains all units of a compound, as fast as the client reads', async () => {
-    const response = await begin(unitsPath, { language: 'ar-eg' });
+    const response = await startGet(unitsPath, { language: 'ar-eg' });
     expect(response.statusCode).toBe(200);
     expect(response.headers).not.toHaveProperty('etag');
-    await withCursors(1);
+    await waitForCursors(1);
     await tenant.get('/units?limit=1').expect(200);
     expect(await openCursors()).toHaveLength(1);
     const { data } = JSON.parse(await text(response)) as { data: Document[] };
@@ -113,7 +113,7 @@ describe('a large response', () => {
       phase: { name: 'الشمال' },
       amenities: [{ name: 'حمام سباحة' }, { name: 'Gym' }],
     });
-    await withCursors(0);
+    await waitForCursors(0);
   });
 
   it('is one snapshot while another program changes units', async () => {
@@ -122,7 +122,7 @@ describe('a large response', () => {
     const filter = { organizationId: tenant.organizationId };
     const inOrder = units.find(filter, { projection: { _id: 1 } }).sort({ _id: 1 });
     const ids = (await inOrder.toArray()).map(({ _id }) => _id);
-    const changedBy = (write: number) => ids[(write * 997) % ids.length] as ObjectId;
+    const unitChangedBy = (write: number) => ids[(write * 997) % ids.length] as ObjectId;
     let isRead = false;
     let writes = 0;
     // Each transaction renames the type and moves a unit in the order of the export.
@@ -132,7 +132,7 @@ describe('a large response', () => {
         await service.db.client.withSession((session) =>
           session.withTransaction(async () => {
             const moved = { $set: { price, updatedAt: new Date() } };
-            await units.updateOne({ _id: changedBy(price) }, moved, { session });
+            await units.updateOne({ _id: unitChangedBy(price) }, moved, { session });
             const renamed = { $set: { name: { 'en-us': `Type ${price}` } } };
             await types.updateOne({ _id: catalogue.villaId }, renamed, { session });
           }),
@@ -141,7 +141,7 @@ describe('a large response', () => {
       }
     })();
     await eventually(() => expect(writes).toBeGreaterThan(20));
-    const response = await begin(`${exportPath}?format=ndjson&sort=-updatedAt`);
+    const response = await startGet(`${exportPath}?format=ndjson&sort=-updatedAt`);
     await once(response, 'readable');
     const writtenAtStart = writes;
     await eventually(() => expect(writes).toBeGreaterThan(writtenAtStart + 100));
@@ -154,7 +154,7 @@ describe('a large response', () => {
     const exportedIds = idsOf(exported);
     expect(exportedIds.size).toBe(exportLimit);
     const prices = new Map(
-      range(state).map((index) => [changedBy(index + 1).toHexString(), index + 1]),
+      range(state).map((index) => [unitChangedBy(index + 1).toHexString(), index + 1]),
     );
     expect(exported.filter(({ _id, price }) => (prices.get(_id) ?? 0) !== price)).toEqual([]);
     // The export omits only units that no write moved to the front.
@@ -165,12 +165,12 @@ describe('a large response', () => {
   it('continues a limited export by cursor and returns x-updated-as-of at the end only', async () => {
     for (const query of isFull ? ['&after=0', '&sort=-unitId'] : ['&sort=-unitId']) {
       const path = `${exportPath}?format=ndjson${query}`;
-      const first = await begin(path, {}, tenantOfSmall);
+      const first = await startGet(path, {}, smallUnitsTenant);
       expect(first.headers).toMatchObject({ 'x-truncated': 'true' });
       expect(first.headers).not.toHaveProperty('x-updated-as-of');
       const cursor = first.headers['x-next-cursor'] as string;
       const rest = `${path.replace('&after=0', '')}&after=${cursor}`;
-      const last = await begin(rest, {}, tenantOfSmall);
+      const last = await startGet(rest, {}, smallUnitsTenant);
       for (const name of ['x-truncated', 'x-next-cursor']) {
         expect(last.headers).not.toHaveProperty(name);
       }
@@ -182,9 +182,11 @@ describe('a large response', () => {
   });
 
   it.each(['identity', 'br'])('stops when the client disconnects (%s)', async (encoding) => {
-    const response = await begin(`${exportPath}?sort=-createdAt`, { 'accept-encoding': encoding });
+    const response = await startGet(`${exportPath}?sort=-createdAt`, {
+      'accept-encoding': encoding,
+    });
     await once(response, 'readable');
-    await withCursors(1);
+    await waitForCursors(1);
     response.destroy();
     await eventually(async () => expect(await openCursors()).toEqual([]));
   });
@@ -213,7 +215,7 @@ describe('a large response', () => {
         profile.find({ ns: `${service.db.databaseName}.units`, ...filter }).toArray();
       const opened = { 'command.find': 'units', cursorid: { $exists: true } };
       await eventually(async () => expect(await reads(opened)).toHaveLength(1));
-      await withCursors(0);
+      await waitForCursors(0);
       const documents = (await reads()).reduce(
         (sum, { nreturned = 0 }) => sum + Number(nreturned),
         0,
@@ -233,11 +235,11 @@ describe('a large response', () => {
   it.each(['identity', 'br'])(
     'closes the connection when the database fails midway (%s)',
     async (encoding) => {
-      const response = await begin(unitsPath, { 'accept-encoding': encoding });
+      const response = await startGet(unitsPath, { 'accept-encoding': encoding });
       expect(response.statusCode).toBe(200);
       await once(response, 'readable');
       // A cursor is listed only while idle, not while it reads the next part.
-      await withCursors(1);
+      await waitForCursors(1);
       // The driver decodes small cursor ids as numbers.
       const cursors = (await openCursors()).map(({ cursor }) =>
         Long.fromString(String(cursor.cursorId)),
@@ -257,7 +259,7 @@ describe('a large response', () => {
     await admin.command({ configureFailPoint, mode: 'alwaysOn', data });
     try {
       for (const path of [unitsPath, '/units', `${exportPath}?format=ndjson`]) {
-        const response = await begin(path);
+        const response = await startGet(path);
         expect(response.statusCode).toBe(503);
         expect(response.headers).toMatchObject({
           'retry-after': '1',

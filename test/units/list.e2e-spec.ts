@@ -30,7 +30,7 @@ async function addOddUnit(fields: Document): Promise<TenantApi> {
   return own;
 }
 
-const ids = async (query: string) => {
+const listIds = async (query: string) => {
   const { body } = await tenant.get(`/units${query}`).expect(200);
   return body.data.map(({ unitId }: { unitId: string }) => unitId).join('');
 };
@@ -88,7 +88,7 @@ describe('GET /units', () => {
     expect(body.data).toMatchObject([
       { unitId: 'A', type: { slug: 'villa' }, phase: { slug: 'north' }, amenities: [{}, {}] },
     ]);
-    expect(await ids('?page=9007199254740991&limit=100')).toBe('');
+    expect(await listIds('?page=9007199254740991&limit=100')).toBe('');
   });
 
   it.each([
@@ -123,7 +123,7 @@ describe('GET /units', () => {
     ['updatedSince=2026-01-17&includeDeleted=1&sort=price,unitId', 'DABC'],
     ['status=Available&propertyType=villa&minPrice=200', 'C'],
   ])('returns for %s the units %s', async (query, found) => {
-    expect(await ids(`?${query}`)).toBe(found);
+    expect(await listIds(`?${query}`)).toBe(found);
   });
 
   it('exports JSON with the filters and order of the list', async () => {
@@ -276,7 +276,7 @@ describe('GET /units with unusual values', () => {
     ['minPrice=1', 'EA,1'],
     ['maxBua=10&minBeds=0', 'EDCBA,1'],
   ])('returns for %s the units %s', async (query, found) => {
-    expect(await ids(`?${query}`)).toBe(found);
+    expect(await listIds(`?${query}`)).toBe(found);
   });
 
   it('exports the same units and rejects unknown names', async () => {

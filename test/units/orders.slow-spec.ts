@@ -69,7 +69,7 @@ function storedText(value: string | null | undefined): Key {
   return value === undefined || value === null ? [0, Buffer.from('')] : [1, Buffer.from(value)];
 }
 
-function compared(a: Key, b: Key): number {
+function compareKeys(a: Key, b: Key): number {
   for (const [index, value] of a.entries()) {
     const other = b[index];
     const difference =
@@ -88,17 +88,17 @@ function expected(sort: string, language: string, matches: (unit: Document) => b
   const inOrder = units.filter(matches).toSorted((a, b) => {
     for (const field of fields) {
       const key = keys[field.replace('-', '')];
-      const difference = key === undefined ? 0 : compared(key(a, language), key(b, language));
+      const difference = key === undefined ? 0 : compareKeys(key(a, language), key(b, language));
       if (difference !== 0) return difference * direction(field);
     }
-    return compared([a['_id'].id], [b['_id'].id]) * direction(fields.at(-1));
+    return compareKeys([a['_id'].id], [b['_id'].id]) * direction(fields.at(-1));
   });
   return inOrder.map(({ unitId }) => unitId);
 }
 
-const isWithin = (value: (typeof numbers)[number], least: number, most: number) => {
+const isWithin = (value: (typeof numbers)[number], minimum: number, maximum: number) => {
   const shown = Number((value ?? 0).toString()) || 0;
-  return shown >= least && shown <= most;
+  return shown >= minimum && shown <= maximum;
 };
 const filters: [query: string, matches: (unit: Document) => boolean][] = [
   ['', () => true],
@@ -137,7 +137,7 @@ const combinationsFor = (sort: string) =>
 const get = (path: string, language: string) => tenant.get(path).set({ language }).expect(200);
 const idsOf = (list: Document[]) => list.map(({ unitId }) => unitId as string);
 
-async function pages(query: string, language: string): Promise<{ ids: string[]; total: number }> {
+async function readPages(query: string, language: string) {
   const ids: string[] = [];
   for (let page = 1; ; page++) {
     const { data, pagination } = (await get(`/units?${query}&limit=47&page=${page}`, language))
@@ -147,7 +147,7 @@ async function pages(query: string, language: string): Promise<{ ids: string[]; 
   }
 }
 
-async function afterCursors(query: string, language: string): Promise<string[]> {
+async function readByCursors(query: string, language: string): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | null = '0'; after !== null;) {
     const { body } = await get(`/units?${query}&limit=31&after=${after}`, language);
@@ -164,12 +164,12 @@ it.each(sorts)(
       for (const { parameters, isListed } of combinationsFor(sort)) {
         const query = `sort=${sort}${parameters}`;
         const ids = expected(sort, language, isListed);
-        const found = await pages(query, language);
+        const found = await readPages(query, language);
         expect({ query, ...found }).toEqual({ query, ids, total: ids.length });
       }
       const all = expected(sort, language, () => true);
       const query = `sort=${sort}&includeDeleted=1`;
-      expect(await afterCursors(query, language)).toEqual(all);
+      expect(await readByCursors(query, language)).toEqual(all);
       const { body } = await get(`/units/export/all?${query}`, language);
       expect(idsOf(body.data)).toEqual(all);
     }

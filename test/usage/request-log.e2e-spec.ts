@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const store = ({ service: { app } }: TestConsole) => app.get(RequestRecorder).store();
 const storeUsage = ({ service: { app } }: TestConsole) => app.get(UsageRecorder).store();
-const unstored = async ({ service: { app } }: TestConsole) => {
+const bufferState = async ({ service: { app } }: TestConsole) => {
   const valueOf = (name: string) => valueIn(app.get(Metrics), `request_log_${name}`);
   return { waiting: await valueOf('waiting'), lost: await valueOf('lost_total') };
 };
@@ -55,7 +55,7 @@ const logged = async (apiKeyId: ObjectId): Promise<Document[]> => {
   return tenant.stored('requestLog', { apiKeyId });
 };
 /** Sends requests for a missing lead, 50 at a time. */
-const flood = async (from: TestConsole, key: string, count: number) => {
+const sendMany = async (from: TestConsole, key: string, count: number) => {
   const request = () => from.api('get', '/leads/none').set('api-key', key).expect(404);
   for (let sent = 0; sent < count; sent += 50) {
     await Promise.all(Array.from({ length: 50 }, request));
@@ -130,7 +130,7 @@ describe('the request log', () => {
     const leads = [{ name: 'Mona' }, { name: {} }, { phoneNumber: phone }];
     await post('/leads/batch', { leads }).expect(200);
     await post('/leads', { name: 'Mona' }).expect(201);
-    await eventually(async () => expect(await unstored(service)).toMatchObject({ waiting: 2 }));
+    await eventually(async () => expect(await bufferState(service)).toMatchObject({ waiting: 2 }));
     const errorCodes = ['validation.failed', 'lead.duplicate_phone'];
     expect(await logged(keyId)).toMatchObject([
       { status: 201, errorCodes: [], messages: [], ignoredFields: ['fullName'], requestId },
@@ -166,18 +166,18 @@ describe('the request log', () => {
 
 it('the overview names a partner with mostly ignored fields in most of its leads', async () => {
   const { key, keyId, post } = await newKey();
-  const named = async () => {
+  const readWarning = async () => {
     await storeUsage(service);
     const { html } = await service.get('');
     const line = `Most fields ignored</strong>[^<]*<a href="/console/partners/${String(keyId)}`;
     return new RegExp(line).test(html) ? /ignored in \d+ of \d+ accepted/.exec(html)?.[0] : null;
   };
-  const mostly = { recordSystemId: `half-${key}`, fullName: 'Mona', budget: 1, name: 'Mona' };
-  await post('/leads', mostly).expect(201);
+  const lead = { recordSystemId: `half-${key}`, fullName: 'Mona', budget: 1, name: 'Mona' };
+  await post('/leads', lead).expect(201);
   await post('/leads', { name: 'Mona', email: 'mona@example.com', utm: 'x' }).expect(201);
-  await eventually(async () => expect(await named()).toBeNull());
+  await eventually(async () => expect(await readWarning()).toBeNull());
   await post('/leads', { fullName: 'Mona', phoneNumber: '01001234567' }).expect(201);
-  await eventually(async () => expect(await named()).toBe('ignored in 2 of 3 accepted'));
+  await eventually(async () => expect(await readWarning()).toBe('ignored in 2 of 3 accepted'));
 });
 
 it('the request log stores 1,000 requests per key and day across processes, and counts all', async () => {
@@ -187,11 +187,11 @@ it('the request log stores 1,000 requests per key and day across processes, and 
     [second, 300, 1_000],
     [service, 200, 1_000],
   ] as const) {
-    await flood(from, key, count);
+    await sendMany(from, key, count);
     await eventually(async () => {
       await store(from);
       await storeUsage(from);
-      expect(await unstored(from)).toEqual({ waiting: 0, lost: 0 });
+      expect(await bufferState(from)).toEqual({ waiting: 0, lost: 0 });
     });
     expect(await tenant.count('requestLog', { apiKeyId })).toBe(stored);
   }
@@ -200,23 +200,23 @@ it('the request log stores 1,000 requests per key and day across processes, and 
 });
 
 describe('the request log without a database', () => {
-  const take = (validator: Document) =>
+  const setUsageValidator = (validator: Document) =>
     service.db.command({ collMod: 'usageStats', validator, validationLevel: 'strict' });
-  afterEach(() => take({}));
+  afterEach(() => setUsageValidator({}));
 
   it('keeps 2,000 requests, and counts further requests as lost', async () => {
     const { key, keyId: apiKeyId } = await newKey();
-    await take({ isTaken: true });
-    const { lost = 0 } = await unstored(service);
-    await flood(service, key, 50);
-    for (let other = 0; other < 2; other++) await flood(service, (await newKey()).key, 1_000);
+    await setUsageValidator({ isTaken: true });
+    const { lost = 0 } = await bufferState(service);
+    await sendMany(service, key, 50);
+    for (let other = 0; other < 2; other++) await sendMany(service, (await newKey()).key, 1_000);
     const full = { waiting: 2_000, lost: lost + 50 };
-    await eventually(async () => expect(await unstored(service)).toEqual(full));
+    await eventually(async () => expect(await bufferState(service)).toEqual(full));
     await expect(store(service)).rejects.toThrow('failed validation');
-    expect(await unstored(service)).toEqual(full);
-    await take({});
+    expect(await bufferState(service)).toEqual(full);
+    await setUsageValidator({});
     await store(service);
-    expect(await unstored(service)).toMatchObject({ waiting: 0 });
+    expect(await bufferState(service)).toMatchObject({ waiting: 0 });
     expect(await tenant.count('requestLog', { apiKeyId })).toBe(50);
   });
 });

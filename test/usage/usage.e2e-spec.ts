@@ -36,7 +36,7 @@ const usageOf = ({ service: { app } }: TestService) => ({
 });
 const get = (from: TestService, path: string, key = tenant.key) =>
   from.api('get', path).set('api-key', key);
-const countedCalls = async () => {
+const countAllCalls = async () => {
   const { stats } = usageOf(service);
   const { total, keys, routes } = await stats.lastDay();
   const sum = (rows: readonly { readonly calls: number }[]) =>
@@ -77,7 +77,7 @@ describe('the usage statistics', () => {
     const ofKey = [[...keys.keys()].find((id) => id !== null), 2];
     const ofKeys = linesOf('key_calls_total').map(({ labels, value }) => [labels['key'], value]);
     expect(ofKeys).toEqual([ofKey, ofKey]);
-    expect(await countedCalls()).toBe(6);
+    expect(await countAllCalls()).toBe(6);
   });
 
   it('have one document per quarter of an hour for all processes', async () => {
@@ -145,27 +145,27 @@ describe('a process without OPS_PASSWORD', () => {
 });
 
 describe('usage statistics without a database', () => {
-  const fail = (mode: string) => {
+  const setFailPoint = (mode: string) => {
     const namespace = `${service.db.databaseName}.usageStats`;
     const data = { failCommands: ['update'], namespace, errorCode: 8 };
     return service.db.admin().command({ configureFailPoint: 'failCommand', mode, data });
   };
-  afterEach(() => fail('off'));
+  afterEach(() => setFailPoint('off'));
 
   it('keep calls in memory and count them once afterwards', async () => {
     const { recorder, metrics } = usageOf(service);
     await recorder.store();
-    const before = await countedCalls();
-    await fail('alwaysOn');
+    const before = await countAllCalls();
+    await setFailPoint('alwaysOn');
     for (let time = 0; time < 3; time++) {
       await get(service, '/compounds').expect(200);
       await expect(recorder.store()).rejects.toThrow('failCommand');
     }
-    expect(await countedCalls()).toBe(before);
+    expect(await countAllCalls()).toBe(before);
     expect(await valueIn(metrics, 'usage_lost_calls_total')).toBe(0);
-    await fail('off');
+    await setFailPoint('off');
     await recorder.store();
     await recorder.store();
-    expect(await countedCalls()).toBe(before + 3);
+    expect(await countAllCalls()).toBe(before + 3);
   });
 });

@@ -9,30 +9,30 @@ import { startSession } from '../operator/command-line.js';
 import { conventions } from '../support/builders.js';
 import { profileCommands, excessiveKeyReads, wastefulCommands } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
-import { type Subscribed, toLoopback, useWebhooks } from './webhook-service.js';
+import { type AddedEndpoint, allowLoopback, useWebhooks } from './webhook-service.js';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const givenUp = { status: 'failed', failureReason: 'endpoint disabled' };
 /** The state in which a worker leaves an endpoint after a 410. */
-const turnedOff = { isEnabled: false, disabledReason: 'gone' };
+const disabledByWorker = { isEnabled: false, disabledReason: 'gone' };
 
 const webhooks = useWebhooks();
-const { subscribed, createLead, passTime, collection } = webhooks;
+const { addEndpoint, createLead, passTime, collection } = webhooks;
 const deliveries = () => collection('webhookDeliveries');
 const operator = startSession(() => ({
   MONGODB_URI: webhooks.service.databaseUri,
-  ...toLoopback,
+  ...allowLoopback,
 }));
 
 /** Adds an endpoint whose only delivery is waiting for its second attempt. */
-async function waitingForRetry(): Promise<Subscribed> {
+async function addEndpointWithRetry(): Promise<AddedEndpoint> {
   const headers = { 'retry-after': String(hour / 1_000) };
-  const endpoint = await subscribed((_received, response) =>
+  const endpoint = await addEndpoint((_received, response) =>
     response.writeHead(500, headers).end(),
   );
   await createLead();
-  await endpoint.delivery({ status: 'pending', attempts: 1 });
+  await endpoint.waitForDelivery({ status: 'pending', attempts: 1 });
   endpoint.respondWith(204);
   return endpoint;
 }
@@ -64,32 +64,32 @@ describe('an endpoint that is enabled again', () => {
   it.each([
     [
       'the operator',
-      async (endpoint: Subscribed) => {
+      async (endpoint: AddedEndpoint) => {
         await operator.json('webhook', 'disable', String(endpoint.id));
-        await endpoint.delivery(givenUp);
+        await endpoint.waitForDelivery(givenUp);
       },
     ],
-    ['a worker', (endpoint: Subscribed) => endpoint.store(turnedOff)],
-  ])('gets no deliveries that were pending when %s disabled it', async (_who, disable) => {
-    const endpoint = await waitingForRetry();
+    ['a worker', (endpoint: AddedEndpoint) => endpoint.store(disabledByWorker)],
+  ])('gets no deliveries that were pending when %s disabled it', async (_title, disable) => {
+    const endpoint = await addEndpointWithRetry();
     await disable(endpoint);
     await operator.json('webhook', 'enable', String(endpoint.id));
-    await endpoint.delivery(givenUp);
+    await endpoint.waitForDelivery(givenUp);
     await passTime(2 * hour);
     await createLead();
-    await endpoint.delivery({ status: 'delivered', attempts: 1 });
+    await endpoint.waitForDelivery({ status: 'delivered', attempts: 1 });
     expect(endpoint.received).toHaveLength(2);
   });
 
   it('keeps its pending deliveries when it was never disabled', async () => {
-    const endpoint = await waitingForRetry();
+    const endpoint = await addEndpointWithRetry();
     await webhooks.service.endpoints.enable(endpoint.id);
     await passTime(2 * hour);
-    expect(await endpoint.delivery({ attempts: 2 })).toMatchObject({ status: 'delivered' });
+    expect(await endpoint.waitForDelivery({ attempts: 2 })).toMatchObject({ status: 'delivered' });
   });
 
   it('gets later events even while a worker fails its old deliveries', async () => {
-    const endpoint = await waitingForRetry();
+    const endpoint = await addEndpointWithRetry();
     const queue = webhooks.service.service.app.get(DeliveryQueueRepository);
     const failWaiting = queue.failPendingBatch.bind(queue);
     const { promise: enabled, resolve: enable } = Promise.withResolvers<void>();
@@ -100,31 +100,31 @@ describe('an endpoint that is enabled again', () => {
       return failWaiting(...parameters);
     };
     // The endpoint is changed this late because the worker may check it at any time.
-    await endpoint.store(turnedOff);
+    await endpoint.store(disabledByWorker);
     await passTime(2 * hour);
     await isGivingUp;
     queue.failPendingBatch = failWaiting;
     await webhooks.service.endpoints.enable(endpoint.id);
     await createLead();
-    await endpoint.delivery({ status: 'pending', attempts: 0 });
+    await endpoint.waitForDelivery({ status: 'pending', attempts: 0 });
     enable();
-    await endpoint.delivery({ status: 'delivered', attempts: 1 });
+    await endpoint.waitForDelivery({ status: 'delivered', attempts: 1 });
     expect(endpoint.received).toHaveLength(2);
   });
 
   it.each([
     [500, givenUp],
     [204, { status: 'delivered', failureReason: null }],
-  ])('gets no second attempt when the running attempt ends with %p', async (status, looks) => {
+  ])('gets no second attempt when the running attempt ends with %p', async (status, fields) => {
     const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
-    const endpoint = await subscribed((_received, response) => resolve(response));
+    const endpoint = await addEndpoint((_received, response) => resolve(response));
     await createLead();
     const response = await attempt;
     await webhooks.service.endpoints.disable(endpoint.id);
     await webhooks.service.endpoints.enable(endpoint.id);
     response.writeHead(status).end();
     endpoint.respondWith(204);
-    await endpoint.delivery({ attempts: 1, ...looks });
+    await endpoint.waitForDelivery({ attempts: 1, ...fields });
     await passTime(minute);
     await createLead();
     expect(await endpoint.receivedRequests(2)).toHaveLength(2);
@@ -133,7 +133,7 @@ describe('an endpoint that is enabled again', () => {
 
 describe('pending deliveries', () => {
   it('fail with their endpoint when it is removed, and can still be listed', async () => {
-    const endpoint = await waitingForRetry();
+    const endpoint = await addEndpointWithRetry();
     const id = String(endpoint.id);
     await operator.json('webhook', 'remove', id);
     const failed = await operator.json('webhook', 'deliveries', id);
@@ -150,16 +150,16 @@ describe('pending deliveries', () => {
   });
 
   it('fail when they are due and another program has deleted their endpoint', async () => {
-    const endpoint = await waitingForRetry();
+    const endpoint = await addEndpointWithRetry();
     await collection('webhookEndpoints').deleteOne({ _id: endpoint.id });
     await passTime(2 * hour);
-    const failed = await endpoint.delivery({ status: 'failed' });
+    const failed = await endpoint.waitForDelivery({ status: 'failed' });
     expect(failed).toMatchObject({ failureReason: 'endpoint removed', attempts: 1 });
   });
 
   it('fail in batches of one thousand when their endpoint is disabled', async () => {
-    const endpoint = await subscribed();
-    await endpoint.store(turnedOff);
+    const endpoint = await addEndpoint();
+    await endpoint.store(disabledByWorker);
     const { db } = webhooks.service;
     await db.command({ profile: 2 });
     // They become due later, because the worker would fail the first ones in a batch of their own.
@@ -192,19 +192,19 @@ describe('pending deliveries', () => {
 describe('an interrupted ping', () => {
   it('is not sent by a worker', async () => {
     const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
-    const endpoint = await subscribed((_received, response) => resolve(response));
+    const endpoint = await addEndpoint((_received, response) => resolve(response));
     const ping = webhooks.service.deliveries.ping(endpoint.document);
     const response = await attempt;
-    await endpoint.delivery({ status: 'failed', failureReason: 'interrupted' });
+    await endpoint.waitForDelivery({ status: 'failed', failureReason: 'interrupted' });
     endpoint.respondWith(204);
     await passTime(2 * minute);
     await createLead();
-    await endpoint.delivery({ type: 'lead.created', status: 'delivered' });
+    await endpoint.waitForDelivery({ type: 'lead.created', status: 'delivered' });
     expect(endpoint.received).toHaveLength(2);
     response.writeHead(204).end();
     await ping;
     const type = 'webhook.ping';
-    await endpoint.delivery({ type, status: 'delivered', failureReason: null });
+    await endpoint.waitForDelivery({ type, status: 'delivered', failureReason: null });
   });
 });
 
@@ -224,9 +224,9 @@ describe('a list of deliveries', () => {
 });
 
 describe('a replay', () => {
-  let endpoint: Subscribed;
+  let endpoint: AddedEndpoint;
   beforeEach(async () => {
-    endpoint = await subscribed();
+    endpoint = await addEndpoint();
     // The pause keeps the worker away from the deliveries. The tests change them in its place.
     await endpoint.store({ pausedUntil: new Date(Date.now() + 365 * 24 * hour) });
   });

@@ -16,7 +16,7 @@ const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const day = 24 * hour;
 
 const webhooks = useWebhooks();
-const { subscribed, createLead, passTime, outboxIsEmpty, collection } = webhooks;
+const { addEndpoint, createLead, passTime, waitForFanOut, collection } = webhooks;
 
 const bodyOf = (received?: Received) => JSON.parse(received?.body ?? '') as Document;
 const idOf = (received?: Received) => received?.headers['webhook-id'];
@@ -28,7 +28,7 @@ const signatureOf = (received: Received | undefined, secret: string) => {
 
 describe('a change', () => {
   it('emits no event when it is rolled back', async () => {
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     const { app } = webhooks.service.service;
     const organizationId = new Types.ObjectId(webhooks.tenant.organizationId.toHexString());
     const work = app.get(Transactions).run(async () => {
@@ -38,8 +38,8 @@ describe('a change', () => {
     });
     await expect(work).rejects.toThrow('changed my mind');
     await createLead('committed');
-    await endpoint.delivery({ status: 'delivered' });
-    await outboxIsEmpty();
+    await endpoint.waitForDelivery({ status: 'delivered' });
+    await waitForFanOut();
     expect(endpoint.received.map((each) => bodyOf(each)['data'].recordSystemId)).toEqual([
       'committed',
     ]);
@@ -48,11 +48,11 @@ describe('a change', () => {
   it('reaches every enabled and subscribed endpoint of its organization', async () => {
     const stranger = await addTenant(webhooks.service.db);
     const [all, leads, clients, off, foreign] = await Promise.all([
-      subscribed(),
-      subscribed(204, { types: ['lead.*'] }),
-      subscribed(204, { types: ['client.created', 'lead.updated'] }),
-      subscribed(),
-      subscribed(204, { of: stranger }),
+      addEndpoint(),
+      addEndpoint(204, { types: ['lead.*'] }),
+      addEndpoint(204, { types: ['client.created', 'lead.updated'] }),
+      addEndpoint(),
+      addEndpoint(204, { of: stranger }),
     ]);
     await webhooks.service.endpoints.disable(off.id);
     await createLead('published');
@@ -69,13 +69,13 @@ describe('a change', () => {
       data: expect.objectContaining({ recordSystemId: 'published', data: { source: 'form' } }),
     });
     expect(idOf(same)).toBe(idOf(request));
-    await outboxIsEmpty();
+    await waitForFanOut();
     expect([clients, off, foreign].flatMap(({ received }) => received)).toEqual([]);
   });
 
   it('lists the changed fields when it is an update', async () => {
     await createLead('changing');
-    const endpoint = await subscribed(204, { types: ['lead.updated'] });
+    const endpoint = await addEndpoint(204, { types: ['lead.updated'] });
     const constructor = [1, { $set: null }];
     const lead = { recordSystemId: 'changing', data: { constructor } };
     const { service, tenant } = webhooks;
@@ -90,15 +90,15 @@ describe('a change', () => {
 
 describe('a delivery', () => {
   it('is retried with the same id and bytes, and a new signature, after a failure', async () => {
-    const endpoint = await subscribed(500);
+    const endpoint = await addEndpoint(500);
     await createLead();
-    const { nextAttemptAt, log } = await endpoint.delivery({ attempts: 1 });
+    const { nextAttemptAt, log } = await endpoint.waitForDelivery({ attempts: 1 });
     const wait = nextAttemptAt - log[0].startedAt;
     expect(wait).toBeGreaterThan(3.9 * second);
     expect(wait).toBeLessThan(7 * second);
     endpoint.respondWith((_received, response) => response.writeHead(200).end('thanks'));
     await passTime(7 * second);
-    const delivered = await endpoint.delivery({ status: 'delivered' });
+    const delivered = await endpoint.waitForDelivery({ status: 'delivered' });
     expect(delivered['log']).toMatchObject([
       { attempt: 1, statusCode: 500, response: '', error: null },
       { attempt: 2, statusCode: 200, response: 'thanks', error: null },
@@ -110,31 +110,34 @@ describe('a delivery', () => {
   });
 
   it('fails after ten attempts over two days', async () => {
-    const endpoint = await subscribed(404);
+    const endpoint = await addEndpoint(404);
     await createLead();
     let waited = 0;
     for (let attempts = 1; attempts < 10; attempts++) {
-      const { nextAttemptAt, log } = await endpoint.delivery({ attempts, status: 'pending' });
+      const { nextAttemptAt, log } = await endpoint.waitForDelivery({
+        attempts,
+        status: 'pending',
+      });
       const wait = nextAttemptAt - log.at(-1).startedAt;
       waited += wait / day;
       await passTime(wait + second);
     }
-    const failed = await endpoint.delivery({ status: 'failed', failureReason: 'exhausted' });
+    const failed = await endpoint.waitForDelivery({ status: 'failed', failureReason: 'exhausted' });
     expect(failed['log']).toHaveLength(10);
     expect([waited > 1.75, waited < 2.5, endpoint.received.length]).toEqual([true, true, 10]);
   });
 
   it('waits for Retry-After together with all deliveries of its endpoint', async () => {
-    const endpoint = await subscribed((_received, response) =>
+    const endpoint = await addEndpoint((_received, response) =>
       response.writeHead(503, { 'retry-after': '90' }).end(),
     );
     await createLead();
-    const { nextAttemptAt, log } = await endpoint.delivery({ attempts: 1 });
+    const { nextAttemptAt, log } = await endpoint.waitForDelivery({ attempts: 1 });
     expect(nextAttemptAt - log[0].startedAt).toBeGreaterThanOrEqual(90 * second);
     await createLead();
-    await outboxIsEmpty();
+    await waitForFanOut();
     await passTime(60 * second);
-    const other = await subscribed();
+    const other = await addEndpoint();
     await createLead();
     await other.receivedRequests(1);
     expect(endpoint.received).toHaveLength(1);
@@ -144,12 +147,12 @@ describe('a delivery', () => {
   });
 
   it('is replayed with the same id and bytes in a new round', async () => {
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     await createLead();
-    const { _id } = await endpoint.delivery({ status: 'delivered' });
+    const { _id } = await endpoint.waitForDelivery({ status: 'delivered' });
     expect(await webhooks.service.deliveries.replay(endpoint.document, { _id })).toBe(1);
     await passTime(0);
-    const { log } = await endpoint.delivery({ status: 'delivered', round: 2, attempts: 1 });
+    const { log } = await endpoint.waitForDelivery({ status: 'delivered', round: 2, attempts: 1 });
     expect(log).toMatchObject([{ round: 1 }, { round: 2 }]);
     const [first, again] = endpoint.received;
     expect([again?.body, idOf(again)]).toEqual([first?.body, idOf(first)]);
@@ -157,14 +160,14 @@ describe('a delivery', () => {
 
   it('gets a whole new round when it is replayed during an attempt', async () => {
     const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
-    const endpoint = await subscribed((_received, response) => resolve(response));
+    const endpoint = await addEndpoint((_received, response) => resolve(response));
     await createLead();
     const response = await attempt;
-    const { _id } = await endpoint.delivery({ attempts: 0 });
+    const { _id } = await endpoint.waitForDelivery({ attempts: 0 });
     expect(await webhooks.service.deliveries.replay(endpoint.document, { _id })).toBe(1);
     endpoint.respondWith(204);
     response.writeHead(500).end();
-    const { log } = await endpoint.delivery({ status: 'delivered', round: 2, attempts: 1 });
+    const { log } = await endpoint.waitForDelivery({ status: 'delivered', round: 2, attempts: 1 });
     expect(log).toMatchObject([
       { round: 1, attempt: 1, statusCode: 500 },
       { round: 2, attempt: 1, statusCode: 204 },
@@ -172,10 +175,10 @@ describe('a delivery', () => {
   });
 
   it('is never created for an endpoint added after the event, not even by a replay', async () => {
-    const earlier = await subscribed();
+    const earlier = await addEndpoint();
     await createLead('before');
-    await earlier.delivery({ status: 'delivered' });
-    const late = await subscribed();
+    await earlier.waitForDelivery({ status: 'delivered' });
+    const late = await addEndpoint();
     const since = new Date(0);
     expect(await webhooks.service.deliveries.replay(late.document, { since })).toBe(0);
     await createLead('after');
@@ -184,18 +187,18 @@ describe('a delivery', () => {
   });
 
   it("is not attempted until another worker's lease expires by the server's clock", async () => {
-    const endpoint = await subscribed(500);
+    const endpoint = await addEndpoint(500);
     await createLead();
-    await endpoint.delivery({ attempts: 1 });
+    await endpoint.waitForDelivery({ attempts: 1 });
     await endpoint.store({ leaseOwner: 'dead', leasedUntil: new Date(Date.now() + minute) });
     endpoint.respondWith(204);
     await passTime(31 * day);
-    const other = await subscribed();
+    const other = await addEndpoint();
     await createLead();
     await other.receivedRequests(1);
     expect(endpoint.received).toHaveLength(1);
     await endpoint.store({ leasedUntil: new Date() });
-    await endpoint.delivery({ status: 'delivered', attempts: 2 });
+    await endpoint.waitForDelivery({ status: 'delivered', attempts: 2 });
   });
 
   it('is not attempted when the endpoint lease expires before the attempt would end', async () => {
@@ -208,9 +211,9 @@ describe('a delivery', () => {
       if (leases.mock.calls.length < 4) passed += 50 * second;
       return endpoint;
     });
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     await createLead();
-    await endpoint.delivery({ status: 'delivered', attempts: 1 });
+    await endpoint.waitForDelivery({ status: 'delivered', attempts: 1 });
     // The worker may already have searched for more deliveries.
     expect(leases.mock.calls.length).toBeGreaterThanOrEqual(4);
     expect(endpoint.received).toHaveLength(1);
@@ -219,7 +222,7 @@ describe('a delivery', () => {
   });
 
   it('is signed with the old and the new secret during the overlap', async () => {
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     const rotated = await webhooks.service.endpoints.rotateSecret(endpoint.id, day);
     const [newer, older] = [rotated?.secret ?? '', endpoint.secret];
     await createLead();
@@ -236,43 +239,43 @@ describe('a delivery', () => {
 
 describe('an endpoint', () => {
   it('is disabled by 410, which fails its pending deliveries', async () => {
-    const endpoint = await subscribed(500);
+    const endpoint = await addEndpoint(500);
     await createLead();
-    await endpoint.delivery({ attempts: 1 });
+    await endpoint.waitForDelivery({ attempts: 1 });
     endpoint.respondWith(410);
     await createLead();
-    await endpoint.delivery({ status: 'failed', failureReason: 'gone', attempts: 1 });
+    await endpoint.waitForDelivery({ status: 'failed', failureReason: 'gone', attempts: 1 });
     await eventually(async () => {
       expect(await endpoint.stored()).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
     });
     await createLead();
     await passTime(minute);
-    await endpoint.delivery({ status: 'failed', failureReason: 'endpoint disabled' });
-    await outboxIsEmpty();
+    await endpoint.waitForDelivery({ status: 'failed', failureReason: 'endpoint disabled' });
+    await waitForFanOut();
     expect(endpoint.received).toHaveLength(2);
     const ofEndpoint = { endpointId: endpoint.id };
     expect(await collection('webhookDeliveries').countDocuments(ofEndpoint)).toBe(2);
   });
 
   it('is disabled after failures on five days, counted from the last success', async () => {
-    const endpoint = await subscribed(500);
+    const endpoint = await addEndpoint(500);
     /** Sends an event and waits until the endpoint has these fields. */
-    const send = async (looks: Document) => {
+    const send = async (fields: Document) => {
       const sent = endpoint.received.length;
       await createLead();
       await endpoint.receivedRequests(sent + 1);
       await eventually(async () => {
-        expect(await endpoint.stored()).toMatchObject({ leaseOwner: null, ...looks });
+        expect(await endpoint.stored()).toMatchObject({ leaseOwner: null, ...fields });
       });
     };
-    const fails = { isEnabled: true, failingSince: expect.any(Date) };
-    await send(fails);
+    const failing = { isEnabled: true, failingSince: expect.any(Date) };
+    await send(failing);
     endpoint.respondWith(204);
     await passTime(4 * day);
     await send({ failingSince: null, failingDays: [] });
     endpoint.respondWith(500);
     for (let passed = 0; passed < 5; passed++) {
-      await send(fails);
+      await send(failing);
       await passTime(day);
     }
     await passTime(minute);
@@ -285,10 +288,10 @@ describe('an endpoint', () => {
   });
 
   it('is shown as faulty and gets no events while its eventTypes are null', async () => {
-    const [broken, good] = [await subscribed(), await subscribed()];
+    const [broken, good] = [await addEndpoint(), await addEndpoint()];
     await broken.store({ eventTypes: null });
     await createLead();
-    await good.delivery({ status: 'delivered' });
+    await good.waitForDelivery({ status: 'delivered' });
     const { service } = webhooks;
     const shown = async () => (await service.endpoints.show(broken.document._id))?.shown;
     const fault = 'eventTypes is not a list';
@@ -297,7 +300,7 @@ describe('an endpoint', () => {
     expect(failing).toMatchObject([{ endpoint: { _id: broken.id.toHexString(), fault } }]);
     await broken.store({ eventTypes: ['*'] });
     await createLead();
-    await broken.delivery({ status: 'delivered' });
+    await broken.waitForDelivery({ status: 'delivered' });
     expect(await shown()).toMatchObject({ fault: null });
     expect(broken.received).toHaveLength(1);
   });

@@ -13,11 +13,11 @@ const webhooks = useWebhooks({
   WEBHOOKS_TIMEOUT_MS: '30000',
   BODY_LIMIT_BYTES: '4194304',
 });
-const { subscribed, receiverWith, collection } = webhooks;
+const { addEndpoint, addReceiver, collection } = webhooks;
 
 /** Adds twenty endpoints whose receiver never responds, and sends an event to each. */
-async function startHanging(of: Tenant, latencyClass: 'new' | 'slow') {
-  const hanging = await receiverWith(() => undefined);
+async function addHangingEndpoints(of: Tenant, latencyClass: 'new' | 'slow') {
+  const hanging = await addReceiver(() => undefined);
   for (let number = 0; number < 20; number++) {
     await webhooks.service.subscribe(of, `${hanging.url}/${number}`);
   }
@@ -31,7 +31,7 @@ describe('the backlog of an organization', () => {
   it('does not delay the events of another organization', async () => {
     const { service, tenant: quiet } = webhooks;
     const busy = await addTenant(service.db);
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     const events = collection('outboxEvents');
     const { organizationId } = busy;
     const count = rounds(5_000, 100_000);
@@ -55,10 +55,10 @@ describe('the backlog of an organization', () => {
 describe('slow endpoints', () => {
   it('get a quarter of the attempts, even in a process that never sent to them', async () => {
     const { service, tenant } = webhooks;
-    const hanging = await startHanging(tenant, 'slow');
+    const hanging = await addHangingEndpoints(tenant, 'slow');
     await hanging.receivedRequests(2);
     const other = await addTenant(service.db);
-    const good = await subscribed(204, { of: other });
+    const good = await addEndpoint(204, { of: other });
     for (let sent = 1; sent <= 3; sent++) {
       await service.createLead(other);
       await good.receivedRequests(sent);
@@ -73,10 +73,10 @@ describe('slow endpoints', () => {
 describe('WEBHOOKS_CONCURRENCY', () => {
   it('limits the attempts of a process, half of them to new endpoints', async () => {
     const { service, tenant } = webhooks;
-    const hanging = await startHanging(tenant, 'new');
+    const hanging = await addHangingEndpoints(tenant, 'new');
     const other = await addTenant(service.db);
     const open: ServerResponse[] = [];
-    const fast = await receiverWith((_received, response) => open.push(response));
+    const fast = await addReceiver((_received, response) => open.push(response));
     for (let number = 0; number < 8; number++) {
       await service.subscribe(other, `${fast.url}/${number}`);
     }
@@ -114,14 +114,14 @@ describe('large events', () => {
   it('are sent within the byte budget of new endpoints, without delaying small events', async () => {
     const { service, tenant } = webhooks;
     const responses: ServerResponse[] = [];
-    const large = await receiverWith((_received, response) => responses.push(response));
+    const large = await addReceiver((_received, response) => responses.push(response));
     for (const number of [0, 1]) await service.subscribe(tenant, `${large.url}/${number}`);
     const data = { text: 'x'.repeat(7 * 1_048_576) };
     const { organizationId } = tenant;
     await collection('outboxEvents').insertMany(publishedEvents(organizationId, 1, { data }));
     await large.receivedRequests(1);
     const other = await addTenant(service.db);
-    const small = await subscribed(204, { of: other });
+    const small = await addEndpoint(204, { of: other });
     await service.createLead(other);
     await small.receivedRequests(1);
     expect(large.received).toHaveLength(1);
@@ -134,14 +134,14 @@ describe('large events', () => {
 describe('an event of another process', () => {
   it('is numbered and sent within one second, with or without an endpoint', async () => {
     const { service, tenant } = webhooks;
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
-    const unheard = await addTenant(service.db);
+    const withoutEndpoint = await addTenant(service.db);
     const delays: number[] = [];
-    for (const one of [tenant, unheard, tenant]) {
+    for (const one of [tenant, withoutEndpoint, tenant]) {
       const storedAt = performance.now();
       await other.createLead(one);
-      await webhooks.outboxIsEmpty();
+      await webhooks.waitForFanOut();
       delays.push(performance.now() - storedAt);
     }
     // A busy machine may delay single events, so only the fastest counts.

@@ -9,25 +9,25 @@ import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { startWebhookService, toLoopback, type WebhookService } from './webhook-service.js';
+import { startWebhookService, allowLoopback, type WebhookService } from './webhook-service.js';
 
 const [older, newer] = [randomBytes(32), randomBytes(32)];
 const listOf = (...keys: readonly Buffer[]) => keys.map((key) => key.toString('base64')).join();
-const lists = { older: listOf(older), both: listOf(newer, older), newer: listOf(newer) };
+const keyLists = { older: listOf(older), both: listOf(newer, older), newer: listOf(newer) };
 
 const databaseUri = randomDatabaseUri();
 const start = (ENCRYPTION_KEYS: string) => startWebhookService({ ENCRYPTION_KEYS }, databaseUri);
 const variables = (ENCRYPTION_KEYS: string) => ({
   MONGODB_URI: databaseUri,
   ENCRYPTION_KEYS,
-  ...toLoopback,
+  ...allowLoopback,
 });
 
 let receiver: Receiver;
 let tenant: Tenant;
 let instance: WebhookService;
 beforeAll(async () => {
-  instance = await start(lists.older);
+  instance = await start(keyLists.older);
   tenant = await addTenant(instance.db);
   receiver = await startReceiver();
 });
@@ -44,7 +44,7 @@ describe('a change of ENCRYPTION_KEYS', () => {
     const { secret } = await instance.subscribe(tenant, receiver.url, ['lead.*']);
     const { key, signingSecret } = await runJson<{ key: string; signingSecret: string }>(
       [...'key issue --name Collector --for collector --signed --org'.split(' '), organization()],
-      variables(lists.older),
+      variables(keyLists.older),
     );
     let sent = 0;
     const createLeads = async (...services: readonly WebhookService[]) => {
@@ -57,25 +57,25 @@ describe('a change of ENCRYPTION_KEYS', () => {
       return [code, (JSON.parse(stdout) as { encryptionKeys: NeededKey[] }).encryptionKeys];
     };
     await createLeads(instance);
-    const withBoth = await start(lists.both);
+    const withBoth = await start(keyLists.both);
     await createLeads(instance, withBoth);
     const oldKey = { key: expect.any(String), secrets: 2, state: 'missing' };
-    expect(await statusWith(lists.newer)).toEqual([1, [oldKey]]);
+    expect(await statusWith(keyLists.newer)).toEqual([1, [oldKey]]);
 
     await instance.stop();
     instance = withBoth;
     const [outcome] = await Promise.all([
-      runJson<object>(['webhook', 'reseal'], variables(lists.both)),
+      runJson<object>(['webhook', 'reseal'], variables(keyLists.both)),
       createLeads(withBoth),
     ]);
     const newKey = { key: expect.stringMatching(/^[0-9a-f]{8}$/), secrets: 2, state: 'newest' };
     expect(outcome).toEqual({ resealed: 2, unopened: [], keys: [newKey] });
 
-    instance = await start(lists.newer);
+    instance = await start(keyLists.newer);
     await createLeads(withBoth, instance);
     await withBoth.stop();
     await createLeads(instance);
-    expect(await statusWith(lists.newer)).toEqual([0, [newKey]]);
+    expect(await statusWith(keyLists.newer)).toEqual([0, [newKey]]);
     // A 404 shows that the signature was accepted: the reservation does not exist.
     const report = { reservationId: new ObjectId(), reservationStatus: 'approved' };
     const [id, now, body] = [randomUUID(), new Date(), JSON.stringify(report)];
@@ -119,7 +119,7 @@ describe('webhook reseal', () => {
     return added.map(({ _id }) => new Types.ObjectId(_id.toHexString()));
   };
   /** Opens the unexpired secrets with the newer key alone. */
-  const opened = async (_id: Types.ObjectId) => {
+  const openSecrets = async (_id: Types.ObjectId) => {
     const stored = await endpoints().findOne({ _id });
     const secrets = stored?.['secrets'] as { sealed: string; expiresAt: Date | null }[];
     return secrets
@@ -128,7 +128,7 @@ describe('webhook reseal', () => {
   };
 
   it('continues after an interruption, concurrently with other runs, rotations and removals', async () => {
-    const withBoth = await start(lists.both);
+    const withBoth = await start(keyLists.both);
     const ids = await addSealed(250);
     const secretKeys = withBoth.service.app.get(SecretKeys);
     const interrupted = secretKeys.reseal((done) => {
@@ -150,7 +150,7 @@ describe('webhook reseal', () => {
     expect(total).toBeGreaterThanOrEqual(left - removed.length);
     expect(total).toBeLessThanOrEqual(left);
     expect(outcomes.flatMap(({ unopened }) => unopened)).toEqual([]);
-    const secretsOf = (some: readonly Types.ObjectId[]) => Promise.all(some.map(opened));
+    const secretsOf = (some: readonly Types.ObjectId[]) => Promise.all(some.map(openSecrets));
     const originals = ids.map((_id, index) => [`whsec_${index}`]);
     expect(await secretsOf(kept)).toEqual(originals.slice(0, 220));
     expect((await secretsOf(removed)).flat()).toEqual([]);
@@ -166,7 +166,7 @@ describe('webhook reseal', () => {
     const endpointId = _id.toHexString();
     const sealed = seal('whsec_x', [foreign], endpointId);
     await endpoints().updateOne({ _id }, { $set: { 'secrets.0.sealed': sealed } });
-    const run = await runCli(['webhook', 'reseal', '--json'], variables(lists.both));
+    const run = await runCli(['webhook', 'reseal', '--json'], variables(keyLists.both));
     const key = sealed.split('.')[1];
     const reason = `The key ${key} is missing in ENCRYPTION_KEYS: add it at the end.`;
     expect([run.code, run.stderr, JSON.parse(run.stdout)]).toEqual([
@@ -178,8 +178,8 @@ describe('webhook reseal', () => {
         keys: expect.arrayContaining([{ key, secrets: 1, state: 'missing' }]),
       },
     ]);
-    expect(await opened(other)).toEqual(['whsec_1']);
-    const again = await runCli(['webhook', 'reseal'], variables(lists.both));
+    expect(await openSecrets(other)).toEqual(['whsec_1']);
+    const again = await runCli(['webhook', 'reseal'], variables(keyLists.both));
     expect(again.code).toBe(1);
     expect(again.stdout).toMatch(/^Sealed with the newest key: 0\n/);
     expect(again.stdout).toContain(`The key ${key}`);

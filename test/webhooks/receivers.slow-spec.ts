@@ -11,7 +11,7 @@ import { startWebhookService, useWebhooks } from './webhook-service.js';
 const attemptTimeoutMs = 1_500;
 
 const webhooks = useWebhooks({ WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs) });
-const { subscribed, receiverWith, createLead, passTime } = webhooks;
+const { addEndpoint, addReceiver, createLead, passTime } = webhooks;
 
 /** Starts a TCP server whose responses a test writes byte by byte, and returns its URL. */
 async function rawReceiver(talk: (socket: Socket) => unknown): Promise<string> {
@@ -29,7 +29,7 @@ async function attemptOnce(url: string) {
   const { service, tenant } = webhooks;
   const endpoint = await service.subscribe(tenant, url);
   await createLead();
-  const delivery = await service.deliveryOf(endpoint, { attempts: 1 });
+  const delivery = await service.waitForDeliveryOf(endpoint, { attempts: 1 });
   const [attempt, ...others] = delivery['log'] as [Document, ...Document[]];
   expect(others).toEqual([]);
   return { delivery, attempt };
@@ -47,7 +47,7 @@ describe('an attempt', () => {
     ['does not respond', () => rawReceiver(() => undefined), timedOut],
     ['sends its headers byte by byte', () => rawReceiver(drip), timedOut],
     ['does not listen', () => 'http://127.0.0.1:1/', 'ECONNREFUSED'],
-  ])('fails when the receiver %s', async (_how, listen, error) => {
+  ])('fails when the receiver %s', async (_title, listen, error) => {
     const { delivery, attempt } = await attemptOnce(await listen());
     expect(delivery).toMatchObject({ status: 'pending' });
     expect(attempt).toMatchObject({ statusCode: null, response: null });
@@ -92,7 +92,7 @@ describe('an attempt', () => {
     [200, 'delivered'],
   ])('keeps status %i and the partial body when the body does not end', async (status, state) => {
     let isClosed = false;
-    const endpoint = await subscribed((_received, response) => {
+    const endpoint = await addEndpoint((_received, response) => {
       response.writeHead(status);
       const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => {
@@ -101,7 +101,7 @@ describe('an attempt', () => {
       });
     });
     await createLead();
-    const { log } = await endpoint.delivery({ attempts: 1, status: state });
+    const { log } = await endpoint.waitForDelivery({ attempts: 1, status: state });
     expect(log).toMatchObject([{ statusCode: status, response: expect.stringMatching(/^x+$/) }]);
     expect(log[0].error).toContain('body broke off: it took longer than 1000 ms');
     await eventually(async () => {
@@ -114,7 +114,7 @@ describe('an attempt', () => {
   it('reads at most 4 KiB of a response', async () => {
     const chunk = Buffer.alloc(65_536, 'x');
     let written = 0;
-    const { url } = await receiverWith((_received, response) => {
+    const { url } = await addReceiver((_received, response) => {
       const gigabytes = new Readable({
         read() {
           written += chunk.length;
@@ -130,8 +130,8 @@ describe('an attempt', () => {
   });
 
   it('does not follow redirects', async () => {
-    const target = await receiverWith();
-    const { url } = await receiverWith((_received, response) =>
+    const target = await addReceiver();
+    const { url } = await addReceiver((_received, response) =>
       response.writeHead(307, { location: target.url }).end(),
     );
     const { delivery } = await attemptOnce(url);
@@ -144,7 +144,7 @@ describe('an attempt', () => {
   it.each([
     ['after interim responses', `${interim}HTTP/1.1 204 No Content\r\n\r\n`],
     ['with 60 KiB of headers', `HTTP/1.1 204 No\r\n${manyHeaders.join('\r\n')}\r\n\r\n`],
-  ])('has the outcome of the final response %s', async (_what, text) => {
+  ])('has the outcome of the final response %s', async (_title, text) => {
     const { delivery, attempt } = await attemptOnce(await rawResponse(text));
     expect(delivery).toMatchObject({ status: 'delivered' });
     expect(attempt).toMatchObject({ statusCode: 204, error: null });
@@ -169,7 +169,7 @@ describe('a private address', () => {
   });
 
   it('is rejected even when it was allowed at the time the endpoint was added', async () => {
-    const { url, received, document } = await subscribed();
+    const { url, received, document } = await addEndpoint();
     const strict = await startWebhookService(
       { WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'false', ROLE: 'api' },
       webhooks.service.databaseUri,
@@ -185,15 +185,15 @@ describe('a private address', () => {
 
 describe('webhook secrets', () => {
   it('appear in plain text neither in the database nor in the log', async () => {
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     await createLead();
-    await endpoint.delivery({ status: 'delivered' });
+    await endpoint.waitForDelivery({ status: 'delivered' });
     const stored = JSON.stringify(await endpoint.stored());
     expect(`${stored}${webhooks.service.logged()}`).not.toContain(endpoint.secret.slice(6, 20));
   });
 
   it('pause their endpoint and are logged once when no key can open them', async () => {
-    const endpoint = await subscribed();
+    const endpoint = await addEndpoint();
     const sealed = (await endpoint.stored())?.['secrets'][0].sealed as string;
     await endpoint.store({ 'secrets.0.sealed': 's1.00000000.AAAA' });
     const fault = 'The key 00000000 is missing in ENCRYPTION_KEYS: add it at the end.';
@@ -210,18 +210,18 @@ describe('webhook secrets', () => {
     const shown = await service.endpoints.show(endpoint.document._id);
     expect(shown?.shown).toMatchObject({ fault, isEnabled: true });
     await expect(service.deliveries.ping(shown?.document as never)).rejects.toThrow(fault);
-    await endpoint.delivery({ status: 'pending', attempts: 0, log: [] });
+    await endpoint.waitForDelivery({ status: 'pending', attempts: 0, log: [] });
     expect(endpoint.received).toEqual([]);
     await endpoint.store({ 'secrets.0.sealed': sealed });
     await passTime(61_000);
-    await endpoint.delivery({ status: 'delivered' });
+    await endpoint.waitForDelivery({ status: 'delivered' });
     await eventually(async () => expect(await endpoint.stored()).toMatchObject({ fault: null }));
   });
 });
 
 describe('a test event', () => {
   it('contains the URL without its query', async () => {
-    const endpoint = await subscribed(204, { path: '/in?token=secret#part' });
+    const endpoint = await addEndpoint(204, { path: '/in?token=secret#part' });
     await webhooks.service.deliveries.ping(endpoint.document);
     const [request] = endpoint.received;
     expect(request?.path).toMatch(/token=secret/);

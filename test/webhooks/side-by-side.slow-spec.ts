@@ -4,13 +4,13 @@ import { rounds } from '../support/rounds.js';
 import { useWebhooks } from './webhook-service.js';
 
 const webhooks = useWebhooks({ WEBHOOKS_CONCURRENCY: '16', WEBHOOKS_TIMEOUT_MS: '2000' });
-const { subscribed, receiverWith, collection } = webhooks;
+const { addEndpoint, addReceiver, collection } = webhooks;
 
 describe('slow, hanging, failing and huge receivers', () => {
   it('do not increase the median delay of a healthy receiver', async () => {
     const { service } = webhooks;
     const healthy = await addTenant(service.db);
-    const endpoint = await subscribed(204, { of: healthy });
+    const endpoint = await addEndpoint(204, { of: healthy });
     const count = rounds(15, 100);
     const medianDelay = async () => {
       const delays: number[] = [];
@@ -27,10 +27,10 @@ describe('slow, hanging, failing and huge receivers', () => {
     const others = await addTenant(service.db);
     const text = 'x'.repeat(1_048_576);
     const receivers = [
-      await receiverWith((_, response) => setTimeout(() => response.writeHead(204).end(), 900)),
-      await receiverWith(() => undefined),
-      await receiverWith(500),
-      await receiverWith((_, response) => response.end(text)),
+      await addReceiver((_, response) => setTimeout(() => response.writeHead(204).end(), 900)),
+      await addReceiver(() => undefined),
+      await addReceiver(500),
+      await addReceiver((_, response) => response.end(text)),
     ];
     for (const { url } of receivers) {
       for (let number = 0; number < 10; number++) {

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.js';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { databaseUriOf, startTestService, type TestService } from '../support/test-service.js';
 
-export const toLoopback = {
+export const allowLoopback = {
   WEBHOOKS_ALLOW_HTTP: 'true',
   WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
 };
@@ -32,14 +32,14 @@ export interface WebhookService extends TestService {
   /** Creates a lead, which emits `lead.created` and no other event. */
   createLead(tenant: Tenant, recordSystemId?: string): Promise<void>;
   /** Waits until the only delivery to an endpoint has these fields, and returns it. */
-  deliveryOf(endpoint: TestEndpoint, looks: Document): Promise<WithId<Document>>;
+  waitForDeliveryOf(endpoint: TestEndpoint, fields: Document): Promise<WithId<Document>>;
 }
 
 /**
  * Empties the worker's database but keeps its indexes: creating them takes longer than most test files. The
  * files of a worker run in sequence.
  */
-async function emptiedDatabaseUri(): Promise<string> {
+async function emptyDatabase(): Promise<string> {
   const uri = databaseUriOf(`webhooks-${process.env['JEST_WORKER_ID']}`);
   const client = await new MongoClient(uri).connect();
   const db = client.db();
@@ -57,19 +57,19 @@ export async function startWebhookService(
   variables: Record<string, string> = {},
   ownDatabaseUri?: string,
 ): Promise<WebhookService> {
-  const databaseUri = ownDatabaseUri ?? (await emptiedDatabaseUri());
-  const ownVariables = { ROLE: 'all', ...toLoopback, ...variables };
+  const databaseUri = ownDatabaseUri ?? (await emptyDatabase());
+  const ownVariables = { ROLE: 'all', ...allowLoopback, ...variables };
   const service = await startTestService(ownVariables, databaseUri);
   const { app } = service.service;
   const endpoints = app.get(WebhookEndpointsService);
-  let passed = 0;
-  app.get(Clock).now = () => new Date(Date.now() + passed);
+  let elapsed = 0;
+  app.get(Clock).now = () => new Date(Date.now() + elapsed);
   return {
     ...service,
     endpoints,
     deliveries: app.get(WebhookDeliveriesService),
     passTime: async (milliseconds) => {
-      passed += milliseconds;
+      elapsed += milliseconds;
       await app.get(WebhookWorker).deliverDue();
     },
     subscribe: async ({ organizationId }, url, eventTypes = ['*']) => {
@@ -81,11 +81,11 @@ export async function startWebhookService(
       const lead = { recordSystemId, data: { source: 'form' } };
       await service.api('post', '/leads').set('api-key', tenant.key).send(lead).expect(201);
     },
-    deliveryOf: async ({ id }, looks) => {
+    waitForDeliveryOf: async ({ id }, fields) => {
       const deliveries = service.db.collection('webhookDeliveries');
       let found: WithId<Document> | null = null;
       await eventually(async () => {
-        found = await deliveries.findOne({ endpointId: id, ...looks });
+        found = await deliveries.findOne({ endpointId: id, ...fields });
         if (found === null) {
           const all = await deliveries.find({ endpointId: id }).toArray();
           throw new Error(`No delivery looks like it: ${JSON.stringify(all)}`);
@@ -106,16 +106,16 @@ interface SubscriptionOptions {
 export function useWebhooks(variables: Record<string, string> = {}) {
   let service: WebhookService;
   let tenant: Tenant;
-  let endings: (() => Promise<void>)[] = [];
+  let cleanups: (() => Promise<void>)[] = [];
   const collection = (name: string) => service.db.collection(name);
   /** Waits until every event has its deliveries. */
-  const outboxIsEmpty = () =>
+  const waitForFanOut = () =>
     eventually(async () => {
       expect(await collection('outboxEvents').countDocuments({ sequence: null })).toBe(0);
     });
-  const receiverWith = async (respond: Respond | number = 204): Promise<Receiver> => {
+  const addReceiver = async (respond: Respond | number = 204): Promise<Receiver> => {
     const receiver = await startReceiver(respond);
-    endings.push(() => receiver.stop());
+    cleanups.push(() => receiver.stop());
     return receiver;
   };
   beforeAll(async () => {
@@ -124,9 +124,9 @@ export function useWebhooks(variables: Record<string, string> = {}) {
   });
   afterEach(async () => {
     // The endpoints of the next test would get events that have no number yet.
-    await outboxIsEmpty();
-    await Promise.all(endings.map((stop) => stop()));
-    endings = [];
+    await waitForFanOut();
+    await Promise.all(cleanups.map((stop) => stop()));
+    cleanups = [];
     await collection('webhookEndpoints').deleteMany({});
   });
   afterAll(() => service.stop());
@@ -138,22 +138,22 @@ export function useWebhooks(variables: Record<string, string> = {}) {
       return tenant;
     },
     collection,
-    outboxIsEmpty,
-    receiverWith,
-    stopAfterTest: (stop: () => Promise<void>) => void endings.push(stop),
+    waitForFanOut,
+    addReceiver,
+    stopAfterTest: (stop: () => Promise<void>) => void cleanups.push(stop),
     passTime: (milliseconds: number) => service.passTime(milliseconds),
     createLead: (recordSystemId?: string) => service.createLead(tenant, recordSystemId),
     /** Adds an endpoint with its own receiver. */
-    subscribed: async (
+    addEndpoint: async (
       respond: Respond | number = 204,
       { of = tenant, types = ['*'], path = '' }: SubscriptionOptions = {},
     ) => {
-      const receiver = await receiverWith(respond);
+      const receiver = await addReceiver(respond);
       const endpoint = await service.subscribe(of, `${receiver.url}${path}`, types);
       return {
         ...receiver,
         ...endpoint,
-        delivery: (looks: Document) => service.deliveryOf(endpoint, looks),
+        waitForDelivery: (fields: Document) => service.waitForDeliveryOf(endpoint, fields),
         stored: () => collection('webhookEndpoints').findOne({ _id: endpoint.id }),
         store: ($set: Document) =>
           collection('webhookEndpoints').updateOne({ _id: endpoint.id }, { $set }),
@@ -162,4 +162,4 @@ export function useWebhooks(variables: Record<string, string> = {}) {
   };
 }
 
-export type Subscribed = Awaited<ReturnType<ReturnType<typeof useWebhooks>['subscribed']>>;
+export type AddedEndpoint = Awaited<ReturnType<ReturnType<typeof useWebhooks>['addEndpoint']>>;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { startTestService } from '../support/test-service.js';
-import { startWebhookService, toLoopback, type WebhookService } from './webhook-service.js';
+import { startWebhookService, allowLoopback, type WebhookService } from './webhook-service.js';
 
 export function webhookIds({ received }: Receiver): (string | undefined)[] {
   return received.map(({ headers }) => headers['webhook-id']);
@@ -12,14 +12,14 @@ export function webhookIds({ received }: Receiver): (string | undefined)[] {
  */
 export function useWorkers() {
   let service: WebhookService;
-  let endings: (() => Promise<void>)[] = [];
+  let cleanups: (() => Promise<void>)[] = [];
   const deliveries = () => service.db.collection('webhookDeliveries');
   beforeAll(async () => {
     service = await startWebhookService({ ROLE: 'api' });
   });
   afterEach(async () => {
-    for (const end of endings) await end();
-    endings = [];
+    for (const end of cleanups) await end();
+    cleanups = [];
     await service.db.collection('webhookEndpoints').deleteMany({});
     await deliveries().deleteMany({});
   });
@@ -29,14 +29,14 @@ export function useWorkers() {
       return service;
     },
     /** Starts a worker in this process, for tests that neither kill nor signal it. */
-    startHere: async (): Promise<void> => {
-      const variables = { ROLE: 'all', ...toLoopback };
+    startWorker: async (): Promise<void> => {
+      const variables = { ROLE: 'all', ...allowLoopback };
       const worker = await startTestService(variables, service.databaseUri);
-      endings.push(() => worker.stop());
+      cleanups.push(() => worker.stop());
     },
     startReceiver: async (respond: Respond | number = 204): Promise<Receiver> => {
       const receiver = await startReceiver(respond);
-      endings.push(() => receiver.stop());
+      cleanups.push(() => receiver.stop());
       return receiver;
     },
     deliveries,

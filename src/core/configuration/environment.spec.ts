@@ -83,9 +83,9 @@ describe('readEnvironment', () => {
       '::1/0',
       '10.0.0.0/8/8',
     ],
-  ])('reports that %s must be %s', (name, demand, ...values) => {
+  ])('reports that %s must be %s', (name, requirement, ...values) => {
     for (const value of values) {
-      const problem = expect.stringMatching(new RegExp(`^${name}: must .*${demand}`));
+      const problem = expect.stringMatching(new RegExp(`^${name}: must .*${requirement}`));
       expect([value, problemsOf({ [name]: value })]).toEqual([value, [problem]]);
     }
   });
@@ -113,9 +113,9 @@ describe('misspelledVariables', () => {
     ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
     ['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS'],
     ['RATE_LIMIT', 'RATE_LIMIT_RPS'],
-  ])('returns a warning for %s that names %s', (name, meant) => {
+  ])('returns a warning for %s that names %s', (name, suggestion) => {
     expect(misspelledVariables(['PATH', name])).toEqual([
-      `Ignored the unknown variable ${name}. Did you mean ${meant}?`,
+      `Ignored the unknown variable ${name}. Did you mean ${suggestion}?`,
     ]);
   });
 

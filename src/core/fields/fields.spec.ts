@@ -42,7 +42,7 @@ class Garden {
 
 const Request = requestClass(Garden) as new () => object;
 const Entry = importClass(Garden) as new () => object;
-const faultsOf = (type: new () => object, sent: Record<string, unknown>) =>
+const invalid = (type: new () => object, sent: Record<string, unknown>) =>
   checkedDto(type, sent).messages.map(({ values }) => values?.['property']);
 
 describe('the declaration of a field', () => {
@@ -64,10 +64,10 @@ describe('the declaration of a field', () => {
 
   it('validates the field in requests and imports, and can require it in imports', () => {
     expect(fieldNamesOf(Request)).toEqual(['flowers']);
-    expect([faultsOf(Request, {}), faultsOf(Request, { flowers: 1 })]).toEqual([[], ['flowers']]);
+    expect([invalid(Request, {}), invalid(Request, { flowers: 1 })]).toEqual([[], ['flowers']]);
     expect(fieldNamesOf(Entry)).toEqual(['flowers', 'trees', 'phase', 'pictures']);
     const pictures = [{ image: '' }];
-    expect(faultsOf(Entry, { trees: -1, phase: null, pictures })).toEqual([
+    expect(invalid(Entry, { trees: -1, phase: null, pictures })).toEqual([
       'flowers',
       'trees',
       'pictures.0.image',

@@ -36,7 +36,7 @@ describe('isSignedWith', () => {
     ['rejects another version', false, { signatures: signature.replace('v1', 'v2') }],
     ['rejects a shorter signature', false, { signatures: signature.slice(0, -8) }],
     ['rejects an empty signature', false, { signatures: '' }],
-  ])('%s', (_what, isSigned, changes, body = message.body) => {
+  ])('%s', (_title, isSigned, changes, body = message.body) => {
     expect(isSignedWith(secret, Buffer.from(body), { ...signed, ...changes })).toBe(isSigned);
   });
 });
@@ -47,8 +47,8 @@ describe('signingSecrets', () => {
   const replaced = secretUntil(new Date(now.getTime() + 1));
 
   it('returns the current secret and replaced ones until they expire, in their order', () => {
-    const ended = [secretUntil(now), secretUntil(new Date(now.getTime() - 1))];
-    expect(signingSecrets([current, replaced, ...ended], now)).toEqual([current, replaced]);
+    const expired = [secretUntil(now), secretUntil(new Date(now.getTime() - 1))];
+    expect(signingSecrets([current, replaced, ...expired], now)).toEqual([current, replaced]);
   });
 
   it.each([[null], [undefined], [[]]])('returns no secret for %p', (secrets) => {

@@ -21,7 +21,7 @@ const restartLabel = MongoErrorLabel.TransientTransactionError;
 const organizationId = new ObjectId();
 const now = new Date();
 
-interface Doubling extends WriteRequest {
+interface DoublingRequest extends WriteRequest {
   readonly value: number;
 }
 
@@ -30,8 +30,8 @@ interface Records {
   bytes: number;
 }
 
-function doublingOf(value: number, caller: object = {}): Doubling {
-  return { caller: { organizationId, ...caller } as Doubling['caller'], value };
+function requestFor(value: number, caller: object = {}): DoublingRequest {
+  return { caller: { organizationId, ...caller } as DoublingRequest['caller'], value };
 }
 
 let start: number;
@@ -44,18 +44,18 @@ afterEach(() => void jest.restoreAllMocks());
 const passTime = (milliseconds: number) => clock.mockReturnValue(start + milliseconds);
 
 /** Returns the error with which a transaction of these requests fails, if it fails. */
-type Fail = (requests: readonly number[], isAlone: boolean) => Error | undefined | void;
+type FailureRule = (requests: readonly number[], isAlone: boolean) => Error | undefined | void;
 
 /** Creates groups that double positive numbers and reject negative ones. */
-function doubling(
-  fail: Fail = () => undefined,
-  { deadlineMs = 8_000, bytesEach = 0, loadedAtMost = 64, hearsOfRaces = true } = {},
+function createDoublingGroup(
+  fail: FailureRule = () => undefined,
+  { deadlineMs = 8_000, bytesEach = 0, loadedAtMost = 64, hasRaceHandler = true } = {},
 ) {
-  const tried: (readonly number[])[] = [];
+  const attempts: (readonly number[])[] = [];
   const options: TransactionOptions[] = [];
   const duplicates: [string, number][] = [];
   const calls: unknown[][] = [];
-  const note =
+  const recordCall =
     (name: string) =>
     async (...args: unknown[]) =>
       void calls.push([name, ...args]);
@@ -74,18 +74,18 @@ function doubling(
   const metrics = new Metrics();
   const services = {
     metrics,
-    transactions: { lock: note('lock'), deadlineMs, run },
+    transactions: { lock: recordCall('lock'), deadlineMs, run },
     snapshots: { during: <T>(work: () => T) => work() },
-    idempotency: { completeAll: note('complete') },
+    idempotency: { completeAll: recordCall('complete') },
     errorResponses: { of: () => ({ status: 400 }) },
     clock: { now: () => now },
   };
-  const kind: WriteKind<Doubling, Records, number, ServiceResponse<number>> = {
+  const kind: WriteKind<DoublingRequest, Records, number, ServiceResponse<number>> = {
     name: 'lead',
     load: async (requests, loadOptions) => {
       calls.push(['load', loadOptions]);
       const values = requests.map(({ value }) => value);
-      tried.push(values);
+      attempts.push(values);
       const error = fail(values, options.at(-1)?.maxConflictWaitMs === undefined);
       if (error) throw error;
       const count = Math.min(requests.length, loadedAtMost);
@@ -98,13 +98,13 @@ function doubling(
     },
     store: async ({ bytes }, organization) => void calls.push(['store', bytes, organization]),
     respond: (decided) => decided.map(({ decision: body }) => ({ status: 200, body })),
-    ...(hearsOfRaces && {
+    ...(hasRaceHandler && {
       onDuplicateKey: async (index, { value }) => void duplicates.push([index, value]),
     }),
   };
   const commit = new GroupCommit(services as unknown as WriteServices, kind);
   const submit = async (value: number, caller = {}, sent = {}) =>
-    (await commit.submit(doublingOf(value, caller), sent)).body ?? 0;
+    (await commit.submit(requestFor(value, caller), sent)).body ?? 0;
   /** Submits one request for each value, with its own deadline if there is one, and returns the responses or errors. */
   const submitAll = async (values: readonly number[], deadlines: readonly number[] = []) => {
     const outcomes = await Promise.allSettled(
@@ -116,7 +116,7 @@ function doubling(
     return outcomes.map((one) => (one.status === 'fulfilled' ? one.value : one.reason));
   };
   const waiting = () => valueIn(metrics, 'lead_requests_waiting');
-  return { commit, tried, options, duplicates, calls, metrics, submit, submitAll, waiting };
+  return { commit, attempts, options, duplicates, calls, metrics, submit, submitAll, waiting };
 }
 
 const refused = new Error('refused');
@@ -126,20 +126,20 @@ const unavailable = expect.any(DatabaseUnavailableError);
  * Fails each transaction that contains the request. With `isAloneToo` false, only groups fail, not the request alone.
  */
 const failing =
-  (request: number, error: Error, isAloneToo = true): Fail =>
+  (request: number, error: Error, isAloneToo = true): FailureRule =>
   (requests, isAlone) =>
     requests.includes(request) && (isAloneToo || !isAlone) ? error : undefined;
 /** Lets time pass in the first transaction of three requests. */
-const lasting =
-  (milliseconds: number): Fail =>
+const delaying =
+  (milliseconds: number): FailureRule =>
   ({ length }) =>
     void (length === 3 && passTime(milliseconds));
 /** Sizes the records so that a transaction has room for this many requests. */
 const roomFor = (count: number) => ({ bytesEach: (17 * mebibyte) / count });
 
 describe('GroupCommit', () => {
-  const lastLate = [8_000, 8_000, 8_000, 2_000];
-  it.each<[string, Parameters<typeof doubling>, unknown[], number[][], number[]?]>([
+  const lastExpiresFirst = [8_000, 8_000, 8_000, 2_000];
+  it.each<[string, Parameters<typeof createDoublingGroup>, unknown[], number[][], number[]?]>([
     ['runs the first request alone and groups later ones', [], [2, 4, 6, 8], [[1], [2, 3, 4]]],
     [
       'moves requests without room in a transaction to the next one',
@@ -171,7 +171,7 @@ describe('GroupCommit', () => {
       [2, 4, 6, 8],
       [[1], [2, 3, 4], [2], [3], [4]],
     ],
-    ['accepts requests that ignore lost races', [undefined, { hearsOfRaces: false }], [2], [[1]]],
+    ['accepts requests that ignore lost races', [undefined, { hasRaceHandler: false }], [2], [[1]]],
     [
       'rejects a request after its deadline',
       [undefined, { deadlineMs: 0 }],
@@ -180,36 +180,36 @@ describe('GroupCommit', () => {
     ],
     [
       'stores only the other requests when a deadline passes before the commit',
-      [lasting(1_500)],
+      [delaying(1_500)],
       [2, 4, 6, unavailable],
       [[1], [2, 3, 4], [2, 3]],
-      lastLate,
+      lastExpiresFirst,
     ],
     [
       'stores a group when only the deadline of a request without room passes',
-      [lasting(1_500), roomFor(2)],
+      [delaying(1_500), roomFor(2)],
       [2, 4, 6, unavailable],
       [[1], [2, 3, 4]],
-      lastLate,
+      lastExpiresFirst,
     ],
-  ])('%s', async (_title, group, responses, tried, deadlines = []) => {
-    const { tried: ran, metrics, submitAll } = doubling(...group);
+  ])('%s', async (_title, group, responses, attempts, deadlines = []) => {
+    const { attempts: attemptedGroups, metrics, submitAll } = createDoublingGroup(...group);
     const values = responses.map((_, index) => index + 1);
     expect(await submitAll(values, deadlines)).toEqual(responses);
-    expect(ran).toEqual(tried);
+    expect(attemptedGroups).toEqual(attempts);
     const isHeldUp = group[0]?.([3, 4], false) === contention;
     expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(isHeldUp ? 1 : 0);
   });
 
   it('limits a group to 32 requests and 1 MiB, and runs a larger request alone', async () => {
-    const { tried, submit } = doubling();
+    const { attempts, submit } = createDoublingGroup();
     const quarter = mebibyte / 4;
     const sizes = [1, ...Array<number>(4).fill(quarter), 5 * mebibyte, 3 * quarter, quarter];
     // BSON adds 13 bytes to an object with one binary value.
     const sent = (size: number) => ({ a: Buffer.alloc(Math.max(0, size - 13)) });
     const bytes = [...sizes, ...Array<number>(33).fill(20)];
     await Promise.all(bytes.map((size, index) => submit(index, {}, sent(size))));
-    const groups = tried.map((values) => [values[0], values.length]);
+    const groups = attempts.map((values) => [values[0], values.length]);
     expect(groups).toEqual([
       [0, 1],
       [1, 4],
@@ -221,20 +221,20 @@ describe('GroupCommit', () => {
   });
 
   it('runs groups of different organizations in parallel', async () => {
-    const { tried, submit } = doubling();
+    const { attempts, submit } = createDoublingGroup();
     await Promise.all([submit(1), submit(2, { organizationId: new ObjectId() }), submit(3)]);
-    expect(tried).toEqual([[1], [2], [3]]);
+    expect(attempts).toEqual([[1], [2], [3]]);
   });
 
   it('returns stored responses before the group ends', async () => {
     let submitted: Promise<number>[] = [];
     let seen: unknown;
-    const look = async (responses: Promise<number>[]) => {
+    const awaitResponses = async (responses: Promise<number>[]) => {
       seen = await Promise.all(responses);
     };
-    const { submit } = doubling((requests) => {
+    const { submit } = createDoublingGroup((requests) => {
       // By then only later requests are still running.
-      if (requests[0] === 4 && requests.length === 1) void look(submitted.slice(0, 3));
+      if (requests[0] === 4 && requests.length === 1) void awaitResponses(submitted.slice(0, 3));
       return requests.length > 1 ? refused : undefined;
     });
     submitted = [1, 2, 3, 4, 5].map((request) => submit(request));
@@ -242,7 +242,7 @@ describe('GroupCommit', () => {
   });
 
   it('keeps the process running when a delayed request fails before its group ends', async () => {
-    const { submitAll } = doubling((requests, isAlone) => {
+    const { submitAll } = createDoublingGroup((requests, isAlone) => {
       if (requests.length > 1) return refused;
       if (requests[0] !== 2) return undefined;
       return isAlone ? refused : contention;
@@ -252,18 +252,18 @@ describe('GroupCommit', () => {
   });
 
   it('waits 500 ms for another transaction, but without limit for a lone request', async () => {
-    const { options, submitAll } = doubling(failing(2, contention, false));
+    const { options, submitAll } = createDoublingGroup(failing(2, contention, false));
     await submitAll([1, 2]);
     expect(options.map((one) => one.maxConflictWaitMs)).toEqual([500, 500, undefined]);
   });
 
   it('rejects a lone request for the same reasons as in a group', async () => {
-    const { submitAll } = doubling(failing(-1, contention, false));
+    const { submitAll } = createDoublingGroup(failing(-1, contention, false));
     expect(await submitAll([-1])).toEqual([refused]);
   });
 
   it('continues until the last deadline of the group', async () => {
-    const { options, submit, submitAll } = doubling();
+    const { options, submit, submitAll } = createDoublingGroup();
     const first = submitAll([1, 2]);
     passTime(100);
     await Promise.all([first, submit(3)]);
@@ -271,7 +271,7 @@ describe('GroupCommit', () => {
   });
 
   it('reports a lost race together with the newest request of the group', async () => {
-    const { duplicates, submitAll } = doubling();
+    const { duplicates, submitAll } = createDoublingGroup();
     await submitAll([1, 2, 3, 4]);
     expect(duplicates).toEqual([
       ['an index', 1],
@@ -280,28 +280,28 @@ describe('GroupCommit', () => {
   });
 
   it('runs the remaining requests when some deadlines have passed', async () => {
-    const { tried, submit, submitAll } = doubling();
-    const old = submitAll([1, 2, 3]);
+    const { attempts, submit, submitAll } = createDoublingGroup();
+    const earlier = submitAll([1, 2, 3]);
     passTime(7_900);
-    const young = submit(4);
-    expect(await old).toEqual([unavailable, unavailable, unavailable]);
-    expect(await young).toBe(8);
-    expect(tried).toEqual([[4]]);
+    const later = submit(4);
+    expect(await earlier).toEqual([unavailable, unavailable, unavailable]);
+    expect(await later).toBe(8);
+    expect(attempts).toEqual([[4]]);
   });
 
   it('compares all deadlines with one time, so each request gets its own response', async () => {
-    const { submitAll, waiting } = doubling();
+    const { submitAll, waiting } = createDoublingGroup();
     const all = submitAll([1, 2, 3]);
     // The deadline passes between two reads of the clock.
-    let looks = 0;
+    let clockReads = 0;
     const end = workDeadline(start + 8_000, 8_000);
-    clock.mockImplementation(() => (++looks <= 2 ? end - 1 : end));
+    clock.mockImplementation(() => (++clockReads <= 2 ? end - 1 : end));
     expect(await all).toEqual([2, unavailable, unavailable]);
     expect(await waiting()).toBe(0);
   });
 
   it('counts grouped and waiting requests', async () => {
-    const { metrics, submitAll, waiting } = doubling();
+    const { metrics, submitAll, waiting } = createDoublingGroup();
     const all = submitAll([1, 2, 3]);
     expect(await waiting()).toBe(2);
     await all;
@@ -314,7 +314,7 @@ describe('GroupCommit', () => {
     const key = createContextKey('request');
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     const used: unknown[] = [];
-    const { submit } = doubling(() => void used.push(context.active().getValue(key)));
+    const { submit } = createDoublingGroup(() => void used.push(context.active().getValue(key)));
     await Promise.all(
       [1, 2, 3, 4].map((request) =>
         context.with(ROOT_CONTEXT.setValue(key, request), () => submit(request)),
@@ -325,17 +325,17 @@ describe('GroupCommit', () => {
 });
 
 describe('GroupCommit with batches and idempotency keys', () => {
-  const { caller } = doublingOf(0);
+  const { caller } = requestFor(0);
   const loaded = { organizationId, now, isDryRun: false };
-  let commit: ReturnType<typeof doubling>['commit'];
+  let commit: ReturnType<typeof createDoublingGroup>['commit'];
   let calls: unknown[][];
   beforeEach(() => {
-    ({ commit, calls } = doubling(undefined, { bytesEach: 40, loadedAtMost: 4 }));
+    ({ commit, calls } = createDoublingGroup(undefined, { bytesEach: 40, loadedAtMost: 4 }));
   });
 
   const batchOf = (numbers: number[], maxBytes: number) => ({
-    ...doublingOf(0),
-    requests: numbers.map((value) => doublingOf(value)),
+    ...requestFor(0),
+    requests: numbers.map((value) => requestFor(value)),
     maxBytes,
     fullError: new Error('full') as DomainError,
     responseTo: (outcomes: readonly PromiseSettledResult<ServiceResponse>[]) => {
@@ -366,7 +366,7 @@ describe('GroupCommit with batches and idempotency keys', () => {
     ['the loaded records', 1_000],
   ])(
     'returns the results that a batch would get within %s, and stores nothing',
-    async (_limit, maxBytes) => {
+    async (_title, maxBytes) => {
       const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], maxBytes));
       expect(body).toEqual([2, 'refused', 6, 8, 'full']);
       expect(calls).toEqual([['load', { ...loaded, isDryRun: true }]]);
@@ -384,9 +384,9 @@ describe('GroupCommit with batches and idempotency keys', () => {
     [1, { status: 200, body: 2 }],
     [-1, { status: 400 }],
   ])('stores the response to %i with its idempotency key', async (value, response) => {
-    const claimed = doublingOf(value, { claim: {} });
+    const claimed = requestFor(value, { claim: {} });
     await commit.submit(claimed, {}).catch(() => undefined);
-    await commit.submit(doublingOf(value), {}).catch(() => undefined);
+    await commit.submit(requestFor(value), {}).catch(() => undefined);
     expect(calls[0]).toEqual(['load', loaded]);
     expect(calls.filter(([name]) => name === 'complete')).toEqual([
       ['complete', [{ caller: claimed.caller, response }], now],

@@ -254,12 +254,12 @@ describe('decideLead with compounds', () => {
   });
 
   it('does not search compounds when no project is sent', () => {
-    const asked: string[] = [];
-    const loaded = { compoundsNamed: ({ name }: { name: string }) => (asked.push(name), []) };
+    const searched: string[] = [];
+    const loaded = { compoundsNamed: ({ name }: { name: string }) => (searched.push(name), []) };
     for (const project of [undefined, null, '', {}]) decide({ data: { project } }, loaded);
-    expect(asked).toEqual([]);
+    expect(searched).toEqual([]);
     decide({ data: { project: 7 } }, loaded);
-    expect(asked).toEqual(['7']);
+    expect(searched).toEqual(['7']);
   });
 });
 
@@ -290,7 +290,7 @@ describe('LeadRecords', () => {
   it.each<[string, Partial<LeadDocument>[]]>([
     ['lowest number', [3, 1, 2].map((digit, index) => ({ _id: idOf(digit), leadId: index + 1 }))],
     ['lowest id without numbers', [1, 2].map((digit) => ({ _id: idOf(digit), leadId: null }))],
-  ])('finds the owner of a phone with the %s', (_what, fields) => {
+  ])('finds the owner of a phone with the %s', (_title, fields) => {
     const owners = fields.map((each) => leadWith({ ...each, data }));
     for (const order of [
       owners,

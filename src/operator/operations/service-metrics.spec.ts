@@ -6,20 +6,20 @@ import { addBacklog } from './service-metrics.js';
 
 it('backlog metrics share one query between simultaneous scrapes, and are omitted while it runs', async () => {
   const metrics = new Metrics();
-  let asked = 0;
+  let queries = 0;
   let respond: (backlog: Backlog) => void = () => undefined;
   const read = () => {
-    asked++;
+    queries++;
     return new Promise<Backlog>((resolve) => (respond = resolve));
   };
   addBacklog(metrics, read, { some_lag_seconds: 'x', some_count: 'x' });
   expect(metricLines(await metrics.text())).toEqual([]);
-  const late = metrics.text();
+  const secondScrape = metrics.text();
   respond({ lagMs: 2_000, count: 3 });
-  expect(metricLines(await late).map(({ value }) => value)).toEqual([2, 3]);
-  expect(asked).toBe(1);
+  expect(metricLines(await secondScrape).map(({ value }) => value)).toEqual([2, 3]);
+  expect(queries).toBe(1);
   const next = valueIn(metrics, 'some_count');
   respond({ lagMs: 0, count: 0 });
   expect(await next).toBe(0);
-  expect(asked).toBe(2);
+  expect(queries).toBe(2);
 });

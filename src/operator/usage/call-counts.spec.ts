@@ -6,30 +6,30 @@ const call = fc.record({
   status: fc.integer({ min: 100, max: 599 }),
   milliseconds: fc.option(fc.integer({ min: 0, max: 12_000 })),
 });
-const counted = (calls: readonly { status: number; milliseconds: number | null }[]) => {
+const countsOf = (calls: readonly { status: number; milliseconds: number | null }[]) => {
   const counts: Counts = {};
   for (const { status, milliseconds } of calls) countCall(counts, status, milliseconds);
   return counts;
 };
 const latencies = (...milliseconds: (number | null)[]) =>
-  summaryOf(counted(milliseconds.map((ms) => ({ status: 200, milliseconds: ms }))));
+  summaryOf(countsOf(milliseconds.map((ms) => ({ status: 200, milliseconds: ms }))));
 
 it('counts every call once, by status and by latency or long poll', () => {
   fc.assert(
     fc.property(fc.array(call), fc.array(call), (one, other) => {
-      const both = counted([...one, ...other]);
-      const sum = counted(one);
-      addCounts(sum, counted(other));
+      const both = countsOf([...one, ...other]);
+      const sum = countsOf(one);
+      addCounts(sum, countsOf(other));
       expect(sum).toEqual(both);
       const { calls = 0, refused: _refused, failed: _failed, ...buckets } = both;
       expect(Object.values(buckets).reduce((a, b) => a + b, 0)).toBe(calls);
       expect(Object.keys(both).filter((field) => !countFields.includes(field))).toEqual([]);
-      const from = (status: number) =>
+      const withStatusFrom = (status: number) =>
         [...one, ...other].filter((each) => each.status >= status).length;
       expect(summaryOf(both)).toMatchObject({
-        calls: from(100),
-        errors: from(400),
-        failures: from(500),
+        calls: withStatusFrom(100),
+        errors: withStatusFrom(400),
+        failures: withStatusFrom(500),
       });
     }),
   );

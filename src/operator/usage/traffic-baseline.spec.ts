@@ -31,8 +31,8 @@ function hours(
   }).filter(({ calls }) => calls > 0);
 }
 
-const weeks = 28 * 24;
-const every =
+const fourWeeks = 28 * 24;
+const hourly =
   (calls: number, errors = 0) =>
   () => ({ calls, errors });
 const today = (calls: number, before: number) => (_: Date, ago: number) => ({
@@ -40,39 +40,43 @@ const today = (calls: number, before: number) => (_: Date, ago: number) => ({
 });
 const daily = (at: Date) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 });
 /** Office hours are Sunday to Thursday, 8:00 to 18:00 UTC. */
-const inOffices = (hour: Date) => ({
+const officeHours = (hour: Date) => ({
   calls: hour.getUTCDay() <= 4 && hour.getUTCHours() >= 8 && hour.getUTCHours() < 18 ? 20 : 0,
 });
 const failingToday = (_: Date, ago: number) => ({ calls: 10, errors: ago < 12 ? 5 : 0 });
-const fewToday = (_: Date, ago: number) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 });
+const fewCallsToday = (_: Date, ago: number) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 });
 
-const table: [string, KeyState, HourOfKey[]][] = [
-  ['calls every hour as usual', 'usual', hours(weeks, 0, every(10))],
-  ['stopped two hours ago, without an earlier silence', 'silent', hours(weeks, 3, every(10))],
-  ['has not called in this hour yet', 'usual', hours(weeks, 1, every(10))],
-  ['calls in office hours, including today', 'usual', hours(weeks, 1, inOffices)],
-  ['calls in office hours, but not since Tuesday', 'usual', hours(weeks, 13, inOffices)],
-  ['calls in office hours, but not for five days', 'silent', hours(weeks, 120, inOffices)],
-  ['calls once a day, but not for two days', 'usual', hours(weeks, 40, daily)],
-  ['calls once a day, but not for a week', 'silent', hours(weeks, 168, daily)],
-  ['stopped three weeks ago', 'silent', hours(weeks, 21 * 24 - 200, every(10))],
-  ['has called for only three days', 'new', hours(72, 0, every(10))],
-  ['called for only three days and then stopped', 'new', hours(72, 24, every(10))],
-  ['has had half its calls rejected since this morning', 'failing', hours(weeks, 0, failingToday)],
-  ['has had half its calls rejected as usual', 'usual', hours(weeks, 0, every(10, 5))],
-  ['is new and rejected', 'failing', hours(5, 0, every(10, 9))],
-  ['calls five times as often today', 'busier', hours(weeks, 0, today(50, 10))],
-  ['calls a fifth as often today', 'quieter', hours(weeks, 0, today(2, 10))],
-  ['calls a fifth as often today, with few calls', 'usual', hours(weeks, 0, fewToday)],
+const cases: [string, KeyState, HourOfKey[]][] = [
+  ['calls every hour as usual', 'usual', hours(fourWeeks, 0, hourly(10))],
+  ['stopped two hours ago, without an earlier silence', 'silent', hours(fourWeeks, 3, hourly(10))],
+  ['has not called in this hour yet', 'usual', hours(fourWeeks, 1, hourly(10))],
+  ['calls in office hours, including today', 'usual', hours(fourWeeks, 1, officeHours)],
+  ['calls in office hours, but not since Tuesday', 'usual', hours(fourWeeks, 13, officeHours)],
+  ['calls in office hours, but not for five days', 'silent', hours(fourWeeks, 120, officeHours)],
+  ['calls once a day, but not for two days', 'usual', hours(fourWeeks, 40, daily)],
+  ['calls once a day, but not for a week', 'silent', hours(fourWeeks, 168, daily)],
+  ['stopped three weeks ago', 'silent', hours(fourWeeks, 21 * 24 - 200, hourly(10))],
+  ['has called for only three days', 'new', hours(72, 0, hourly(10))],
+  ['called for only three days and then stopped', 'new', hours(72, 24, hourly(10))],
+  [
+    'has had half its calls rejected since this morning',
+    'failing',
+    hours(fourWeeks, 0, failingToday),
+  ],
+  ['has had half its calls rejected as usual', 'usual', hours(fourWeeks, 0, hourly(10, 5))],
+  ['is new and rejected', 'failing', hours(5, 0, hourly(10, 9))],
+  ['calls five times as often today', 'busier', hours(fourWeeks, 0, today(50, 10))],
+  ['calls a fifth as often today', 'quieter', hours(fourWeeks, 0, today(2, 10))],
+  ['calls a fifth as often today, with few calls', 'usual', hours(fourWeeks, 0, fewCallsToday)],
 ];
 
 describe('the traffic baseline', () => {
-  it.each(table)('of a key that %s is %s', (_, state, of) => {
+  it.each(cases)('of a key that %s is %s', (_, state, of) => {
     expect(baselineAt(of, now).state).toBe(state);
   });
 
   it('returns the mean and the usual calls by hour of the week', () => {
-    const baseline = baselineAt(hours(weeks, 1, inOffices), now);
+    const baseline = baselineAt(hours(fourWeeks, 1, officeHours), now);
     expect(baseline.week).toHaveLength(168);
     // The hours are Monday 7:00, 8:00 and 17:00, Friday 8:00 and Sunday 8:00.
     expect([7, 8, 17, 4 * 24 + 8, 6 * 24 + 8].map((hour) => baseline.week[hour])).toEqual([
@@ -83,7 +87,7 @@ describe('the traffic baseline', () => {
   });
 
   it('adds partial hours in any order', () => {
-    const of = hours(weeks, 0, every(10));
+    const of = hours(fourWeeks, 0, hourly(10));
     const parts = of.flatMap((hour) => [4, 6].map((calls) => ({ ...hour, calls })));
     expect(baselineAt(parts.toReversed(), now)).toEqual(baselineAt(of, now));
   });

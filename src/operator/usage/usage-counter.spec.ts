@@ -42,7 +42,7 @@ it.each([
 });
 
 it('keeps one hour of calls while the database is unavailable, and counts lost calls', () => {
-  for (let step = 0; step < 100; step++) {
+  for (let minutes = 0; minutes < 100; minutes++) {
     call();
     counter.countDeliveries(1, 0);
     time += minute;
@@ -54,7 +54,7 @@ it('keeps one hour of calls while the database is unavailable, and counts lost c
 });
 
 it('counts 1,000 keys per quarter separately, and calls of more keys together', () => {
-  for (let turn = 0; turn < 2; turn++) {
+  for (let round = 0; round < 2; round++) {
     for (let key = 0; key < 3_000; key++) call(`key-${key}`);
   }
   const keys = take('keys');

@@ -67,17 +67,17 @@ const summaryOf = ({ reservation, unit, wallets }: ReservationState) => ({
   unit: unit?.status,
   wallets: new Map(
     wallets.map(({ _id, isDeleted, cheques }) => {
-      const shown = cheques?.map(({ statusHistory, ...cheque }) => ({
+      const modelCheques = cheques?.map(({ statusHistory, ...cheque }) => ({
         ...cheque,
         history: statusHistory?.map(({ changedAt: _at, source: _source, ...entry }) => entry),
       }));
-      return [_id.toHexString(), [isDeleted, shown]];
+      return [_id.toHexString(), [isDeleted, modelCheques]];
     }),
   ),
 });
 
 /** Returns the difference between the decision and the model for one callback, or undefined. */
-function difference(situation: Situation, sent: Omit<ModelCallback, 'reservationId'>) {
+function deviation(situation: Situation, sent: Omit<ModelCallback, 'reservationId'>) {
   const { model, reservationId } = modelOf(situation);
   const state = stateOf(model);
   const callback = { reservationId, ...sent };
@@ -92,7 +92,7 @@ function difference(situation: Situation, sent: Omit<ModelCallback, 'reservation
     reservation,
     cheque,
     message,
-    left: summaryOf(stateOf(model)),
+    records: summaryOf(stateOf(model)),
     locksUnit,
     events: events.filter((type) => type.startsWith('wallet')),
     // The time exists only while the reservation has its status (rule RES-8).
@@ -116,7 +116,7 @@ function difference(situation: Situation, sent: Omit<ModelCallback, 'reservation
     reservation: decided.reservation,
     cheque: decided.cheque,
     message: decided.error && messages[decided.error],
-    left: summaryOf(decided.state),
+    records: summaryOf(decided.state),
     locksUnit: decided.state.isUnitLocked,
     events: decided.state.events.map(({ type }) => type),
     approvedAt,
@@ -152,7 +152,7 @@ describe('the decision about a callback', () => {
     (request) => {
       const situations = everySituation();
       expect(situations).toHaveLength(6 * 3 * 2 * 6 * 11);
-      expect(situations.flatMap((situation) => difference(situation, request) ?? [])).toEqual([]);
+      expect(situations.flatMap((situation) => deviation(situation, request) ?? [])).toEqual([]);
     },
   );
 
@@ -170,14 +170,14 @@ describe('the decision about a callback', () => {
       wallets: fc.array(cheques, { maxLength: 3 }),
       hasActiveWallet: fc.boolean(),
     });
-    const sendable = {
+    const callbackFields = {
       installmentId: fc.constantFrom('1', '1', '2', 'unknown'),
       chequeStatus,
       chequeNumber: fc.string(),
       chequeAmount: fc.integer(),
       reservationStatus: status,
     };
-    const callback = fc.record(sendable, { requiredKeys: [], noNullPrototype: true });
+    const callback = fc.record(callbackFields, { requiredKeys: [], noNullPrototype: true });
     const recoveryOfOlderWallet: [Situation, object] = [
       {
         reservation: 'canceled',
@@ -192,7 +192,7 @@ describe('the decision about a callback', () => {
     ];
     fc.assert(
       fc.property(situation, callback, (given, sent) => {
-        expect(difference(given, sent as Partial<ModelCallback>)).toBeUndefined();
+        expect(deviation(given, sent as Partial<ModelCallback>)).toBeUndefined();
       }),
       { numRuns: 5_000, examples: [recoveryOfOlderWallet] },
     );

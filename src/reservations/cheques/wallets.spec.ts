@@ -16,7 +16,7 @@ const mebibyte = 1_048_576;
 const unitId = new ObjectId();
 
 /** Returns the longest cheque number with which the only cheque still fits into a wallet. */
-function largestNumber(cheque: Cheque): string {
+function longestNumber(cheque: Cheque): string {
   const wallet = walletWith({ unitId, cheques: [{ ...cheque, chequeNumber: '' }] });
   return 'x'.repeat(4 * mebibyte - BSON.calculateObjectSize(wallet));
 }
@@ -35,7 +35,7 @@ describe('addReport', () => {
   const cheque = chequeWith({ installmentId: '2', chequeNumber: 'A-2' });
   const stored = walletWith({ cheques: [chequeWith(), cheque] });
   /** Returns whether a wallet with one cheque has room for another report about it. */
-  const isStored = (chequeNumber: string, recordSystemId = 'x') => {
+  const hasRoom = (chequeNumber: string, recordSystemId = 'x') => {
     const full = chequeWith({ chequeNumber });
     const wallet = walletWith({ unitId, cheques: [full] });
     const reservation = reservationWith({ recordSystemId });
@@ -71,17 +71,17 @@ describe('addReport', () => {
 
   it('returns null when the wallet exceeds 4 MiB', () => {
     const reported = { ...chequeWith(), chequeAmount: 5, statusHistory: history('pending', 5) };
-    const chequeNumber = largestNumber(reported);
-    expect(isStored(chequeNumber)).toBe(true);
-    expect(isStored(`${chequeNumber}x`)).toBe(false);
+    const chequeNumber = longestNumber(reported);
+    expect(hasRoom(chequeNumber)).toBe(true);
+    expect(hasRoom(`${chequeNumber}x`)).toBe(false);
   });
 
   it('returns null when an event about the wallet or its reservation exceeds 8 MiB', () => {
     // A control character takes six bytes in JSON.
     const chequeNumber = '\u0001'.repeat((8 * mebibyte) / 6 - 2_000);
-    expect(isStored(chequeNumber, 'x')).toBe(true);
-    expect(isStored(chequeNumber, '\u0001'.repeat(1_024))).toBe(true);
-    expect(isStored(chequeNumber, '\u0001'.repeat(2_048))).toBe(false);
+    expect(hasRoom(chequeNumber, 'x')).toBe(true);
+    expect(hasRoom(chequeNumber, '\u0001'.repeat(1_024))).toBe(true);
+    expect(hasRoom(chequeNumber, '\u0001'.repeat(2_048))).toBe(false);
   });
 });
 
@@ -101,8 +101,8 @@ describe('addCheques', () => {
         updatedAt: now,
       };
       const events = [{ type: 'wallet.created', wallet }];
-      const made = addCheques(state, [{ installmentId: '1', chequeNumber: 'A-1' }]);
-      expect(made).toEqual({ ...state, wallets: [wallet], events });
+      const added = addCheques(state, [{ installmentId: '1', chequeNumber: 'A-1' }]);
+      expect(added).toEqual({ ...state, wallets: [wallet], events });
     }
   });
 
@@ -142,7 +142,7 @@ describe('addCheques', () => {
       [created, chequeWith()],
       [extended, chequeWith(request)],
     ] as const) {
-      const largest = largestNumber(cheque);
+      const largest = longestNumber(cheque);
       expect(add(largest)).not.toBeNull();
       expect(add(`${largest}x`)).toBeNull();
     }

@@ -19,13 +19,13 @@ function callback(
   payload: CallbackEntry['payload'] = {},
   requestId = `request-${seconds}`,
 ): CallbackEntry {
-  const did = { reservation: 'applied', cheque: 'applied', errorCode: null } as const;
+  const applied = { reservation: 'applied', cheque: 'applied', errorCode: null } as const;
   return {
     requestId,
     payload,
     refusedFields: [],
     otherFields: 0,
-    outcome: { ...did, messages: [], status: 201, ...(effects && { effects }) },
+    outcome: { ...applied, messages: [], status: 201, ...(effects && { effects }) },
     receivedAt: at(seconds),
     organizationId: 'organization',
     apiKeyId: 'key',
@@ -58,9 +58,9 @@ describe('the timeline of a reservation', () => {
   const payload = { installmentId: '1', chequeStatus: 'bounced' };
   const reported = callback(10, { wallet: 'deleted' }, payload);
   const skipped = { ...reported, outcome: { ...reported.outcome, cheque: 'skipped' as const } };
-  const ofOther = callback(10, {}, { ...payload, installmentId: '2' });
-  const unknown = callback(10, undefined);
-  const same = callback(100, {}, {}, 'same');
+  const forOtherCheque = callback(10, {}, { ...payload, installmentId: '2' });
+  const withoutEffects = callback(10, undefined);
+  const sameRequest = callback(100, {}, {}, 'same');
   const [late, early] = [callback(30, {}), callback(10, {})];
   const [created, deleted] = [event(0, 'created', 'first'), event(9, 'deleted', 'request-10')];
 
@@ -68,17 +68,17 @@ describe('the timeline of a reservation', () => {
   it.each<[string, string, CallbackEntry[], TimelineEvent[], Report[]]>([
     ['entries by time', 'e 0, c 10, r 25, c 30', [late, early], [created], [[25]]],
     ['one entry for a callback with its event and report', 'c 10', [reported], [deleted], [[9]]],
-    ['events of a callback without stored effects', 'e 9, c 10', [unknown], [deleted], []],
-    ['an event of an earlier request', 'e 40, c 100', [same], [event(40, 'x', 'same')], []],
-    ['one entry within a minute', 'c 100', [same], [event(41, 'x', 'same')], []],
+    ['events of a callback without stored effects', 'e 9, c 10', [withoutEffects], [deleted], []],
+    ['an event of an earlier request', 'e 40, c 100', [sameRequest], [event(40, 'x', 'same')], []],
+    ['one entry within a minute', 'c 100', [sameRequest], [event(41, 'x', 'same')], []],
     ['one report of two', 'c 10, r 10', [reported], [], [[9], [10]]],
     ['a report of another status', 'c 10, r 10', [reported], [], [[10, 'overdue']]],
     ['a report of another time', 'c 10, r 70', [reported], [], [[70]]],
-    ['a report of another cheque', 'c 10, r 10', [ofOther], [], [[10]]],
+    ['a report of another cheque', 'c 10, r 10', [forOtherCheque], [], [[10]]],
     ['a report that a callback skipped', 'c 10, r 10', [skipped], [], [[10]]],
     ['no report without a time', '', [], [], [[null]]],
-  ])('shows %s: %s', (_what, expected, ...past) => {
-    const entries = timelineOf(...past).map(({ kind, at: when }) => {
+  ])('shows %s: %s', (_title, expected, ...sources) => {
+    const entries = timelineOf(...sources).map(({ kind, at: when }) => {
       return `${kind.charAt(0)} ${(when.getTime() - start) / second}`;
     });
     expect(entries.join(', ')).toBe(expected);

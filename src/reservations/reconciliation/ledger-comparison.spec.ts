@@ -3,14 +3,14 @@ import { chequeWith, deleted, walletWith } from '../../../test/support/reservati
 import { compareEntry, unmentionedCheques } from './ledger-comparison.js';
 import type { LedgerEntryDto } from './reconciliation.dto.js';
 
-const place = { index: 7, reservationId: 'r', installmentId: '1' };
-const { index, ...cheque } = place;
+const position = { index: 7, reservationId: 'r', installmentId: '1' };
+const { index, ...cheque } = position;
 type Entry = Omit<LedgerEntryDto, 'installmentId' | 'reservationId'>;
 /** Returns the kind of each difference with the stored and the sent value. */
 const compare = (entry: Entry, wallets: Parameters<typeof compareEntry>[1]) =>
   compareEntry({ index, entry: { ...cheque, ...entry } }, wallets).map(
     ({ kind, ours, theirs, ...rest }) => {
-      expect(rest).toEqual(place);
+      expect(rest).toEqual(position);
       return [kind, ours, theirs];
     },
   );
@@ -18,7 +18,7 @@ const compare = (entry: Entry, wallets: Parameters<typeof compareEntry>[1]) =>
 describe('an entry of a ledger', () => {
   const sent = { chequeStatus: 'collected', chequeNumber: 'A-1', chequeAmount: 5 } as const;
   const { chequeStatus: status, ...details } = sent;
-  const equal = walletWith({ cheques: [chequeWith({ status, ...details })] });
+  const matching = walletWith({ cheques: [chequeWith({ status, ...details })] });
   const others = walletWith({ cheques: [chequeWith({ installmentId: '2' })] });
 
   it('is reported when its reservation or cheque is missing', () => {
@@ -29,20 +29,20 @@ describe('an entry of a ledger', () => {
   });
 
   it('matches when all sent fields equal the cheque that a callback would find', () => {
-    expect(compare({ chequeStatus: 'collected' }, [equal])).toEqual([]);
+    expect(compare({ chequeStatus: 'collected' }, [matching])).toEqual([]);
     const older = walletWith({ ...deleted, cheques: [chequeWith({ status: 'bounced' })] });
-    expect(compare(sent, [others, { ...equal, ...deleted }, older])).toEqual([]);
+    expect(compare(sent, [others, { ...matching, ...deleted }, older])).toEqual([]);
   });
 
   it('is reported with differences in status, number and amount', () => {
     const other = { chequeStatus: 'bounced', chequeNumber: 'A-2', chequeAmount: 0 } as const;
-    expect(compare(other, [equal])).toEqual([
+    expect(compare(other, [matching])).toEqual([
       ['status', 'collected', 'bounced'],
       ['number', 'A-1', 'A-2'],
       ['amount', 5, 0],
     ]);
-    const bare = walletWith({ cheques: [chequeWith({ status })] });
-    expect(compare(sent, [bare])).toEqual([
+    const withoutDetails = walletWith({ cheques: [chequeWith({ status })] });
+    expect(compare(sent, [withoutDetails])).toEqual([
       ['number', null, 'A-1'],
       ['amount', null, 5],
     ]);

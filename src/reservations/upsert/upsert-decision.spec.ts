@@ -84,14 +84,14 @@ const nextStatus: Readonly<Record<ReservationStatus, string>> = {
 describe('the status of an upsert', () => {
   it.each(reservationStatuses)('follows the table when %s is stored', (stored) => {
     for (const [index, sent] of reservationStatuses.entries()) {
-      for (const choice of [{}, { reopen: false }, { reopen: true }]) {
+      for (const reopening of [{}, { reopen: false }, { reopen: true }]) {
         const rule = nextStatus[stored][index];
-        const decide = () => upsert({ status: stored }, { status: sent, ...choice }).reservation;
+        const decide = () => upsert({ status: stored }, { status: sent, ...reopening }).reservation;
         if (rule === '!') {
           expect(decide).toThrow('reservation.approved_by_callback_only');
           continue;
         }
-        const isTaken = rule === '+' || (rule === 'r' && choice.reopen === true);
+        const isTaken = rule === '+' || (rule === 'r' && reopening.reopen === true);
         const expected = isTaken
           ? { status: sent, updatedAt: now }
           : { status: stored, updatedAt: before };
@@ -122,8 +122,8 @@ describe('an upsert', () => {
     const state = stateWith({ reservation, wallets: [walletWith()] });
     const cheques = [{ installmentId: '1' }];
     const same = { status: 'pending', partnerCollection: true, cheques } as const;
-    const equal = (id: ObjectId) => new ObjectId(id.toHexString());
-    const references = { unitId: equal(unitId), leadId: equal(leadId) };
+    const copyOf = (id: ObjectId) => new ObjectId(id.toHexString());
+    const references = { unitId: copyOf(unitId), leadId: copyOf(leadId) };
     const decided = decideUpsert(state, same, references);
     expect(decided.reservation).toBe(reservation);
     expect(decided.wallets).toBe(state.wallets);
@@ -210,16 +210,16 @@ describe('the wallet of an upsert', () => {
     ['deleted without a change', {}, { status: 'pending' }, deleted],
     ['deleted when approved', { status: 'approved' }, { status: 'pending', reopen: true }, deleted],
     ['deleted when expired', { status: 'canceled' }, { status: 'expired', reopen: true }, deleted],
-  ])('stays %s', (_case, stored, request, fields) => {
+  ])('stays %s', (_title, stored, request, fields) => {
     const wallets = [walletWith(fields)];
     expect(upsert(stored, request, { wallets }).wallets).toBe(wallets);
   });
 
   it('is locked when the status becomes pending_cheque_collection', () => {
     const status = 'pending_cheque_collection';
-    const moved = upsert({}, { status }, { wallets: active });
-    expect(moved.wallets).toEqual([{ ...active[0], statusLock: expect.any(ObjectId) }]);
-    expect(moved.events).toEqual([]);
+    const updated = upsert({}, { status }, { wallets: active });
+    expect(updated.wallets).toEqual([{ ...active[0], statusLock: expect.any(ObjectId) }]);
+    expect(updated.events).toEqual([]);
     for (const sent of [status, 'pending'] as const) {
       expect(upsert({ status }, { status: sent }, { wallets: active }).wallets).toBe(active);
     }

@@ -36,7 +36,7 @@ describe('fieldChanges', () => {
     ['a change of a list to its item', ['x'], 'x'],
     ['a change for a missing key that objects inherit', {}, withOwnProto],
     ['a change for another key that objects inherit', { x: 1 }, withOwnProto],
-  ])('returns %s', (_what, from, to, isSame = false) => {
+  ])('returns %s', (_title, from, to, isSame = false) => {
     expect(fieldChanges({ a: from }, { a: to })).toEqual(isSame ? [] : [{ field: 'a', from, to }]);
     expect(fieldChanges({ a: to }, { a: from })).toHaveLength(isSame ? 0 : 1);
   });

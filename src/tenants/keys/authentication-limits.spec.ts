@@ -12,9 +12,9 @@ import { AuthenticationFailures, addressRangeOf } from './authentication-failure
 
 const environment = readEnvironment({});
 const attempts = 10_500;
-const anywhere = { hostname: '' };
-const freely = () => () => {};
-const never = () => {
+const anyHost = { hostname: '' };
+const unlimited = () => () => {};
+const rejectLookup = () => {
   throw new Error('barred');
 };
 
@@ -58,10 +58,10 @@ function authenticatorOf(
   return {
     queries: () => queries,
     stats: () => authenticator.stats(),
-    isCached: () => authenticator.cached(hashApiKey('known'), anywhere) !== undefined,
+    isCached: () => authenticator.cached(hashApiKey('known'), anyHost) !== undefined,
     /** By default the lookup limit allows every lookup. */
-    accepts: async (key: string, beginLookup: () => () => void = freely) =>
-      (await authenticator.authenticate(hashApiKey(key), anywhere, beginLookup)) !== null,
+    accepts: async (key: string, beginLookup: () => () => void = unlimited) =>
+      (await authenticator.authenticate(hashApiKey(key), anyHost, beginLookup)) !== null,
   };
 }
 
@@ -74,21 +74,21 @@ describe('the API key authenticator', () => {
     }
     expect(stats()).toEqual({ known: 1, unknown: 10_000 });
     expect(queries()).toBe(1 + attempts);
-    expect(await accepts('known', never)).toBe(true);
+    expect(await accepts('known', rejectLookup)).toBe(true);
     // An expired entry causes a lookup, but a known key needs no permission from the limiter.
     elapsed = 60_000;
     expect(isCached()).toBe(false);
-    expect(await accepts('known', never)).toBe(true);
+    expect(await accepts('known', rejectLookup)).toBe(true);
   });
 
   it('allows no more lookups of unknown keys than failures', async () => {
     const { promise: found, resolve } = Promise.withResolvers<null>();
     const { accepts, queries, isCached } = authenticatorOf((hash) => findKnown(hash) ?? found);
     const failures = new AuthenticationFailures(new Clock(), environment);
-    const fromStranger = () => failures.beginLookup('stranger');
-    expect(await accepts('known', fromStranger)).toBe(true);
+    const limitedLookup = () => failures.beginLookup('stranger');
+    expect(await accepts('known', limitedLookup)).toBe(true);
     const all = Array.from({ length: attempts }, (_, index) =>
-      accepts(`unknown ${index}`, fromStranger).catch(
+      accepts(`unknown ${index}`, limitedLookup).catch(
         (error: unknown) => (error as DomainError).status,
       ),
     );
@@ -97,11 +97,11 @@ describe('the API key authenticator', () => {
     resolve(null);
     expect(new Set(await Promise.all(all))).toEqual(new Set([false, 429]));
     // Concurrent requests with one key share a single lookup.
-    const begin = jest.fn(freely);
+    const begin = jest.fn(unlimited);
     await Promise.all(Array.from({ length: 50 }, () => accepts('the same', begin)));
     expect(begin).toHaveBeenCalledTimes(1);
     // The earlier lookups have ended, so one more is allowed.
-    await accepts('one more', fromStranger);
+    await accepts('one more', limitedLookup);
     expect(queries()).toBe(3 + environment.AUTH_FAILURE_BURST);
   });
 
@@ -111,13 +111,13 @@ describe('the API key authenticator', () => {
     expect(await accepts('known')).toBe(true);
     elapsed = 60_000;
     organization.mockRejectedValueOnce(new Error('stepped down') as never);
-    await expect(accepts('known', never)).rejects.toThrow('stepped down');
+    await expect(accepts('known', rejectLookup)).rejects.toThrow('stepped down');
     // The age of a result counts from the start of the read.
     organization.mockImplementation(() => {
       elapsed += 6_000;
       return {};
     });
-    expect(await accepts('known', never)).toBe(true);
+    expect(await accepts('known', rejectLookup)).toBe(true);
     expect(isCached()).toBe(false);
   });
 

@@ -52,7 +52,7 @@ const decide = (records: UnitRecords, input: UpsertUnitDto) =>
   decideUnit(records, { caller, input });
 
 /** Returns the error code of a rejected request with the values of its message. */
-function refusalOf(records: UnitRecords, input: UpsertUnitDto): string {
+function rejectionOf(records: UnitRecords, input: UpsertUnitDto): string {
   try {
     decide(records, input);
   } catch (error) {
@@ -103,8 +103,8 @@ describe('a new unit', () => {
     const flags = { showForBrokers: false, isAdminOnly: false, allowToTaskeen: false };
     const named = { name: { 'en-us': 'A-1' }, nameStandIn: 'A-1', slug: 'a-1' };
     expect(unit).toMatchObject({ ...lists, ...flags, ...named, locationId: palm });
-    const recorded = decide(recordsWith(), { recordSystemId: 'ERP-1', compound: 'palm' });
-    expect(recorded.unit.name).toEqual({ 'en-us': 'ERP-1' });
+    const linked = decide(recordsWith(), { recordSystemId: 'ERP-1', compound: 'palm' });
+    expect(linked.unit.name).toEqual({ 'en-us': 'ERP-1' });
   });
 
   it('gets the first slug candidate that no unit or earlier request has', () => {
@@ -117,7 +117,7 @@ describe('a new unit', () => {
     expect(slugTexts({ unitId: 'A-1', recordSystemId: 'x' })).toEqual(['A-1', 'A-1', 'x']);
   });
 
-  const strangers = { phase: 'p', propertyType: 't', unitDesign: 'd', amenities: ['a'] };
+  const unknownNames = { phase: 'p', propertyType: 't', unitDesign: 'd', amenities: ['a'] };
 
   it.each<[string, UpsertUnitDto, string]>([
     ['no compound', {}, 'unit.compound_required'],
@@ -129,38 +129,38 @@ describe('a new unit', () => {
     ],
     [
       'several unknown names',
-      { compound: 'palm', ...strangers },
+      { compound: 'palm', ...unknownNames },
       'unit.unknown_name phase p, propertyType t, unitDesign d, amenities a',
     ],
-  ])('is rejected with %s', (_what, input, refusal) => {
-    expect(refusalOf(recordsWith(), { unitId: 'A-1', ...input })).toBe(refusal);
+  ])('is rejected with %s', (_title, input, rejection) => {
+    expect(rejectionOf(recordsWith(), { unitId: 'A-1', ...input })).toBe(rejection);
   });
 });
 
 describe('the unit of a request', () => {
-  const recorded = unitWith({ recordSystemId: 'ERP-1', unitId: 'A-1' });
-  const unrecorded = unitWith({ unitId: 'A-2' });
-  const elsewhere = unitWith({ unitId: 'A-3', compoundId: lake });
-  const twin = unitWith({ unitId: 'A-3' });
-  const nameless = unitWith();
-  const homeless = unitWith({ recordSystemId: 'ERP-4', unitId: 'A-3', compoundId: null });
-  const units = [recorded, unrecorded, elsewhere, twin, nameless, homeless];
+  const linked = unitWith({ recordSystemId: 'ERP-1', unitId: 'A-1' });
+  const unlinked = unitWith({ unitId: 'A-2' });
+  const inLake = unitWith({ unitId: 'A-3', compoundId: lake });
+  const sameUnitId = unitWith({ unitId: 'A-3' });
+  const noIds = unitWith();
+  const noCompound = unitWith({ recordSystemId: 'ERP-4', unitId: 'A-3', compoundId: null });
+  const units = [linked, unlinked, inLake, sameUnitId, noIds, noCompound];
   const records = () => recordsWith({ units });
 
   it.each<[string, UpsertUnitDto, UnitDocument]>([
-    ['by external id', { recordSystemId: 'ERP-1' }, recorded],
-    ['by external id although it has no compound', { recordSystemId: 'ERP-4' }, homeless],
-    ['by unitId', { unitId: 'A-2' }, unrecorded],
-    ['by unitId although it has an external id', { unitId: 'A-1' }, recorded],
-    ['by unitId within the compound', { unitId: 'A-3', compound: 'palm' }, twin],
-  ])('is found %s', (_by, input, { _id }) => {
+    ['by external id', { recordSystemId: 'ERP-1' }, linked],
+    ['by external id although it has no compound', { recordSystemId: 'ERP-4' }, noCompound],
+    ['by unitId', { unitId: 'A-2' }, unlinked],
+    ['by unitId although it has an external id', { unitId: 'A-1' }, linked],
+    ['by unitId within the compound', { unitId: 'A-3', compound: 'palm' }, sameUnitId],
+  ])('is found %s', (_title, input, { _id }) => {
     const decided = decide(records(), { ...input, price: 1 });
     expect(decided).toMatchObject({ operation: 'update', unit: { _id } });
   });
 
   it('gets the sent external id when it has none', () => {
     const both = { recordSystemId: 'ERP-2', unitId: 'A-2', compound: 'palm' };
-    const { _id } = unrecorded;
+    const { _id } = unlinked;
     expect(decide(records(), both).unit).toMatchObject({ _id, recordSystemId: 'ERP-2' });
   });
 
@@ -177,13 +177,13 @@ describe('the unit of a request', () => {
     ['belongs to another unit', taken, 'unit.unit_id_taken A-1'],
     ['belongs to another unit than its external id', renamed, 'unit.unit_id_taken A-2'],
     ['is in several compounds', { unitId: 'A-3' }, 'unit.ambiguous A-3'],
-  ])('is rejected when its unitId %s', (_case, input, refusal) => {
-    expect(refusalOf(records(), input)).toBe(refusal);
+  ])('is rejected when its unitId %s', (_title, input, rejection) => {
+    expect(rejectionOf(records(), input)).toBe(rejection);
   });
 
   it('is rejected with a phase when it has no compound', () => {
     const sent = { recordSystemId: 'ERP-4', phase: 'north' };
-    expect(refusalOf(records(), sent)).toBe('unit.unknown_name phase north');
+    expect(rejectionOf(records(), sent)).toBe('unit.unknown_name phase north');
   });
 
   it('is the unit that an earlier request created, until it is retired', () => {
@@ -193,7 +193,7 @@ describe('the unit of a request', () => {
     expect(decide(shared, { ...ids, price: 1 }).unit._id).toBe(created.unit._id);
     const retired = decide(shared, { ...ids, isDeleted: true });
     expect(retired.unit).toMatchObject({ isDeleted: true, deletedAt: now });
-    expect(refusalOf(shared, { ...ids, isDeleted: true })).toBe('unit.none_to_delete');
+    expect(rejectionOf(shared, { ...ids, isDeleted: true })).toBe('unit.none_to_delete');
     const again = decide(shared, { ...ids, compound: 'palm', name: 'New' });
     expect([again.operation, again.unit.slug]).toEqual(['create', 'new']);
     expect(shared.changes).toHaveLength(4);
@@ -228,21 +228,21 @@ describe('an update', () => {
   it('emits no event when the sent English name equals the stand-in', () => {
     const name = { 'en-us': 'فيلا', 'ar-eg': 'فيلا' };
     const sent = { name: { 'en-us': 'فيلا' } };
-    const { unit, change, before: standing } = update(sent, { name, nameStandIn: 'فيلا' });
-    expect(unit).toBe(standing);
-    expect(change).toEqual({ before: standing, after: { ...standing, nameStandIn: null } });
+    const { unit, change, before: unitBefore } = update(sent, { name, nameStandIn: 'فيلا' });
+    expect(unit).toBe(unitBefore);
+    expect(change).toEqual({ before: unitBefore, after: { ...unitBefore, nameStandIn: null } });
   });
 
-  const places = { north, lake, palm, none: null };
-  it.each<[UpsertUnitDto, Partial<UnitDocument>, keyof typeof places]>([
+  const locations = { north, lake, palm, none: null };
+  it.each<[UpsertUnitDto, Partial<UnitDocument>, keyof typeof locations]>([
     [{ compound: 'palm', price: 2 }, {}, 'north'],
     [{ compound: 'lake' }, {}, 'lake'],
     [{ phase: null }, {}, 'palm'],
     [{ compound: 'palm' }, { compoundId: null }, 'palm'],
     [{ price: 2 }, { locationId: null }, 'palm'],
     [{ price: 2 }, { locationId: null, compoundId: null }, 'none'],
-  ])('that sends %j to a unit with %j sets the location %s', (input, fields, place) => {
-    expect(update(input, fields).unit.locationId).toEqual(places[place]);
+  ])('that sends %j to a unit with %j sets the location %s', (input, fields, location) => {
+    expect(update(input, fields).unit.locationId).toEqual(locations[location]);
   });
 
   it('moves to the sent compound, and removes references for null', () => {

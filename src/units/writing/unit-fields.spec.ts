@@ -24,26 +24,26 @@ describe('requestedUnitFields', () => {
 });
 
 describe('the name of a unit', () => {
-  const named = (english: string, arabic?: string) => {
+  const names = (english: string, arabic?: string) => {
     return { 'en-us': english, ...(arabic !== undefined && { 'ar-eg': arabic }) };
   };
   const [villa, house] = ['فيلا', 'بيت'];
   const sent = (english: string, arabic: string) => {
-    return { name: named(english, arabic), nameStandIn: null };
+    return { name: names(english, arabic), nameStandIn: null };
   };
-  const standIn = { name: named(villa, villa), nameStandIn: villa };
-  const changed = { name: named('Villa', villa), nameStandIn: villa };
-  const foreign = { name: named(villa, villa) };
+  const standIn = { name: names(villa, villa), nameStandIn: villa };
+  const changed = { name: names('Villa', villa), nameStandIn: villa };
+  const foreign = { name: names(villa, villa) };
   const english = { 'en-us': 'House' };
 
   it.each<[string, string, SentName, StoredName, object, string | null]>([
-    ['is set in the language of the request', 'en-us', 'Villa', null, named('Villa'), null],
+    ['is set in the language of the request', 'en-us', 'Villa', null, names('Villa'), null],
     [
       'is set in the languages of an object',
       'en-us',
-      named('A', villa),
+      names('A', villa),
       null,
-      named('A', villa),
+      names('A', villa),
       null,
     ],
     [
@@ -51,7 +51,7 @@ describe('the name of a unit', () => {
       'en-us',
       'House',
       sent('A', villa),
-      named('House', villa),
+      names('House', villa),
       null,
     ],
     [
@@ -59,16 +59,16 @@ describe('the name of a unit', () => {
       'ar-eg',
       house,
       sent('A', villa),
-      named('A', house),
+      names('A', house),
       null,
     ],
-    ['uses an Arabic name as the English one', 'ar-eg', villa, null, named(villa, villa), villa],
+    ['uses an Arabic name as the English one', 'ar-eg', villa, null, names(villa, villa), villa],
     [
       'replaces an Arabic stand-in with a new Arabic name',
       'ar-eg',
       house,
       standIn,
-      named(house, house),
+      names(house, house),
       house,
     ],
     [
@@ -76,7 +76,7 @@ describe('the name of a unit', () => {
       'en-us',
       english,
       standIn,
-      named('House', villa),
+      names('House', villa),
       null,
     ],
     ['can be equal in both languages', 'en-us', foreign.name, null, foreign.name, null],
@@ -85,7 +85,7 @@ describe('the name of a unit', () => {
       'ar-eg',
       house,
       sent(villa, villa),
-      named(villa, house),
+      names(villa, house),
       null,
     ],
     [
@@ -93,7 +93,7 @@ describe('the name of a unit', () => {
       'ar-eg',
       house,
       changed,
-      named('Villa', house),
+      names('Villa', house),
       null,
     ],
     [
@@ -101,25 +101,25 @@ describe('the name of a unit', () => {
       'ar-eg',
       house,
       foreign,
-      named(villa, house),
+      names(villa, house),
       null,
     ],
-    ['is empty when neither language is sent', 'en-us', {}, null, named(''), null],
-    ['replaces a missing English name', 'ar-eg', house, {}, named(house, house), house],
+    ['is empty when neither language is sent', 'en-us', {}, null, names(''), null],
+    ['replaces a missing English name', 'ar-eg', house, {}, names(house, house), house],
     [
       'replaces an empty English name',
       'ar-eg',
       house,
-      { name: named('') },
-      named(house, house),
+      { name: names('') },
+      names(house, house),
       house,
     ],
     [
       'replaces an English name that was sent empty',
       'ar-eg',
       house,
-      { name: named(''), nameStandIn: null },
-      named(house, house),
+      { name: names(''), nameStandIn: null },
+      names(house, house),
       house,
     ],
   ])('%s', (_title, language, name, stored, expected, nameStandIn) => {

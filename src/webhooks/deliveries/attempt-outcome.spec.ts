@@ -19,7 +19,7 @@ type Endpoint = Partial<WebhookEndpointDocument>;
 
 const now = new Date('2030-01-31T12:00:00Z');
 const day = 86_400_000;
-const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
+const nowPlus = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   startedAt: now,
   milliseconds: 1,
@@ -37,29 +37,29 @@ const stateAfter = (before: Endpoint, ...statuses: (number | null)[]) =>
   );
 
 describe('outcomeOf', () => {
-  const retry = (wait: number) => ({ nextAttemptAt: after(wait) });
-  const end = (status: 'delivered' | 'failed', failureReason: 'gone' | 'exhausted' | null) => ({
+  const retry = (wait: number) => ({ nextAttemptAt: nowPlus(wait) });
+  const ended = (status: 'delivered' | 'failed', failureReason: 'gone' | 'exhausted' | null) => ({
     completedAt: now,
     status,
     failureReason,
   });
 
   it.each<[number | null, number, number | null, Partial<DeliveryOutcome>]>([
-    [200, 9, null, end('delivered', null)],
-    [299, 0, null, end('delivered', null)],
+    [200, 9, null, ended('delivered', null)],
+    [299, 0, null, ended('delivered', null)],
     [null, 0, null, retry(5_000)],
     [199, 0, null, retry(5_000)],
     [300, 0, null, retry(5_000)],
     [500, 8, null, retry(day)],
-    [500, 9, null, end('failed', 'exhausted')],
-    [410, 0, null, end('failed', 'gone')],
+    [500, 9, null, ended('failed', 'exhausted')],
+    [410, 0, null, ended('failed', 'gone')],
     [503, 0, 60_000, retry(60_000)],
     [503, 0, 1_000, retry(5_000)],
   ])(
     'after %p, %i attempts and Retry-After %p returns %j',
-    (statusCode, previous, retryAfter, outcome) => {
-      const found = attemptOutcome(result({ statusCode, retryAfter }), previous, now, 0.5);
-      expect(found).toEqual({ attempts: previous + 1, updatedAt: now, ...outcome });
+    (statusCode, earlierAttempts, retryAfter, outcome) => {
+      const found = attemptOutcome(result({ statusCode, retryAfter }), earlierAttempts, now, 0.5);
+      expect(found).toEqual({ attempts: earlierAttempts + 1, updatedAt: now, ...outcome });
     },
   );
 });
@@ -132,11 +132,11 @@ describe('the latency class', () => {
 });
 
 describe('the pause of an endpoint', () => {
-  const until = after(60_000);
+  const until = nowPlus(60_000);
 
   it.each<[Endpoint, number | null, number | null, Date | null]>([
-    [{}, 429, null, after(5_000)],
-    [{}, 502, null, after(5_000)],
+    [{}, 429, null, nowPlus(5_000)],
+    [{}, 502, null, nowPlus(5_000)],
     [{}, 503, 60_000, until],
     [{}, 504, 60_000, until],
     [{}, null, 60_000, null],
@@ -161,7 +161,7 @@ describe('the pause of an endpoint', () => {
 describe('the consecutive failures of an endpoint', () => {
   const today = '2030-01-31';
   const failingDays = ['2030-01-27', '2030-01-28', '2030-01-29', '2030-01-30'];
-  const failing = { failingSince: after(-5 * day), failingDays };
+  const failing = { failingSince: nowPlus(-5 * day), failingDays };
 
   it.each<[string, Endpoint, (number | null)[], Date | null, string[]]>([
     ['begin with the first failure', {}, [500], now, [today]],
@@ -170,12 +170,12 @@ describe('the consecutive failures of an endpoint', () => {
     ['begin again after a success', failing, [204, 500], now, [today]],
     [
       'count each day once, and none before the first failure',
-      { failingSince: after(-day), failingDays: ['2030-01-29', '2030-01-30', today] },
+      { failingSince: nowPlus(-day), failingDays: ['2030-01-29', '2030-01-30', today] },
       [null],
-      after(-day),
+      nowPlus(-day),
       ['2030-01-30', today],
     ],
-  ])('%s', (_what, before, statuses, failingSince, days) => {
+  ])('%s', (_title, before, statuses, failingSince, days) => {
     const state = stateAfter(before, ...statuses);
     expect(state).toMatchObject({ failingSince, failingDays: days });
     expect(state).not.toHaveProperty('isEnabled');
@@ -184,16 +184,16 @@ describe('the consecutive failures of an endpoint', () => {
   it('disable the endpoint on the fifth day with failures', () => {
     const disabled = { isEnabled: false, disabledReason: 'failing', updatedAt: now };
     expect(stateAfter(failing, 500)).toMatchObject(disabled);
-    const older = { failingSince: after(-9 * day), failingDays: ['2030-01-26', ...failingDays] };
+    const older = { failingSince: nowPlus(-9 * day), failingDays: ['2030-01-26', ...failingDays] };
     const days = [...failingDays, today];
     expect(stateAfter(older, 500)).toMatchObject({ ...disabled, failingDays: days });
   });
 
   it.each<[string, Endpoint]>([
-    ['less than five days', { failingSince: after(1 - 5 * day), failingDays }],
-    ['four days of many', { failingSince: after(-30 * day), failingDays: failingDays.slice(1) }],
-    ['one day of many', { failingSince: after(-30 * day) }],
-  ])('keep the endpoint enabled on %s', (_what, before) => {
+    ['less than five days', { failingSince: nowPlus(1 - 5 * day), failingDays }],
+    ['four days of many', { failingSince: nowPlus(-30 * day), failingDays: failingDays.slice(1) }],
+    ['one day of many', { failingSince: nowPlus(-30 * day) }],
+  ])('keep the endpoint enabled on %s', (_title, before) => {
     expect(stateAfter(before, 500)).not.toHaveProperty('isEnabled');
   });
 });

@@ -9,7 +9,7 @@ type Reasons = readonly [strict: string | null, development: string | null];
 const allowed: Reasons = [null, null];
 const forbidden = (reason: string): Reasons => [reason, reason];
 const onlyStrict = (reason: string): Reasons => [reason, null];
-const range = (address: string, name: string) => `${address} is not a public address (${name})`;
+const notPublic = (address: string, name: string) => `${address} is not a public address (${name})`;
 const metadata = (address: string) => `${address} is a metadata service`;
 
 describe('ssrfViolation', () => {
@@ -18,29 +18,29 @@ describe('ssrfViolation', () => {
     ['192.0.1.1', allowed],
     ['2606:4700::1111', allowed],
     ['3ffe:ffff::1', allowed],
-    ['127.0.0.1', onlyStrict(range('127.0.0.1', 'loopback'))],
-    ['::1', onlyStrict(range('::1', 'loopback'))],
-    ['10.0.0.1', onlyStrict(range('10.0.0.1', 'private'))],
-    ['172.31.255.255', onlyStrict(range('172.31.255.255', 'private'))],
-    ['192.168.1.1', onlyStrict(range('192.168.1.1', 'private'))],
-    ['100.64.0.1', onlyStrict(range('100.64.0.1', 'carrierGradeNat'))],
-    ['fd12:3456::1', onlyStrict(range('fd12:3456::1', 'uniqueLocal'))],
-    ['::ffff:7f00:1', onlyStrict(range('127.0.0.1', 'loopback'))],
-    ['169.254.0.1', forbidden(range('169.254.0.1', 'linkLocal'))],
-    ['::ffff:169.254.169.254', forbidden(range('169.254.169.254', 'linkLocal'))],
-    ['fe80::1%eth0', forbidden(range('fe80::1%eth0', 'linkLocal'))],
-    ['2606:4700::1111%eth0', forbidden(range('2606:4700::1111%eth0', 'unicast'))],
+    ['127.0.0.1', onlyStrict(notPublic('127.0.0.1', 'loopback'))],
+    ['::1', onlyStrict(notPublic('::1', 'loopback'))],
+    ['10.0.0.1', onlyStrict(notPublic('10.0.0.1', 'private'))],
+    ['172.31.255.255', onlyStrict(notPublic('172.31.255.255', 'private'))],
+    ['192.168.1.1', onlyStrict(notPublic('192.168.1.1', 'private'))],
+    ['100.64.0.1', onlyStrict(notPublic('100.64.0.1', 'carrierGradeNat'))],
+    ['fd12:3456::1', onlyStrict(notPublic('fd12:3456::1', 'uniqueLocal'))],
+    ['::ffff:7f00:1', onlyStrict(notPublic('127.0.0.1', 'loopback'))],
+    ['169.254.0.1', forbidden(notPublic('169.254.0.1', 'linkLocal'))],
+    ['::ffff:169.254.169.254', forbidden(notPublic('169.254.169.254', 'linkLocal'))],
+    ['fe80::1%eth0', forbidden(notPublic('fe80::1%eth0', 'linkLocal'))],
+    ['2606:4700::1111%eth0', forbidden(notPublic('2606:4700::1111%eth0', 'unicast'))],
     ['100.100.100.200', forbidden(metadata('100.100.100.200'))],
     ['168.63.129.16', forbidden(metadata('168.63.129.16'))],
     ['fd00:ec2::254', forbidden(metadata('fd00:ec2::254'))],
     ['fd20:ce::254', forbidden(metadata('fd20:ce::254'))],
-    ['0.1.2.3', forbidden(range('0.1.2.3', 'unspecified'))],
-    ['64:ff9b::7f00:1', forbidden(range('64:ff9b::7f00:1', 'rfc6052'))],
-    ['2002:7f00:1::', forbidden(range('2002:7f00:1::', '6to4'))],
-    ['192.0.2.1', forbidden(range('192.0.2.1', 'reserved'))],
-    ['224.0.0.1', forbidden(range('224.0.0.1', 'multicast'))],
-    ['255.255.255.255', forbidden(range('255.255.255.255', 'broadcast'))],
-    ['4000::1', forbidden(range('4000::1', 'unicast'))],
+    ['0.1.2.3', forbidden(notPublic('0.1.2.3', 'unspecified'))],
+    ['64:ff9b::7f00:1', forbidden(notPublic('64:ff9b::7f00:1', 'rfc6052'))],
+    ['2002:7f00:1::', forbidden(notPublic('2002:7f00:1::', '6to4'))],
+    ['192.0.2.1', forbidden(notPublic('192.0.2.1', 'reserved'))],
+    ['224.0.0.1', forbidden(notPublic('224.0.0.1', 'multicast'))],
+    ['255.255.255.255', forbidden(notPublic('255.255.255.255', 'broadcast'))],
+    ['4000::1', forbidden(notPublic('4000::1', 'unicast'))],
     ['hooks.example', forbidden('hooks.example is not an IP address')],
   ])('returns for %s strictly and in development: %p', (address, reasons) => {
     const found = [strict, development].map((policy) => ssrfViolation(address, policy));
@@ -51,7 +51,7 @@ describe('ssrfViolation', () => {
 describe('urlViolation', () => {
   const credentials = forbidden('it must not carry a user or password');
   const insecure = 'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)';
-  const loopback = range('127.0.0.1', 'loopback');
+  const loopback = notPublic('127.0.0.1', 'loopback');
 
   it.each<[string, Reasons]>([
     ['https://example.com/hook', allowed],
@@ -67,8 +67,8 @@ describe('urlViolation', () => {
     ['https://0x7f000001/', onlyStrict(loopback)],
     ['https://①②⑦.0.0.1/', onlyStrict(loopback)],
     ['https://[0:0:0:0:0:ffff:7f00:1]/', onlyStrict(loopback)],
-    ['https://2852039166/', forbidden(range('169.254.169.254', 'linkLocal'))],
-    ['https://[fe80::1]/', forbidden(range('fe80::1', 'linkLocal'))],
+    ['https://2852039166/', forbidden(notPublic('169.254.169.254', 'linkLocal'))],
+    ['https://[fe80::1]/', forbidden(notPublic('fe80::1', 'linkLocal'))],
   ])('returns for %s strictly and in development: %p', (url, reasons) => {
     expect([strict, development].map((policy) => urlViolation(url, policy))).toEqual(reasons);
   });

@@ -178,8 +178,8 @@ describe('POST /leads/batch with dryRun', () => {
       fc.asyncProperty(leads, leads, async (earlier, later) => {
         tenant = await service.addTenant();
         await batch(earlier);
-        const rehearsed = await batch(later, dryRun);
-        expect(withoutIds(rehearsed)).toEqual(withoutIds(await batch(later)));
+        const dryRunResult = await batch(later, dryRun);
+        expect(withoutIds(dryRunResult)).toEqual(withoutIds(await batch(later)));
       }),
       { numRuns: rounds(6, 60), endOnFailure: true },
     );

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const fileOf = async (name: string, content: string | Buffer | readonly string[]) => {
+const saveFile = async (name: string, content: string | Buffer | readonly string[]) => {
   const path = join(folder, `${tenant.organizationId.toHexString()}-${name}`);
   const text =
     typeof content === 'string' || Buffer.isBuffer(content) ? content : content.join('\n');
@@ -48,7 +48,7 @@ interface Outcome {
   readonly refusedRows: { row: number; line: number; code: string; message: string }[];
 }
 /** The import rejects a `recordSystemId` of this length. */
-const tooLong = 'x'.repeat(1_025);
+const tooLongId = 'x'.repeat(1_025);
 
 describe('lead import', () => {
   it('imports CSV with nested columns and treats empty cells as not sent', async () => {
@@ -59,9 +59,9 @@ describe('lead import', () => {
       '',
       'c,,,,,',
       'a,"Mona\nAdel",,,,',
-      `${tooLong},,,,,`,
+      `${tooLongId},,,,,`,
     ];
-    const file = await fileOf('leads.csv', lines.join('\r\n'));
+    const file = await saveFile('leads.csv', lines.join('\r\n'));
     const dry = await run(file, '--dry-run');
     expect(dry).toMatchObject({ dryRun: true, rows: 5, created: 2, updated: 1, refused: 2 });
     expect([await leads(), await tenant.stored('imports')]).toEqual([[], []]);
@@ -90,7 +90,7 @@ describe('lead import', () => {
   it('skips blank rows, and rows that an earlier run has imported', async () => {
     const rows = range(101).map((index) => `lead-${index},Name ${index}`);
     const lines = [',', ...rows.slice(0, 99), ', ', ',', ...rows.slice(99), ',', ','];
-    const file = await fileOf('blank.csv', ['recordSystemId,name', ...lines]);
+    const file = await saveFile('blank.csv', ['recordSystemId,name', ...lines]);
     const outcome = { rows: 101, created: 101, refused: 0 };
     expect(await run(file)).toMatchObject({ ...outcome, doneBefore: 0 });
     expect(await leads()).toHaveLength(101);
@@ -111,7 +111,7 @@ describe('lead import', () => {
       '{"data":{"rate":0.12345678901234567891}}',
       '{"name":"Without id"}',
     ];
-    const file = await fileOf('leads.ndjson', lines);
+    const file = await saveFile('leads.ndjson', lines);
     const { refusedRows, ...outcome } = await run(file);
     expect(outcome).toMatchObject({ rows: 7, created: 2, updated: 0, refused: 5 });
     const starting = (text: string): unknown => expect.stringMatching(new RegExp(`^${text},`));
@@ -138,7 +138,7 @@ describe('lead import', () => {
   const json =
     'A JSON file cannot be imported. Convert it to CSV, or to NDJSON (one JSON object per line) ' +
     'named .ndjson or .jsonl.';
-  const short = 'Invalid Record Length: columns length is 2, got 1 on line 152';
+  const tooShort = 'Invalid Record Length: columns length is 2, got 1 on line 152';
   const empty = 'The file has no rows to import.';
   const commas = `Unknown columns: recordSystemId;name. ${known} Separate columns by commas.`;
   const latin = Buffer.from('recordSystemId,name\na,Ren\xE9\n', 'latin1');
@@ -149,7 +149,7 @@ describe('lead import', () => {
       'recordSystemId,phone,data.\na,1,2\n',
       `Unknown columns: phone, data.. ${known}`,
     ],
-    ['ragged.csv', `recordSystemId,name\n${'a,b\n'.repeat(150)}c\n`, short],
+    ['ragged.csv', `recordSystemId,name\n${'a,b\n'.repeat(150)}c\n`, tooShort],
     ['latin.csv', latin, 'The file is not UTF-8. Convert it and import it again.'],
     ['semicolons.csv', 'recordSystemId;name\na;Mona\n', commas],
     ['leads.json', '[{"recordSystemId":"a"}]', json],
@@ -157,14 +157,14 @@ describe('lead import', () => {
     ['header.csv', 'recordSystemId,name\n', empty],
     ['empty.ndjson', '\n', empty],
   ])('rejects %s with one line and stores no lead', async (name, content, message) => {
-    const { code, stderr } = await runText(await fileOf(name, content));
+    const { code, stderr } = await runText(await saveFile(name, content));
     expect({ code, stderr }).toEqual({ code: 1, stderr: `${message}\n` });
     expect(await leads()).toEqual([]);
   });
 
   it('fails with one line when the report cannot be written', async () => {
-    const file = await fileOf('reported.csv', 'recordSystemId,phoneNumber\na,01000000001\n');
-    const refused = await fileOf('full.csv', `recordSystemId\n${tooLong}\n`);
+    const file = await saveFile('reported.csv', 'recordSystemId,phoneNumber\na,01000000001\n');
+    const refused = await saveFile('full.csv', `recordSystemId\n${tooLongId}\n`);
     const missing = join(folder, 'none', 'refused.csv');
     const isImported = `--report must not be the file being imported (${file}): choose another path.`;
     for (const [imported, report, message] of [
@@ -179,19 +179,19 @@ describe('lead import', () => {
   });
 
   it('prints the path of the report when earlier runs rejected rows', async () => {
-    const file = await fileOf('again.csv', `recordSystemId\n${tooLong}\n`);
+    const file = await saveFile('again.csv', `recordSystemId\n${tooLongId}\n`);
     const report = join(folder, 'again-refused.csv');
     await run(file, '--report', report);
-    const more = 'Not all refused rows are listed (some are from earlier runs):';
+    const notice = 'Not all refused rows are listed (some are from earlier runs):';
     const withReport = await runText(file, '--report', report);
-    expect(withReport.stdout).toContain(`${more} see ${report}.\n`);
+    expect(withReport.stdout).toContain(`${notice} see ${report}.\n`);
     const without = await runText(file);
-    expect(without.stdout).toContain(`${more} use --report <file> to keep the refused rows.\n`);
+    expect(without.stdout).toContain(`${notice} use --report <file> to keep the refused rows.\n`);
   });
 
   it('matches project names in the language of --language', async () => {
     const compound = await tenant.add(addCompound, { 'en-us': 'Lake', 'ar-eg': 'بحيرة' });
-    const file = await fileOf('arabic.csv', 'recordSystemId,project\na,بحيرة\n');
+    const file = await saveFile('arabic.csv', 'recordSystemId,project\na,بحيرة\n');
     await run(file);
     expect(await leads()).toMatchObject([{ compoundsIds: [] }]);
     await run(file, '--restart', '--language', 'ar-eg');
@@ -205,7 +205,7 @@ describe('lead import', () => {
     const organization = await app.get(OrganizationsRepository).find(id);
     if (organization === null) throw new Error('The organization is missing.');
     const names = range(250).map((index) => `L${index}`);
-    const file = await fileOf(
+    const file = await saveFile(
       'many.ndjson',
       names.map((name) => JSON.stringify({ name })),
     );

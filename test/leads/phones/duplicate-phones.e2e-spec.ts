@@ -12,11 +12,11 @@ beforeEach(async () => {
 });
 
 const post = (body: object) => tenant.post('/leads', body);
-const taken = (phone: string | number, owner = 'not assigned to anyone') =>
+const duplicate = (phone: string | number, owner = 'not assigned to anyone') =>
   `Duplicate Lead: Existing Lead (${phone}) exists. and is ${owner}.`;
 const rejection = (...message: string[]) => ({ statusCode: 400, message, error: 'Bad Request' });
 const kinds = ['leads', 'clients', 'changeLogs', 'outboxEvents'];
-const everything = () => Promise.all(kinds.map((kind) => tenant.stored(kind)));
+const storedDocuments = () => Promise.all(kinds.map((kind) => tenant.stored(kind)));
 
 describe('POST /leads with a phone of another lead', () => {
   it.each(['01001234567', '0020 100-123-4567', '+٢٠ ١٠٠ ١٢٣ ٤٥٦٧', 1_001_234_567])(
@@ -24,12 +24,12 @@ describe('POST /leads with a phone of another lead', () => {
     async (phoneNumber) => {
       await post({ phoneNumber: '01001234567' }).expect(201);
       await post({ recordSystemId: 'b', name: 'B' }).expect(201);
-      const before = await everything();
+      const before = await storedDocuments();
       for (const update of [{}, { recordSystemId: 'b', name: 'C' }]) {
         const { body } = await post({ ...update, data: { phoneNumber } }).expect(400);
-        expect(body).toEqual(rejection(taken(phoneNumber)));
+        expect(body).toEqual(rejection(duplicate(phoneNumber)));
       }
-      expect(await everything()).toEqual(before);
+      expect(await storedDocuments()).toEqual(before);
       tenant = await service.addTenant();
       await post({ data: { phoneNumber } }).expect(201);
       await post({ phoneNumber: '01001234567' }).expect(400);
@@ -40,7 +40,7 @@ describe('POST /leads with a phone of another lead', () => {
     await post({ phoneNumber: '01000000001', phoneNumber2: '01000000002' }).expect(201);
     const crossed = { phoneNumber: '01000000002', phoneNumber2: '01000000001' };
     const { body } = await post(crossed).expect(400);
-    expect(body.message).toEqual([taken('01000000002'), taken('01000000001')]);
+    expect(body.message).toEqual([duplicate('01000000002'), duplicate('01000000001')]);
     await post({ phoneNumber: '01000000003', phoneNumber2: '01000000001' }).expect(400);
   });
 
@@ -49,7 +49,7 @@ describe('POST /leads with a phone of another lead', () => {
     const data = { phoneNumber: '01000000001' };
     const _id = await tenant.add(addLead, { data, assignedToId });
     const { body } = await post(data).expect(400);
-    expect(body).toEqual(rejection(taken('01000000001', 'assigned to Hany $t(x) {phone}')));
+    expect(body).toEqual(rejection(duplicate('01000000001', 'assigned to Hany $t(x) {phone}')));
     await tenant.set('leads', { _id }, { assignedToId: null });
     const arabic = await post(data).set('language', 'ar-eg').expect(400);
     const message = 'عميل محتمل مكرر: يوجد عميل محتمل (01000000001) غير مسند إلى أحد.';

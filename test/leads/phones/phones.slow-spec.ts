@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('POST /leads with a phone that another program stored', () => {
-  const backgroundPass = () => service.service.app.get(LeadPhoneKeys).run();
+  const runBackgroundPass = () => service.service.app.get(LeadPhoneKeys).run();
 
   it('returns 400 for the current phone, not an outdated key, in any spelling', async () => {
     const { post, set } = await service.addTenant();
@@ -27,7 +27,7 @@ describe('POST /leads with a phone that another program stored', () => {
     const moved = { 'data.phoneNumber': '(+20) 100.000.0002', updatedAt: new Date() };
     await set('leads', { recordSystemId: 'moved' }, moved);
     await post('/leads', { phoneNumber: '01000000001' }).expect(201);
-    await backgroundPass();
+    await runBackgroundPass();
     await post('/leads', { phoneNumber: '01000000002' }).expect(400);
   });
 
@@ -44,7 +44,7 @@ describe('POST /leads with a phone that another program stored', () => {
     }));
     await organizations.insertMany(others);
     await add(addLead, { data: { phoneNumber: '(+20) 100.123.4569' } });
-    await backgroundPass();
+    await runBackgroundPass();
     await post('/leads', { phoneNumber: '01001234569' }).expect(400);
   });
 });
@@ -75,7 +75,7 @@ describe('a phone of 50,000 leads', () => {
   });
 
   /** Returns the number of leads that the commands examined. */
-  async function leadsRead(work: () => Promise<unknown>): Promise<number> {
+  async function countExaminedLeads(work: () => Promise<unknown>): Promise<number> {
     const commands = await profileCommands(service.db, work);
     const reads = commands.filter(({ ns }) => ns.endsWith('.leads'));
     expect(reads.length).toBeGreaterThan(0);
@@ -84,7 +84,7 @@ describe('a phone of 50,000 leads', () => {
   const nour = [expect.stringContaining('Nour')];
 
   it('is found by POST /leads in few reads, with the user of the first lead', async () => {
-    const read = await leadsRead(async () => {
+    const read = await countExaminedLeads(async () => {
       const { body } = await tenant.post('/leads', { phoneNumber: '+20 100 000 0001' }).expect(400);
       expect(body.message).toEqual(nour);
     });
@@ -94,7 +94,7 @@ describe('a phone of 50,000 leads', () => {
   it('is found in few reads by a group and a batch', async () => {
     const phones = range(30).map((index) => (index === 20 ? phone : `0100000${1_000 + index}`));
     const leads = phones.map((phoneNumber) => ({ phoneNumber }));
-    const read = await leadsRead(async () => {
+    const read = await countExaminedLeads(async () => {
       await Promise.all(leads.map((lead) => tenant.post('/leads', lead)));
       const { body } = await tenant.post('/leads/batch', { leads, dryRun: true }).expect(200);
       expect(body.results[20].message).toEqual(nour);

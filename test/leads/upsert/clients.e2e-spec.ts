@@ -44,7 +44,7 @@ describe('POST /leads with a contact', () => {
   it.each([
     ['without name, phone and email', {}, { data: { name: '', email: null, budget: 1 } }],
     ['without createFromLeads', { createFromLeads: false }, { name: 'Mona', phoneNumber }],
-  ])('creates no client %s', async (_when, settings, lead) => {
+  ])('creates no client %s', async (_title, settings, lead) => {
     const { clientIdOf, clients } = await addTenant(settings);
     expect(await clientIdOf(lead)).toBeNull();
     expect(await clients()).toEqual([]);
@@ -63,7 +63,7 @@ describe('POST /leads with a contact', () => {
     ['phoneNumber before phoneNumber2', undefined, twoClients, bothPhones, 1],
     ['known fields of matchBy', ['mobile', 'phone'], [byEmail], { email, phoneNumber }, -1],
     ['active clients', undefined, [{ email, isDeleted: true }], { email }, -1],
-  ])('matches a client by %s', async (_what, matchBy, stored, lead, index) => {
+  ])('matches a client by %s', async (_title, matchBy, stored, lead, index) => {
     const { addClients, clientIdOf, clients } = await addTenant(matchBy && { matchBy });
     const ids = await addClients(...stored);
     const id = await clientIdOf({ recordSystemId: 'a', ...lead });

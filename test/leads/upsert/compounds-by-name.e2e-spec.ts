@@ -31,9 +31,9 @@ beforeAll(async () => {
 
 const post = (body: object, language = 'en-us') =>
   tenant.post('/leads', body).set('language', language);
-const linked = async (project: string, language?: string) =>
+const linkedCompounds = async (project: string, language?: string) =>
   (await post({ project }, language).expect(201)).body.lead.compoundsIds as string[];
-const hex = (...names: string[]) => names.map((name) => ids[name]?.toHexString());
+const idsOf = (...names: string[]) => names.map((name) => ids[name]?.toHexString());
 
 describe('POST /leads with a project', () => {
   const streets = ['street', 'capital', 'written'];
@@ -65,17 +65,17 @@ describe('POST /leads with a project', () => {
     ['élan café', 'ar-eg', ['emptyArabic']],
   ])('%j in %s links the active compounds with that whole name: %j', async (...row) => {
     const [project, language, compounds] = row;
-    expect(await linked(project, language)).toEqual(hex(...compounds));
+    expect(await linkedCompounds(project, language)).toEqual(idsOf(...compounds));
   });
 
   it('responds within the time limit when it has 300,000 combining marks', async () => {
-    expect(await linked(`e${'\u0345\u0301'.repeat(150_000)}`)).toEqual([]);
+    expect(await linkedCompounds(`e${'\u0345\u0301'.repeat(150_000)}`)).toEqual([]);
   });
 
   it('adds links and removes none', async () => {
     await post({ recordSystemId: 'moving', project: 'Lake' });
     const second = await post({ recordSystemId: 'moving', project: 'Palm Meadows' }).expect(200);
-    expect(second.body.lead.compoundsIds).toEqual(hex('lake', 'palm', 'twin'));
+    expect(second.body.lead.compoundsIds).toEqual(idsOf('lake', 'palm', 'twin'));
     const third = await post({ recordSystemId: 'moving', project: 'Unknown' }).expect(200);
     expect(third.body.lead.compoundsIds).toEqual(second.body.lead.compoundsIds);
     expect(third.body.lead.data.project).toBe('Unknown');
@@ -85,7 +85,7 @@ describe('POST /leads with a project', () => {
 
   it('reads the project from data before the flat field, even if it is empty', async () => {
     const both = await post({ project: 'Lake', data: { project: 'Palm Meadows' } });
-    expect(both.body.lead.compoundsIds).toEqual(hex('palm', 'twin'));
+    expect(both.body.lead.compoundsIds).toEqual(idsOf('palm', 'twin'));
     const empty = await post({ project: 'Lake', data: { project: '' } }).expect(201);
     expect(empty.body.lead).toMatchObject({ compoundsIds: [], data: { project: '' } });
   });
@@ -93,7 +93,7 @@ describe('POST /leads with a project', () => {
   it('links a compound that another program has just renamed, and creates none', async () => {
     const before = await tenant.count('compounds');
     await tenant.set('compounds', { _id: ids['pattern'] }, { 'name.en-us': 'Renamed' });
-    expect(await linked('renamed')).toEqual(hex('pattern'));
+    expect(await linkedCompounds('renamed')).toEqual(idsOf('pattern'));
     expect(await tenant.count('compounds')).toBe(before);
   });
 });

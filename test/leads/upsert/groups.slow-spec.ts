@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const groupsOf = ({ service: { app } }: TestService) => app.get(LeadsService);
 
-const heldUp = async () => {
+const countDelayedGroups = async () => {
   const counts = await Promise.all(
     [service, second].map((one) =>
       valueIn(one.service.app.get(Metrics), 'lead_groups_held_up_total'),
@@ -78,7 +78,7 @@ const sharedEmail = 'shared@example.com';
  * Adds an organization with records of another program. The phones of its leads are derived already, because
  * the background pass may run at any time.
  */
-async function makeCaller(chosen: object): Promise<Caller> {
+async function addCaller(chosen: object): Promise<Caller> {
   const { organizationId, add } = await service.addTenant({ settings: chosen });
   const assignedToId = await add(addUser, 'Nour');
   await add(addCompound, { 'en-us': 'Palm Hills' }, { slug: 'palm-hills' });
@@ -113,11 +113,11 @@ async function outcomeOf(upsert: Promise<LeadUpsertResult>): Promise<Outcome> {
 }
 
 /** Sends the requests as one group, which gathers while the first request is running. */
-async function together(on: TestService, caller: Caller, payloads: readonly LeadPayload[]) {
+async function sendGroup(on: TestService, caller: Caller, payloads: readonly LeadPayload[]) {
   return Promise.all(payloads.map((each) => outcomeOf(groupsOf(on).upsert(caller, each))));
 }
 
-async function oneByOne(caller: Caller, payloads: readonly LeadPayload[]) {
+async function sendInOrder(caller: Caller, payloads: readonly LeadPayload[]) {
   const outcomes: Outcome[] = [];
   for (const each of payloads) {
     outcomes.push(await outcomeOf(groupsOf(service).upsert(caller, each)));
@@ -158,9 +158,9 @@ describe('grouped POST /leads requests', () => {
         settings,
         distinctPayloads({ minLength: 2, maxLength: 12 }),
         async (chosen, requests) => {
-          const [grouped, single] = [await makeCaller(chosen), await makeCaller(chosen)];
-          const groupedOutcomes = await together(service, grouped, requests);
-          const singleOutcomes = await oneByOne(single, requests);
+          const [grouped, single] = [await addCaller(chosen), await addCaller(chosen)];
+          const groupedOutcomes = await sendGroup(service, grouped, requests);
+          const singleOutcomes = await sendInOrder(single, requests);
           expect(await stateOf(grouped, groupedOutcomes)).toEqual(
             await stateOf(single, singleOutcomes),
           );
@@ -178,7 +178,7 @@ describe('grouped POST /leads requests', () => {
   });
 
   it('load only the leads of the first requests when all leads exceed 16 MiB', async () => {
-    const caller = await makeCaller({});
+    const caller = await addCaller({});
     const { organizationId } = caller;
     const data = { text: 'x'.repeat(3_900_000) };
     const ids = range(5).map((index) => `large ${index}`);
@@ -196,7 +196,7 @@ describe('grouped POST /leads requests', () => {
   });
 
   it('do not wait for a request whose lead another program locks', async () => {
-    const caller = await makeCaller({});
+    const caller = await addCaller({});
     const session = service.db.client.startSession();
     const held = { organizationId: caller.organizationId, recordSystemId: 'c' };
     session.startTransaction();
@@ -221,21 +221,21 @@ describe('grouped POST /leads requests', () => {
         distinctPayloads({ minLength: 4, maxLength: 4 }),
         async (chosen, requests) => {
           const [ours, theirs] = [requests.slice(0, 2), requests.slice(2)];
-          const caller = await makeCaller(chosen);
-          const before = await heldUp();
-          await Promise.all([together(service, caller, ours), together(second, caller, theirs)]);
+          const caller = await addCaller(chosen);
+          const before = await countDelayedGroups();
+          await Promise.all([sendGroup(service, caller, ours), sendGroup(second, caller, theirs)]);
           // If one instance blocks the other for too long on a slow machine, requests may overtake each other
           // (rule LEAD-11).
-          fc.pre((await heldUp()) === before);
-          const raced = await stateOf(caller, []);
+          fc.pre((await countDelayedGroups()) === before);
+          const concurrentState = await stateOf(caller, []);
           const candidates: string[] = [];
           for (const order of interleavings(ours, theirs)) {
-            const single = await makeCaller(chosen);
-            await oneByOne(single, order);
+            const single = await addCaller(chosen);
+            await sendInOrder(single, order);
             candidates.push(await stateOf(single, []));
-            if (candidates.at(-1) === raced) break;
+            if (candidates.at(-1) === concurrentState) break;
           }
-          expect(candidates).toContain(raced);
+          expect(candidates).toContain(concurrentState);
         },
       ),
       { numRuns: rounds(2, 6), endOnFailure: true },

@@ -56,7 +56,7 @@ const postText = (text: string, path = '/leads') =>
   tenant.post(path).set('content-type', 'application/json').send(text);
 
 /** Returns the value after a round trip through JSON. */
-const received = (sent: object) => JSON.parse(JSON.stringify(sent)) as object;
+const throughJson = (sent: object) => JSON.parse(JSON.stringify(sent)) as object;
 
 describe('POST /leads with data and additionalData', () => {
   it('returns them exactly as sent, merged by top-level key', async () => {
@@ -70,9 +70,9 @@ describe('POST /leads with data and additionalData', () => {
         await postText(JSON.stringify({ recordSystemId, data: later })).expect(200);
         const read = await tenant.get(`/leads/${recordSystemId}`).expect(200);
         const { lead } = JSON.parse(read.text) as { lead: Record<string, unknown> };
-        expect(JSON.parse(created.text).lead.data).toEqual(received(data));
-        expect(lead['data']).toEqual({ ...received(data), ...received(later) });
-        expect(lead['additionalData']).toEqual(received(additionalData));
+        expect(JSON.parse(created.text).lead.data).toEqual(throughJson(data));
+        expect(lead['data']).toEqual({ ...throughJson(data), ...throughJson(later) });
+        expect(lead['additionalData']).toEqual(throughJson(additionalData));
       }),
       { numRuns: rounds(8, 150) },
     );

@@ -16,7 +16,7 @@ let service: TestService;
 let tenant: TenantApi;
 
 /** Turns a validation rule of another program on or off. The service cannot check it in advance. */
-const validate = (validationLevel: 'strict' | 'off') =>
+const setValidation = (validationLevel: 'strict' | 'off') =>
   service.db.command({
     collMod: 'leads',
     validator: { 'data.forbidden': { $exists: false } },
@@ -25,7 +25,7 @@ const validate = (validationLevel: 'strict' | 'off') =>
 
 beforeAll(async () => {
   service = await startTestService({}, randomDatabaseUri());
-  await validate('strict');
+  await setValidation('strict');
 });
 beforeEach(async () => {
   tenant = await service.addTenant();
@@ -46,9 +46,9 @@ describe('a lead that the database rejects', () => {
     for (const collection of ['leads', 'clients', 'changeLogs', 'outboxEvents']) {
       expect(await tenant.count(collection)).toBe(0);
     }
-    await validate('off');
+    await setValidation('off');
     await send().expect(200);
-    await validate('strict');
+    await setValidation('strict');
     expect([await tenant.count('leads'), await tenant.count('changeLogs')]).toEqual([2, 2]);
   });
 

@@ -139,9 +139,9 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   const inOrder = walletsOf.toSorted(
     (a, b) => (b.deletion ?? Infinity) - (a.deletion ?? Infinity) || 0,
   );
-  const holds = (wallet: ModelWallet) =>
+  const hasCheque = (wallet: ModelWallet) =>
     wallet.cheques.some((cheque) => cheque.installmentId === installmentId);
-  const wallet = inOrder.find(holds);
+  const wallet = inOrder.find(hasCheque);
   if (wallet === undefined) {
     if (inOrder.some(({ deletion }) => deletion === null))
       return response(404, 'Cheque not found in wallet');

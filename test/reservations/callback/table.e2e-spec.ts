@@ -103,7 +103,7 @@ it('the model has between 30 and 50 outcomes', () => {
 
 it.each([...outcomes.values()].map((cell) => [JSON.stringify(cell), cell] as const))(
   'a callback returns, stores and emits the same as the model: %s',
-  async (_name, { situation, request }) => {
+  async (_title, { situation, request }) => {
     const tenant = await service.addTenant();
     const { model, reservationId } = modelOf(situation);
     await store(tenant, model);

@@ -91,7 +91,7 @@ describe('a new reservation of POST /reservations', () => {
     ['slug', 'villa-1'],
     ['recordSystemId', { recordSystemId: 'crm-unit-1' }],
     ['unitId', { unitId: 'V-1' }],
-  ])('is pending without a wallet when only a unit is sent, by %s', async (_by, unit) => {
+  ])('is pending without a wallet when only a unit is sent, by %s', async (_title, unit) => {
     const { reservation } = (await post({ unit }).expect(201)).body;
     expect(reservation).toMatchObject({
       unitId: unitId.toHexString(),
@@ -246,7 +246,7 @@ describe('POST /reservations with invalid data', () => {
       'The unit of a reservation cannot be changed',
       { recordSystemId, unit: 'villa-2' },
     ],
-  ])('rejects %s', async (_name, statusCode, message, body) => {
+  ])('rejects %s', async (_title, statusCode, message, body) => {
     await tenant.add(addUnit, { slug: 'villa-2' });
     await create();
     const before = await storedDeals(tenant);

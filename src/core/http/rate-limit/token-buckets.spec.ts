@@ -12,20 +12,20 @@ it('never allows more requests than the burst and the refill', () => {
     fc.property(limits, steps, (limit, waits) => {
       let now = 0;
       const buckets = new TokenBuckets({ now: () => new Date(now) }, 10);
-      const taken: number[] = [];
-      let passed = 0;
+      const grantedAt: number[] = [];
+      let elapsed = 0;
       for (const wait of waits) {
         now += wait;
-        passed += Math.max(0, wait);
+        elapsed += Math.max(0, wait);
         const hasToken = buckets.hasToken('id', limit, 0);
-        const left = buckets.take('id', limit);
-        expect(left >= 0).toBe(hasToken);
-        if (left >= 0) taken.push(passed);
+        const tokensLeft = buckets.take('id', limit);
+        expect(tokensLeft >= 0).toBe(hasToken);
+        if (tokensLeft >= 0) grantedAt.push(elapsed);
       }
-      for (const [first, from] of taken.entries()) {
-        for (const [count, until] of taken.slice(first).entries()) {
-          const most = limit.burst + ((until - from) * limit.rps) / 1_000;
-          expect(count + 1).toBeLessThanOrEqual(most + 1e-6);
+      for (const [first, from] of grantedAt.entries()) {
+        for (const [count, until] of grantedAt.slice(first).entries()) {
+          const allowed = limit.burst + ((until - from) * limit.rps) / 1_000;
+          expect(count + 1).toBeLessThanOrEqual(allowed + 1e-6);
         }
       }
     }),

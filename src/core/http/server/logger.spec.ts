@@ -14,7 +14,7 @@ function run(code: string) {
 }
 
 /** Returns the JSON lines that a process running this code writes to standard output. */
-async function written(code: string): Promise<{ msg: string; time: string }[]> {
+async function logLinesOf(code: string): Promise<{ msg: string; time: string }[]> {
   const lines = (await text(run(code).stdout)).trimEnd().split('\n');
   return lines.map((line) => JSON.parse(line) as { msg: string; time: string });
 }
@@ -29,7 +29,7 @@ describe('the log on standard output', () => {
       `logger.info('last'); process.on('uncaughtException', () => process.exit()); throw new Error();`,
     ],
   ])('is complete and in order when the process %s', async (_, end) => {
-    const lines = await written(
+    const lines = await logLinesOf(
       `for (let line = 0; line < 2_000; line++) logger.info(String(line)); ${end}`,
     );
     const numbers = Array.from({ length: 2_000 }, (_value, line) => String(line));

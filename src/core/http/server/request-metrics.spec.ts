@@ -20,7 +20,7 @@ it('counts calls of keys together beyond one thousand keys', async () => {
     completedRequestListeners: [],
   };
   addRequestMetrics(fastify as never, metrics);
-  for (let turn = 0; turn < 2; turn++) {
+  for (let round = 0; round < 2; round++) {
     for (let key = 0; key < 1_200; key++) {
       fastify.completedRequestListeners[0]?.(
         { ...completed, apiKeyId: `key-${key}` },

@@ -61,19 +61,19 @@ describe('parseJsonBody', () => {
     fc.assert(
       fc.property(double, fc.constantFrom(...notations), (number, write) => {
         const text = write(number).replace('Infinity', '0');
-        expect(parseExactly(`[${text}]`)).toEqual([exactly(text)]);
+        expect(parseExactly(`[${text}]`)).toEqual([exactNumber(text)]);
         fc.pre(number !== 0);
         const [mantissa = '', exponent] = text.split('e');
-        const more = `${mantissa}${mantissa.includes('.') ? '' : '.'}${'0'.repeat(20)}1`;
-        const longer = exponent === undefined ? more : `${more}e${exponent}`;
-        expect(() => parseExactly(`[${longer}]`)).toThrow('test.inexact_number');
+        const extraDigits = `${mantissa}${mantissa.includes('.') ? '' : '.'}${'0'.repeat(20)}1`;
+        const tooPrecise = exponent === undefined ? extraDigits : `${extraDigits}e${exponent}`;
+        expect(() => parseExactly(`[${tooPrecise}]`)).toThrow('test.inexact_number');
       }),
     );
   });
 });
 
 /** Integers that a double cannot represent become 64-bit integers if they fit. */
-function exactly(text: string): unknown {
+function exactNumber(text: string): unknown {
   const number = Number(text) || 0;
   return /^-?\d+$/.test(text) && String(number) !== text ? BigInt(text) : number;
 }

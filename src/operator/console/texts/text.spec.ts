@@ -22,10 +22,10 @@ describe('texts of the console', () => {
 it('durations have at most two units, and fractions only below one second', () => {
   const formats = formatsOf('en-us');
   const second = 1_000;
-  const written = [0, 1, 12.34, 999, second, 61 * second, 3_600 * second, 90_061 * second].map(
+  const durations = [0, 1, 12.34, 999, second, 61 * second, 3_600 * second, 90_061 * second].map(
     (length) => formats.duration(length),
   );
-  expect(written).toEqual([
+  expect(durations).toEqual([
     '0 ms',
     '1 ms',
     '12.3 ms',

@@ -66,7 +66,7 @@ export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: 
  * Stores values of a person in all collections: two requests with stored responses, a batch, a lead that is
  * refused for its phone, callbacks, and deliveries to a receiver that echoes them.
  */
-export async function leaveTraces(service: WebhookService, tenant: TenantApi, person: Person) {
+export async function addPersonalData(service: WebhookService, tenant: TenantApi, person: Person) {
   const receiver = await startReceiver((received, response) => response.end(received.body));
   receivers.push(receiver);
   await service.subscribe(tenant, receiver.url, ['lead.*', 'client.*']);
@@ -74,12 +74,12 @@ export async function leaveTraces(service: WebhookService, tenant: TenantApi, pe
   const apiKey = tenant.key;
   const { earlier, now } = payloadsOf(person);
   const { phone, recordSystemId, values } = person;
-  const spelled = `+20 (${phone.slice(1, 4)}) ${phone.slice(4, 7)}-${phone.slice(7)}`;
+  const spelling = `+20 (${phone.slice(1, 4)}) ${phone.slice(4, 7)}-${phone.slice(7)}`;
   const requests = [
     { body: earlier },
     { body: now },
-    { path: '/leads/batch', body: { leads: [{ phoneNumber: spelled }, now, { name: 'Other' }] } },
-    { body: { recordSystemId: 'another', phoneNumber: spelled } },
+    { path: '/leads/batch', body: { leads: [{ phoneNumber: spelling }, now, { name: 'Other' }] } },
+    { body: { recordSystemId: 'another', phoneNumber: spelling } },
   ];
   const responses = [];
   for (const request of requests) responses.push(await post({ url, apiKey, ...request }));
@@ -89,15 +89,15 @@ export async function leaveTraces(service: WebhookService, tenant: TenantApi, pe
   const payer = values.find((value) => value.startsWith('payer'));
   const callbacks = [
     { reservationId, chequeNumber: 'Kept 1', installmentId: '1', payer, phones: [{ phone }] },
-    { reservationId: 'unknown', note: `call ${spelled}`, people: [person.name, 'Somebody else'] },
+    { reservationId: 'unknown', note: `call ${spelling}`, people: [person.name, 'Somebody else'] },
   ];
   for (const body of callbacks) await tenant.post('/reservations/webhook', body);
-  await allDelivered(db, tenant);
+  await waitForDeliveries(db, tenant);
   return { responses, leadId: leadId as ObjectId };
 }
 
 /** Waits until every event is delivered and the worker has released the endpoints. */
-export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<void> {
+export async function waitForDeliveries(db: Db, { organizationId }: Tenant): Promise<void> {
   const unfinished = {
     outboxEvents: { sequence: null },
     webhookDeliveries: { status: 'pending' },
@@ -118,7 +118,7 @@ export async function collectionNames(db: Db): Promise<string[]> {
 }
 
 /** Returns the bytes of matching documents by collection and id. */
-async function allBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
+async function allStoredBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
   const bytes = new Map<string, Buffer>();
   for (const name of await collectionNames(db)) {
     for await (const raw of db.collection(name).find(filter, { raw: true })) {
@@ -131,8 +131,8 @@ async function allBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> 
 }
 
 /** Leaves out usage statistics, which change during a test. */
-export async function bytesButUsage(db: Db, filter: Document): Promise<Map<string, Buffer>> {
-  const all = [...(await allBytes(db, filter))];
+export async function storedBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
+  const all = [...(await allStoredBytes(db, filter))];
   return new Map(all.filter(([place]) => !place.startsWith('usageStats ')));
 }
 
@@ -140,9 +140,9 @@ export async function bytesButUsage(db: Db, filter: Document): Promise<Map<strin
  * Returns the person's values by the collections that contain them. Stored responses are left out, because
  * they expire.
  */
-export async function collectionsWith(db: Db, person: Person, { organizationId }: Tenant) {
+export async function findPersonalData(db: Db, person: Person, { organizationId }: Tenant) {
   const found = new Map<string, Set<string>>();
-  for (const [place, bytes] of await allBytes(db, { organizationId })) {
+  for (const [place, bytes] of await allStoredBytes(db, { organizationId })) {
     const [collection = ''] = place.split(' ');
     if (collection === 'idempotencyRecords') continue;
     const text = bytes.toString('utf8');
@@ -157,7 +157,7 @@ export async function collectionsWith(db: Db, person: Person, { organizationId }
 }
 
 /** Copies all documents of a tenant and returns a function that restores them. */
-export async function dumpOf(db: Db, { organizationId }: Tenant) {
+export async function snapshotTenant(db: Db, { organizationId }: Tenant) {
   const dump = new Map<string, Document[]>();
   for (const name of await collectionNames(db)) {
     const options = { promoteLongs: false, promoteBuffers: false };
@@ -172,7 +172,7 @@ export async function dumpOf(db: Db, { organizationId }: Tenant) {
 }
 
 /** Returns a function that erases in the service's process. */
-export async function erasuresOf({ service: { app } }: WebhookService, tenant: Tenant) {
+export async function createEraser({ service: { app } }: WebhookService, tenant: Tenant) {
   const erasures = app.get(ErasuresService);
   const _id = new Types.ObjectId(tenant.organizationId.toHexString());
   const organization = await app.get(OrganizationsRepository).find(_id);
