@@ -51,9 +51,7 @@ export class LeadLookupService {
     return found.length > 0 || _id === null ? found : this.findById(organizationId, { _id });
   }
 
-  /**
-   * Matches external id, own id, number, any spelling of a phone, or email; only ids and numbers find deleted leads.
-   */
+  /** Matches ids, number, email or any spelling of a phone. Ids and numbers also find deleted leads. */
   async search(
     organizations: readonly Organization[],
     reference: string,

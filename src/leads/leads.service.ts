@@ -93,7 +93,7 @@ export class LeadsService {
     const { body, outcomes } = isDryRun
       ? await this.commit.dryRun(batch)
       : await this.commit.submitAll(batch);
-    this.recordRefusals(caller, outcomes);
+    this.report(caller, outcomes);
     return body;
   }
 
@@ -164,10 +164,7 @@ export class LeadsService {
   }
 
   /** Adds refusals to the request log once, however often the transaction ran. */
-  private recordRefusals(
-    { failures }: Caller,
-    outcomes: readonly WriteOutcome<LeadUpsertResult>[],
-  ): void {
+  private report({ failures }: Caller, outcomes: readonly WriteOutcome<LeadUpsertResult>[]): void {
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') continue;
       const error = toDomainError(outcome.reason);

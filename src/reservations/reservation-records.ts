@@ -34,16 +34,14 @@ export class ReservationRecords implements PendingWrites {
   private readonly reservations: Map<string, ReservationDocument>;
   private readonly units: Map<string, UnitDocument>;
   private readonly lockedUnits = new Set<string>();
-  private readonly reservationsByUnit: Map<string, UnitReservation[]>;
+  private readonly byUnit: Map<string, UnitReservation[]>;
   private readonly wallets: Map<string, readonly ChequeWalletDocument[]>;
 
   constructor(private readonly loaded: LoadedReservations) {
     this.now = loaded.now;
     this.reservations = byId(loaded.reservations);
     this.units = byId(loaded.units);
-    this.reservationsByUnit = Map.groupBy(loaded.reservationsOfUnits, ({ unitId }) =>
-      keyOf(unitId),
-    );
+    this.byUnit = Map.groupBy(loaded.reservationsOfUnits, ({ unitId }) => keyOf(unitId));
     this.wallets = Map.groupBy(loaded.wallets, ({ reservationId }) => keyOf(reservationId));
   }
 
@@ -58,7 +56,7 @@ export class ReservationRecords implements PendingWrites {
 
   stateOf(reservation: ReservationDocument): ReservationState {
     const { _id, unitId } = reservation;
-    const ofUnit = this.reservationsByUnit.get(keyOf(unitId)) ?? [];
+    const ofUnit = this.byUnit.get(keyOf(unitId)) ?? [];
     const others = unitId ? ofUnit.filter((one) => !one._id.equals(_id)) : [];
     return {
       reservation,
@@ -90,10 +88,8 @@ export class ReservationRecords implements PendingWrites {
     }
     this.reservations.set(key, reservation);
     this.wallets.set(key, wallets.toSorted(latestFirst));
-    const others = (this.reservationsByUnit.get(unitKey) ?? []).filter(
-      (one) => keyOf(one._id) !== key,
-    );
-    this.reservationsByUnit.set(unitKey, [...others, reservation]);
+    const others = (this.byUnit.get(unitKey) ?? []).filter((one) => keyOf(one._id) !== key);
+    this.byUnit.set(unitKey, [...others, reservation]);
     if (unit === null || !after.isUnitLocked) return;
     this.units.set(unitKey, unit);
     this.lockedUnits.add(unitKey);

@@ -3,7 +3,7 @@ import { printLine } from '../../operator/cli/command-line/result.js';
 
 export const demoCommand = declare({
   description: 'walk through the API with a demo organization',
-  printsNoJson: true,
+  hasNoJson: true,
   run: async () => {
     const { loadEnvironment } = await import('../../core/configuration/load-environment.js');
     // Help does not load the service.

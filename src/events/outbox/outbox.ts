@@ -13,7 +13,6 @@ import type { EventType } from './event-types.js';
 import { messageOf } from './message.js';
 import { type OutboxEventDocument, serverTimestampPlaceholder } from './outbox-event.schema.js';
 
-/** Describes a change to be published (rule HOOK-2). */
 export interface OutboundEvent extends Readonly<
   Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId' | 'erasedAt'>
 > {

@@ -126,7 +126,6 @@ export class LeadBatchResponseDto {
   results!: readonly LeadResultDto[];
 }
 
-/** Selects the fields of responses (rule LEAD-2). */
 export function presentLead(lead: LeadDocument): LeadDto {
   return present(LeadDocument, lead);
 }

@@ -63,8 +63,7 @@ const unerased: TenantFilter<LeadDocument> = {
 
 /** Keeps only ids, numbers and times. */
 function erasureOf({ _id, deletedAt, updatedAt }: LeadDocument, now: Date): WriteOf<LeadDocument> {
-  // The background job stores phone keys only while `updatedAt` is unchanged. A later time rejects keys of erased
-  // phones.
+  // A later `updatedAt` keeps the background job from storing keys of phones that it has read before.
   const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
   const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
   const $set = { data: {}, additionalData: {}, isDeleted: true, ...times };

@@ -32,14 +32,12 @@ function assertNoDuplicatePhones(
   const messages = [...new Set(sent)].flatMap((phone): LocalizedMessage[] => {
     const key = phoneKey(phone, phoneCountry);
     const owner = own.includes(key) ? undefined : records.findPhoneOwner(key);
-    return owner === undefined
-      ? []
-      : [duplicateMessage(phone, records.userName(owner.assignedToId))];
+    return owner === undefined ? [] : [phoneMessage(phone, records.userName(owner.assignedToId))];
   });
   if (messages.length > 0) throw new DomainError(leadErrors.duplicatePhone, messages);
 }
 
-function duplicateMessage(phone: string, user: string | undefined): LocalizedMessage {
+function phoneMessage(phone: string, user: string | undefined): LocalizedMessage {
   const { messageKey, otherMessage } = leadErrors.duplicatePhone;
   if (user === undefined) return { key: messageKey, values: { phone } };
   return { key: otherMessage.key, values: { phone, user } };

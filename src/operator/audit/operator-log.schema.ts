@@ -4,7 +4,6 @@ import type { ViewText } from '../views/texts.js';
 
 type NameInGroup<Text, Group extends string> = Text extends `${Group}.${infer Name}` ? Name : never;
 
-/** Lists the actions that are logged (rule OPS-31). */
 export type OperatorAction = NameInGroup<ViewText, 'log.action'>;
 
 /** A new record does not exist before its action, so its organization is the subject. */

@@ -48,10 +48,10 @@ export class CatalogueChecksService {
     const errors = [
       ...file.errors,
       ...entryKinds.flatMap((kind) =>
-        findRepetitions(catalogue[kind], 'slug', ({ entry }) => entry.slug),
+        duplicates(catalogue[kind], 'slug', ({ entry }) => entry.slug),
       ),
-      ...findRepetitions(catalogue.units, 'recordSystemId', ({ entry }) => entry.recordSystemId),
-      ...findRepetitions(catalogue.units, 'unitId', ({ entry }) =>
+      ...duplicates(catalogue.units, 'recordSystemId', ({ entry }) => entry.recordSystemId),
+      ...duplicates(catalogue.units, 'unitId', ({ entry }) =>
         JSON.stringify([entry.compound, entry.unitId]),
       ),
     ];
@@ -157,7 +157,6 @@ export class CatalogueChecksService {
     return errors;
   }
 
-  /** Explains why a checked entry could not be stored. */
   reasonOf(error: unknown): string {
     if (duplicateKey(error)) return 'another process keeps storing the same slugs or ids';
     if (!(error instanceof DomainError))
@@ -175,7 +174,7 @@ function slugsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? (value as string[]) : [];
 }
 
-function findRepetitions(
+function duplicates(
   entries: readonly LocatedEntry[],
   field: string,
   keyOf: (item: LocatedEntry) => string | undefined,

@@ -139,7 +139,7 @@ export class CatalogueImportsService {
     organizationId: Types.ObjectId,
     stored: readonly CatalogueDocument[],
     now: Date,
-  ): Promise<ComputeChange> {
+  ): Promise<Compare> {
     const ids = stored.map(({ _id }) => _id);
     const reservations = await this.reservations.statusesByUnit(organizationId, ids);
     return (before, entry) => {
@@ -151,16 +151,9 @@ export class CatalogueImportsService {
 
 type Change = DocumentChange<CatalogueDocument>;
 /** Returns undefined if nothing differs. */
-type ComputeChange = (
-  before: CatalogueDocument | undefined,
-  entry: EntryFields,
-) => Change | undefined;
+type Compare = (before: CatalogueDocument | undefined, entry: EntryFields) => Change | undefined;
 
-function documentChanges(
-  organizationId: Types.ObjectId,
-  kind: EntryKind,
-  now: Date,
-): ComputeChange {
+function documentChanges(organizationId: Types.ObjectId, kind: EntryKind, now: Date): Compare {
   return (before, entry) => {
     if (before === undefined) {
       const times = { isDeleted: false, createdAt: now, updatedAt: now, __v: 0 };

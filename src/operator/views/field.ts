@@ -3,9 +3,7 @@ import { type ViewText, viewTexts } from './texts.js';
 
 export type Severity = 'good' | 'warn' | 'bad' | 'note';
 
-/**
- * Folders of records with pages. For null, the path has the kind and the organization: `/leads/<organization>/<id>`.
- */
+/** Folders of records with pages; null stands for a path such as `/leads/<organization>/<id>`. */
 const folders = {
   lead: null,
   reservation: null,

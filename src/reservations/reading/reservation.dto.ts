@@ -9,7 +9,6 @@ export type PresentedWallet = Presented<ChequeWalletDocument>;
 
 export const ChequeWalletDto = responseClass(ChequeWalletDocument);
 
-/** Documents a reservation in responses (rule RES-2). */
 export class ReservationDto extends responseClass(ReservationDocument) {
   @ApiProperty({
     type: ChequeWalletDto,

@@ -14,11 +14,11 @@ export function compareEntry(
   wallets: readonly ChequeWalletDocument[] | undefined,
 ): DifferenceDto[] {
   const { reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount } = entry;
-  const location = { index, reservationId, installmentId };
+  const ids = { index, reservationId, installmentId };
   const found = wallets && findCheque(wallets, installmentId);
   if (found === undefined || typeof found === 'string') {
     const kind = found === undefined ? 'reservation_missing' : 'cheque_missing';
-    return [{ ...location, kind, ours: null, theirs: chequeStatus }];
+    return [{ ...ids, kind, ours: null, theirs: chequeStatus }];
   }
   const ours = present(Cheque, found.cheque);
   const compared = [
@@ -27,9 +27,7 @@ export function compareEntry(
     { kind: 'amount', ours: ours.chequeAmount ?? null, theirs: chequeAmount },
   ] as const;
   return compared.flatMap(({ theirs, ...difference }) =>
-    theirs === undefined || theirs === difference.ours
-      ? []
-      : { ...location, ...difference, theirs },
+    theirs === undefined || theirs === difference.ours ? [] : { ...ids, ...difference, theirs },
   );
 }
 

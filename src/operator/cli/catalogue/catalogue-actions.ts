@@ -18,7 +18,7 @@ export const actions: ActionsOf<typeof catalogueCommands> = {
       withProgress(importTexts, (progress) =>
         context.get(CatalogueImportsService).import(_id, text, progress),
       );
-    const { errors, counts } = await context.performLogged(
+    const { errors, counts } = await context.audit(
       'import organization',
       { _id },
       work,

@@ -43,7 +43,7 @@ export class CommandContext {
    *
    * @param subject null for the whole database
    */
-  async performLogged<T>(
+  async audit<T>(
     entry: `${OperatorAction} ${OperatorSubject}`,
     subject: Subject | null,
     work: () => Promise<T>,

@@ -59,7 +59,7 @@ export interface Declaration<P> {
   /** @throws WrongUsageError before the database is opened */
   check?(values: Values<P>): unknown;
   run?(values: Values<P>): Promise<Result | void>;
-  readonly printsNoJson?: boolean;
+  readonly hasNoJson?: boolean;
 }
 
 type AnyDeclaration = Declaration<Parameters>;
@@ -101,15 +101,10 @@ export function addDeclared(
   declaration: AnyDeclaration,
   load?: LoadActions,
 ): void {
-  const {
-    description,
-    example = '',
-    parameters = {},
-    printsNoJson: isForPeople = false,
-  } = declaration;
+  const { description, example = '', parameters = {}, hasNoJson = false } = declaration;
   const words = [...(parent.parent === null ? [] : [parent.name()]), name, example];
   const command = addHelp(parent.command(name), description, words.join(' '));
-  if (!isForPeople) command.option('--json', 'print the result as JSON');
+  if (!hasNoJson) command.option('--json', 'print the result as JSON');
   for (const [key, parameter] of Object.entries(parameters)) add(command, key, parameter);
   command.action(async () => {
     const values = valuesOf(command, parameters);

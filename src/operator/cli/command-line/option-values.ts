@@ -25,7 +25,7 @@ const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLa
 const timeExamples = '2030-01-31 or 2030-01-31T12:00:00Z';
 
 /** Converts ids to lower case. */
-export const objectId = optionParser(
+export const objectId = parser(
   (value) => (isObjectId(value) ? value.toLowerCase() : null),
   'It must be an id of 24 hexadecimal digits.',
 );
@@ -43,7 +43,7 @@ export const name = textParser(
   `It must not be empty, or longer than ${limitText(maxShortTextLength)} characters.`,
 );
 
-export const domain = optionParser((value) => {
+export const domain = parser((value) => {
   const host = domainToASCII(value);
   return hostName.test(host) ? host : null;
 }, 'It must be a host name such as api.example.com.');
@@ -53,7 +53,7 @@ export const url = textParser(httpUrl, 'It must be an http or https URL.');
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
 
 /** Checks only the form: the list of countries is loaded later. */
-export const country = optionParser(
+export const country = parser(
   (value) => (/^[a-z]{2}$/i.test(value.trim()) ? value : null),
   countryMessage,
 );
@@ -62,19 +62,19 @@ export const language = oneOf(languages);
 export const keyPurpose = oneOf(Object.keys(keyPurposes) as KeyPurpose[]);
 export const deliveryStatus = oneOf(deliveryStatuses);
 
-export const trueOrFalse = optionParser(
+export const trueOrFalse = parser(
   (value) => value === 'true' || (value === 'false' ? false : null),
   'It must be true or false.',
 );
 
-export const matchFields = optionParser((value) => {
+export const matchFields = parser((value) => {
   const fields = itemsOf(clientMatchFields, value);
   return fields !== null && fields.length === value.split(',').length ? fields : null;
 }, 'It must be phone, email or both, separated by a comma.');
 
-export const time = optionParser(parseTime, `It must be a date such as ${timeExamples}.`);
+export const time = parser(parseTime, `It must be a date such as ${timeExamples}.`);
 
-export const expiry = optionParser((value) => {
+export const expiry = parser((value) => {
   const days = /^(\d{1,5})d$/.exec(value)?.[1];
   return days === undefined ? parseTime(value) : new Date(Date.now() + Number(days) * dayMs);
 }, `It must be a number of days such as 90d, or a date such as ${timeExamples}.`);
@@ -83,13 +83,13 @@ export const operationList = listOf(operations);
 export const eventTypes = listOf(subscriptions);
 
 /** Null permits every address. */
-export const addressList = optionParser<{ readonly from: readonly string[] | null }>((value) => {
+export const addressList = parser<{ readonly from: readonly string[] | null }>((value) => {
   if (value === 'any') return { from: null };
   const from = split(value);
   return from.every(isAddressRange) ? { from } : null;
 }, 'It must be a list of addresses and ranges such as 203.0.113.7,2001:db8::/32, or any.');
 
-export const hours = optionParser(
+export const hours = parser(
   (value) => parseDecimal(value, maxOverlapHours),
   `It must be a number of hours from 0 to ${maxOverlapHours}.`,
 );
@@ -99,24 +99,21 @@ export const burst = wholeNumber(1, 1_000_000);
 export const limit = wholeNumber(1, 10_000);
 
 function wholeNumber(min: number, max: number, meaning = '') {
-  return optionParser(
+  return parser(
     (value) => parseInteger(value, min, max),
     `It must be a number from ${min}${meaning} to ${max}.`,
   );
 }
 
 function oneOf<T extends string>(known: readonly T[]) {
-  return optionParser(
+  return parser(
     (value) => known.find((one) => one === value.toLowerCase()) ?? null,
     `It must be ${known.join(' or ')}.`,
   );
 }
 
 function listOf<T extends string>(known: readonly T[]) {
-  return optionParser(
-    (value) => itemsOf(known, value),
-    `It must be a list of ${known.join(', ')}.`,
-  );
+  return parser((value) => itemsOf(known, value), `It must be a list of ${known.join(', ')}.`);
 }
 
 /** Removes repetitions; returns null for an unknown item. */
@@ -130,14 +127,11 @@ function split(value: string): string[] {
 }
 
 function textParser(rule: ValueKind, message: string) {
-  return optionParser((value) => (isValid(rule, value) ? value : null), message);
+  return parser((value) => (isValid(rule, value) ? value : null), message);
 }
 
 /** Commander reports the parser's error as wrong usage. */
-function optionParser<T>(
-  parse: (value: string) => T | null,
-  message: string,
-): (value: string) => T {
+function parser<T>(parse: (value: string) => T | null, message: string): (value: string) => T {
   return (value) => {
     const parsed = parse(value);
     if (parsed === null) throw new InvalidArgumentError(message);

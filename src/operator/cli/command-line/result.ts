@@ -48,7 +48,7 @@ export function report(json: unknown, ...parts: readonly (string | Result | fals
   return { json, lines };
 }
 
-export function secretResult(view: object): Result {
+export function shownOnce(view: object): Result {
   return report(view, item(view), 'Secrets are shown only once.');
 }
 
@@ -74,7 +74,6 @@ function fieldLines<T extends object>(one: T, view?: View<T>): Line[] {
   });
 }
 
-/** Flattens nested objects. */
 function allLines(one: object, path = ''): Line[] {
   return Object.entries(one).flatMap(([name, value]: [string, unknown]) => {
     const title = `${path} ${name}`;

@@ -37,7 +37,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
     const structure = context.get(DatabaseStructure);
     const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
     // The log's own collection may not exist before.
-    await context.performLogged('prepare database', null, async () => null, migrations.join(' '));
+    await context.audit('prepare database', null, async () => null, migrations.join(' '));
     return report(
       { migrations },
       ...migrations.map((name) => `Ran migration: ${name}`),
@@ -76,7 +76,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
 
   erasures: async (context) => {
     const work = () => context.get(ErasuresService).list();
-    const erasures = await context.performLogged('show database', null, work, 'erasures');
+    const erasures = await context.audit('show database', null, work, 'erasures');
     return list(erasures, ['organizationId', 'leadIds', 'createdAt', 'completedAt']);
   },
 
@@ -86,7 +86,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
       withProgress(reapplyTexts, (progress) =>
         context.get(ErasuresService).reapply(entries, progress),
       );
-    const outcome = await context.performLogged('erase database', null, work, 'erasures');
+    const outcome = await context.audit('erase database', null, work, 'erasures');
     const { erasures, failures, ...removed } = outcome;
     const title = `Erasures repeated: ${erasures}. Removed from:`;
     const shown = report({ erasures, ...removed }, title, item(removed));

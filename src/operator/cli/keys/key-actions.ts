@@ -8,7 +8,7 @@ import { UsageStatsService } from '../../usage/usage-stats.service.js';
 import { loggedRequestFields, partnerListFields } from '../../views/partner.js';
 import { type CommandContext, exactlyOne } from '../command-line/context.js';
 import type { ActionsOf } from '../command-line/declaration.js';
-import { item, list, type Result, secretResult } from '../command-line/result.js';
+import { item, list, type Result, shownOnce } from '../command-line/result.js';
 import { type keyCommands, operationsOf, rateLimitOf } from './key-commands.js';
 
 export const actions: ActionsOf<typeof keyCommands> = {
@@ -24,9 +24,7 @@ export const actions: ActionsOf<typeof keyCommands> = {
       expiresAt: expires ?? null,
     };
     const issue = () => context.get(ApiKeysService).issue(key);
-    return secretResult(
-      newKeyView(await context.performLogged('issue organization', { _id }, issue, name)),
-    );
+    return shownOnce(newKeyView(await context.audit('issue organization', { _id }, issue, name)));
   },
 
   list: async (context, { org }) => {
@@ -58,12 +56,12 @@ export const actions: ActionsOf<typeof keyCommands> = {
 
   rotate: async (context, { key: idOrPrefix, overlapHours }) => {
     const { keys, key } = await findKey(context, idOrPrefix);
-    const rotated = await context.performLogged('rotate key', key, () =>
+    const rotated = await context.audit('rotate key', key, () =>
       keys.rotate(key, overlapHours * hourMs),
     );
     const { _id, prefix } = key;
     const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
-    return secretResult({ ...newKeyView(rotated), old });
+    return shownOnce({ ...newKeyView(rotated), old });
   },
 
   usage: async (context) => list(await context.get(PartnersService).listAll(), partnerListFields),
@@ -85,7 +83,7 @@ function changeAction<Values extends { readonly key: string }>(
 ) {
   return async (context: CommandContext, values: Values): Promise<Result> => {
     const { keys, key } = await findKey(context, values.key);
-    await context.performLogged(`${action} key`, key, () => change(keys, key, values));
+    await context.audit(`${action} key`, key, () => change(keys, key, values));
     const changed = await findKey(context, key._id.toHexString());
     return item(keyView(changed.key, keys));
   };

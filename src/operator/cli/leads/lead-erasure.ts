@@ -27,7 +27,7 @@ export async function logDisclosure(
   leadIds: readonly string[],
 ): Promise<void> {
   for (const _id of leadIds) {
-    await context.performLogged('show lead', { _id, organizationId }, async () => null);
+    await context.audit('show lead', { _id, organizationId }, async () => null);
   }
 }
 
@@ -51,9 +51,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
   const [_id, ...others] = leadIds;
   const subject = _id && { _id, organizationId: organization._id };
   const entry = dryRun ? 'show lead' : 'erase lead';
-  const removed = await (subject
-    ? context.performLogged(entry, subject, work, others.join(' '))
-    : work());
+  const removed = await (subject ? context.audit(entry, subject, work, others.join(' ')) : work());
   const json = { dryRun, leadIds, ...removed, finished };
   const parts = [
     finished > 0 && `Interrupted erasures now finished: ${finished}.`,

@@ -41,7 +41,7 @@ export async function importLeads(
     );
   const outcome = isDryRun
     ? await work()
-    : await context.performLogged('import organization', organization, work, 'leads');
+    : await context.audit('import organization', organization, work, 'leads');
   const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the refused rows';
   return report(
     { dryRun: isDryRun, ...outcome, refusedRows },

@@ -23,7 +23,7 @@ export const actions: ActionsOf<typeof organizationCommands> = {
   create: async (context, { name, ...settings }) => {
     const to = { _id: new Types.ObjectId() };
     const fields = { ...to, name, ...nestedFields(storedFields({ name: undefined, ...settings })) };
-    const created = await context.performLogged('create organization', to, () =>
+    const created = await context.audit('create organization', to, () =>
       context.get(OrganizationsRepository).create(fields),
     );
     return item(organizationView(created));
@@ -40,12 +40,7 @@ export const actions: ActionsOf<typeof organizationCommands> = {
     const { _id } = await context.organization(id);
     const fields = storedFields(changes);
     const update = () => context.get(OrganizationsRepository).update(_id, fields);
-    await context.performLogged(
-      'update organization',
-      { _id },
-      update,
-      Object.keys(fields).join(' '),
-    );
+    await context.audit('update organization', { _id }, update, Object.keys(fields).join(' '));
     return item(organizationView(await context.organization(id)));
   },
 };

@@ -31,7 +31,7 @@ import {
 import type { CommandContext } from '../command-line/context.js';
 import { type ActionsOf, WrongUsageError } from '../command-line/declaration.js';
 import { withProgress } from '../command-line/progress.js';
-import { item, list, report, type Result, secretResult } from '../command-line/result.js';
+import { item, list, report, type Result, shownOnce } from '../command-line/result.js';
 import type { webhookCommands } from './webhook-commands.js';
 
 const resealTexts = {
@@ -46,10 +46,10 @@ const replayTexts = {
 export const actions: ActionsOf<typeof webhookCommands> = {
   add: async (context, { org, url, events }) => {
     const { _id } = await context.organization(org);
-    const added = await context.performLogged('add organization', { _id }, () =>
+    const added = await context.audit('add organization', { _id }, () =>
       context.get(WebhookEndpointsService).add(_id, { url, eventTypes: events }),
     );
-    return secretResult(newEndpointJson(added));
+    return shownOnce(newEndpointJson(added));
   },
 
   list: async (context, { org, failing }) => {
@@ -72,16 +72,16 @@ export const actions: ActionsOf<typeof webhookCommands> = {
 
   'rotate-secret': async (context, { id, overlapHours }) => {
     const { document } = await endpointOf(context, id);
-    const rotated = await context.performLogged('rotate endpoint', document, () =>
+    const rotated = await context.audit('rotate endpoint', document, () =>
       context.get(WebhookEndpointsService).rotateSecret(document._id, overlapHours * hourMs),
     );
     if (rotated === null) throw notFound(id);
     const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
-    return secretResult({ ...newEndpointJson(rotated), oldSecretExpiresAt });
+    return shownOnce({ ...newEndpointJson(rotated), oldSecretExpiresAt });
   },
 
   reseal: async (context) => {
-    const outcome = await context.performLogged('reseal database', null, () =>
+    const outcome = await context.audit('reseal database', null, () =>
       withProgress(resealTexts, (progress) => context.get(SecretKeys).reseal(progress)),
     );
     const { resealed, unopened, keys } = outcome;
@@ -96,7 +96,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
 
   test: async (context, { id }) => {
     const { document } = await endpointOf(context, id);
-    const result = await context.performLogged('test endpoint', document, () =>
+    const result = await context.audit('test endpoint', document, () =>
       context.get(WebhookDeliveriesService).ping(document),
     );
     const { statusCode, milliseconds, response, error } = result;
@@ -144,8 +144,8 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const replay = () =>
       withProgress(replayTexts, (progress) => deliveries.replay(endpoint, filter, progress));
     const replayed = isOfEndpoint
-      ? await context.performLogged('replay endpoint', endpoint, replay, details)
-      : await context.performLogged('replay delivery', { ...endpoint, _id }, replay);
+      ? await context.audit('replay endpoint', endpoint, replay, details)
+      : await context.audit('replay delivery', { ...endpoint, _id }, replay);
     return report({ replayed }, `Queued for resending: ${replayed}`);
   },
 
@@ -158,7 +158,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
   remove: async (context, { id }) => {
     const { document } = await endpointOf(context, id);
     const { _id, url } = document;
-    await context.performLogged('remove endpoint', document, () =>
+    await context.audit('remove endpoint', document, () =>
       context.get(WebhookEndpointsService).remove(_id),
     );
     return report({ _id: _id.toHexString(), url }, `Removed: ${_id.toHexString()} ${url}`);
@@ -175,7 +175,7 @@ function changeAction<Values extends { readonly id: string }>(
 ) {
   return async (context: CommandContext, values: Values): Promise<Result> => {
     const { document } = await endpointOf(context, values.id);
-    await context.performLogged(`${action} endpoint`, document, () =>
+    await context.audit(`${action} endpoint`, document, () =>
       change(context.get(WebhookEndpointsService), document._id, values),
     );
     return show(context, values.id);
@@ -226,7 +226,7 @@ function eventJson({ _id, type, createdAt, numberedAt, requestId, failureReason 
 }
 
 async function showDelivery(context: CommandContext, delivery: DeliveryDetails): Promise<Result> {
-  await context.performLogged('show delivery', delivery, async () => null);
+  await context.audit('show delivery', delivery, async () => null);
   const { body, log } = delivery;
   const shown = item<DeliveryDetails>(delivery, [...deliveryFields, 'body']);
   return report({ ...deliveryJson(delivery), body, log }, shown, list(log, attemptFields));

@@ -1,7 +1,7 @@
 import { operatorLogFields } from '../../views/operator-log.js';
 import type { ConsolePage } from './page.js';
 import { FieldTable } from './shared/fields.js';
-import { organizationNames } from './shared/organizations.js';
+import { namesOf } from './shared/organizations.js';
 import { keysetRequestOf } from './shared/parts.js';
 
 export const operatorLogPage: ConsolePage = {
@@ -12,7 +12,7 @@ export const operatorLogPage: ConsolePage = {
     const { text, services } = request;
     const part = keysetRequestOf(request, 'entries');
     const { items, next } = await services.operatorLog.list(part);
-    const names = organizationNames(await services.organizations.listByName());
+    const names = namesOf(await services.organizations.listByName());
     const entries = items.map((entry) => {
       const id = entry.organizationId.toHexString();
       const organizationName = entry.subject === 'database' ? '' : (names.get(id) ?? id);

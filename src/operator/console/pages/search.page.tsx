@@ -8,7 +8,7 @@ import { eventPath, recordPath } from '../../views/field.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from './page.js';
 import { FieldTable } from './shared/fields.js';
 import { maskedUrl } from './shared/masking.js';
-import { organizationNames } from './shared/organizations.js';
+import { namesOf } from './shared/organizations.js';
 import { Form, Link } from './shared/parts.js';
 
 const maxResults = 50;
@@ -33,7 +33,7 @@ async function search(request: PageRequest): Promise<PageContent | Redirect> {
   const [first] = results;
   if (first === undefined) return contentWith(request, <p>{text('search.none')}</p>);
   if (results.length === 1 && first.path !== null) return { redirectTo: first.path };
-  const names = organizationNames(organizations);
+  const names = namesOf(organizations);
   return contentWith(
     request,
     <FieldTable<SearchResult>

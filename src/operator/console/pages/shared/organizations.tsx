@@ -17,9 +17,7 @@ export function chosenOrganization(
   return organizations.find(({ _id }) => _id.toHexString() === query['organization']);
 }
 
-export function organizationNames(
-  organizations: readonly Organization[],
-): ReadonlyMap<string, string> {
+export function namesOf(organizations: readonly Organization[]): ReadonlyMap<string, string> {
   return new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
 }
 
@@ -37,7 +35,7 @@ export function OrganizationFilter({
         <label for="organization">{text('shared.organization')}</label>
         <select id="organization" name="organization">
           {chosen === undefined && <option value="">{text('shared.all')}</option>}
-          {[...organizationNames(organizations)].map(([id, name]) => (
+          {[...namesOf(organizations)].map(([id, name]) => (
             <option key={id} value={id} selected={id === chosen?._id.toHexString()}>
               {`${name} (${id})`}
             </option>

@@ -1,11 +1,7 @@
 import { endpointSummaryFields } from '../../../views/webhook.js';
 import type { ConsolePage } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
-import {
-  chosenOrganization,
-  organizationNames,
-  OrganizationFilter,
-} from '../shared/organizations.js';
+import { chosenOrganization, namesOf, OrganizationFilter } from '../shared/organizations.js';
 import { keysetRequestOf } from '../shared/parts.js';
 import { curveFields } from './curves.js';
 
@@ -19,7 +15,7 @@ export const endpointsPage: ConsolePage = {
     const chosen = chosenOrganization(request, organizations);
     const part = keysetRequestOf(request, 'older');
     const { items, next } = await services.endpoints.listPage(chosen?._id, part);
-    const names = organizationNames(organizations);
+    const names = namesOf(organizations);
     const endpoints = await Promise.all(
       items.map(async (endpoint) => ({
         ...endpoint,
