@@ -42,7 +42,7 @@ const setAppearance = async (width: Width, color = 'light') => {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: color }]);
   await page.setViewport({ width: widths[width], height: 900 });
 };
-/** The browser logs every 404 page as an error. */
+/** A page with status 404 is no problem here, but the browser logs it as an error. */
 const expectNoProblems = () =>
   expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 
@@ -56,7 +56,7 @@ async function takeScreenshot(name: string, width: Width): Promise<void> {
   await page.setViewport({ width: widths[width], height: 900 });
 }
 
-/** Takes a picture and returns axe findings and elements wider than the screen. */
+/** Takes a screenshot, and returns axe findings and elements wider than the screen. */
 async function findFaults(name: string, width: Width): Promise<string[]> {
   await takeScreenshot(name, width);
   const wide = (await page.evaluate(overflowingElements)) as string[];
@@ -279,7 +279,7 @@ describeWithBrowser('the console', () => {
       await setAppearance('desktop');
       await open(`?language=${language}`);
       await page.keyboard.press('Tab');
-      expect(await page.evaluate(focused)).toMatchObject({ element: 'a.skip', isSeen: true });
+      expect(await page.evaluate(focused)).toMatchObject({ element: 'a.skip', isVisible: true });
       await page.keyboard.press('Enter');
       expect(await page.evaluate('document.activeElement.id')).toBe('content');
       const unseen: unknown[] = [];
@@ -291,9 +291,9 @@ describeWithBrowser('the console', () => {
         const reached = new Set<number>();
         for (let tabs = 0; tabs < 4 * count && reached.size < count; tabs++) {
           await page.keyboard.press('Tab');
-          const { index, isVisible: isSeen, ...where } = (await page.evaluate(focused)) as Focused;
+          const { index, isVisible, ...where } = (await page.evaluate(focused)) as Focused;
           if (index >= 0) reached.add(index);
-          if (index >= 0 && !isSeen) unseen.push({ name, ...where });
+          if (index >= 0 && !isVisible) unseen.push({ name, ...where });
         }
         if (reached.size < count) unseen.push({ name, reached: reached.size, count });
       }

@@ -20,7 +20,7 @@ export const focused = `(() => {
   return {
     index: ${all}.indexOf(element),
     element: element.tagName.toLowerCase() + (element.className && '.' + element.className),
-    isSeen: isInWindow && right - left > 4 && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
+    isVisible: isInWindow && right - left > 4 && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
   };
 })()`;
 

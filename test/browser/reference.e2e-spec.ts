@@ -58,14 +58,14 @@ async function open(operation: string): Promise<void> {
   await page.waitForSelector(`#${operation} .execute`);
 }
 
-/** Sends the request with its current values and returns the status, and of an error also the body. */
+/** Sends the request with its current values. Returns the status, and for an error also the body. */
 async function execute(operation: string): Promise<string> {
   const [response] = await Promise.all([
     page.waitForResponse((one) => one.url().includes('/external/apis/')),
     click(`#${operation} .execute`),
   ]);
   await page.waitForSelector(`#${operation} .live-responses-table`);
-  // The page's script gets 200 also for a revalidated response.
+  // For a revalidated response, the page shows the cached one with 200.
   if (response.status() === 304) return '200';
   return response.ok()
     ? String(response.status())

@@ -21,7 +21,7 @@ let responses: Respond[];
 beforeEach(() => {
   controller = new AbortController();
   test.receiver.respondWith((request, response) => {
-    // Each response takes as long as a full long poll, unless it is wrapped in `early`.
+    // Each response takes as long as a full long poll, unless `respondingEarly` wraps it.
     test.now += 25_000;
     const respond = responses.shift();
     if (respond === undefined) controller.abort(abortReason);
@@ -69,7 +69,7 @@ const queries = () =>
   received().map(({ path }) => Object.fromEntries(new URL(path, test.receiver.url).searchParams));
 const queriedAfter = () => queries().map(({ after }) => Number(after));
 
-describe('eventsOf', () => {
+describe('the reader of the event feed', () => {
   it('reads from the oldest event, follows each page and ends with the signal', async () => {
     const { seen, error } = await read([page(2, [1, 2], true), page(3, [3]), page(3)]);
     expect([seen, error]).toEqual([[1, 2, 3], abortReason]);

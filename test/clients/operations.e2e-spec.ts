@@ -51,7 +51,7 @@ const errorOf = async (call: Promise<unknown>): Promise<IntegrationApiError> => 
   throw new Error('The call did not throw an IntegrationApiError', { cause: error });
 };
 
-describe('TypeScript client', () => {
+describe('the TypeScript client', () => {
   it('creates, updates, reads and deletes leads', async () => {
     const recordSystemId = 'نموذج/1 ?#%';
     const created = await api.upsertLead({

@@ -10,7 +10,6 @@ export interface ConsolePageResponse {
   readonly status: number;
   readonly html: string;
   readonly headers: Headers;
-  /** The target of a redirect. */
   readonly location: string | null;
 }
 
@@ -62,7 +61,6 @@ export async function startConsole(
   return { ...service, operations, cookie, get, text, post, find };
 }
 
-/** Returns the token of the page's forms. */
 export function tokenIn(html: string): string {
   return /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
 }

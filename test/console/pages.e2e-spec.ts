@@ -34,12 +34,12 @@ beforeAll(async () => {
   tenant = await service.addTenant({ key: { name: 'Fresh' } });
   ({ keyId: website } = await newKey(secret));
   ({ keyId: silent } = await newKey('Silent'));
-  const { keyId: ended } = await newKey('Ended', { revokedAt: new Date() });
-  const stopped = (at: Date) => (at.getTime() < Date.now() - 30 * hour ? 40 : 0);
+  const { keyId: revoked } = await newKey('Ended', { revokedAt: new Date() });
+  const callsUntilStop = (at: Date) => (at.getTime() < Date.now() - 30 * hour ? 40 : 0);
   await addUsage(service.db, [
     { keyId: website, calls: () => 240, refused: 0.1 },
-    { keyId: silent, calls: stopped },
-    { keyId: ended, calls: stopped },
+    { keyId: silent, calls: callsUntilStop },
+    { keyId: revoked, calls: callsUntilStop },
   ]);
 });
 afterAll(() => service.stop());

@@ -20,7 +20,6 @@ afterAll(() => service.stop());
 
 const idOf = ({ organizationId }: TenantApi) => organizationId.toHexString();
 const pathOf = (kind: string, id: ObjectId) => `/${kind}/${organization}/${id.toHexString()}`;
-/** Returns the link to the next page of a list. */
 const nextPage = (html: string, list: string) =>
   new RegExp(`href="/console([^"]*${list}=[^"]+)"`).exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
@@ -99,12 +98,12 @@ describe('a lead', () => {
 
   it('hides personal data until a reader asks to see it, which is logged', async () => {
     const personal = ['Mona', 'Farid', '1239876', 'mona@example', '4711', 'Her number'];
-    const seenIn = (html: string) => personal.filter((value) => html.includes(value));
+    const shownIn = (html: string) => personal.filter((value) => html.includes(value));
     const entries = () => tenant.stored('operatorLog', { subjectId: String(id) });
-    expect(seenIn((await service.get(path)).html)).toEqual([]);
+    expect(shownIn((await service.get(path)).html)).toEqual([]);
     expect(await entries()).toEqual([]);
     const { status, html } = await service.post(`${path}/show`);
-    expect([status, seenIn(html)]).toEqual([200, personal]);
+    expect([status, shownIn(html)]).toEqual([200, personal]);
     expect(html).toContain('Mona &lt;b>Farid');
     // `bdi` keeps the digits in order on right-to-left pages.
     expect(html).toContain(`${phone}</bdi>`);
@@ -112,7 +111,7 @@ describe('a lead', () => {
     expect(await entries()).toMatchObject([entry]);
     expect(await service.text('/log')).toContain(`personal data shown lead ${String(id)} – done`);
     // The values are hidden again when the page is reloaded.
-    expect(seenIn((await service.get(path)).html)).toEqual([]);
+    expect(shownIn((await service.get(path)).html)).toEqual([]);
   });
 
   it('shows a long history page by page, and returns 400 for an invalid cursor', async () => {
@@ -216,7 +215,7 @@ describe('a reservation', () => {
     expect(parts.filter((part) => !text.includes(part))).toEqual([]);
     const positions = parts.map((part) => text.indexOf(part));
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
-    // A callback of another organization is not shown.
+    // The callback of another organization got this message.
     expect(text).not.toContain('Reservation not found');
     expect(text).toMatch(/Cheques .*c1 collected 77 – – active/);
     expect(text).toMatch(

@@ -63,8 +63,8 @@ function timesBefore(end: number, count: number, step: number): number[] {
 function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document[] {
   const weeks = Map.groupBy(hours, (hour) => startOf('week', hour));
   return keys.flatMap(({ keyId, calls, refused = 0 }) =>
-    [...weeks].flatMap(([week, ofWeek]) => {
-      const counted = ofWeek
+    [...weeks].flatMap(([week, hoursOfWeek]) => {
+      const counted = hoursOfWeek
         .map((hour) => [hourOfWeek(hour), calls(new Date(hour))] as const)
         .filter(([, count]) => count > 0);
       if (counted.length === 0) return [];

@@ -23,7 +23,7 @@ let tenant: TenantApi;
 let receiver: Receiver;
 let endpoint: { readonly _id: Types.ObjectId; readonly organizationId: Types.ObjectId };
 let secret: string;
-/** `path` belongs to the endpoint's only delivery. */
+/** `path` is the page of the endpoint's only delivery. */
 let endpointPath: string;
 let path: string;
 
@@ -74,7 +74,6 @@ const pending = () => ({
   completedAt: null,
 });
 
-/** Returns the hidden fields of a confirmation page. */
 function hiddenFields(html: string): Record<string, string> {
   const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));

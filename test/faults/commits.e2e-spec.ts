@@ -31,7 +31,7 @@ const load = new LeadLoad({ db: database.db, tenant, urls, random: randomNumbers
 
 afterEach(() => database.recover());
 
-/** How a commit fails, the failure, and how many times it occurs. */
+/** Each row: how the commit fails, the injected failure, and how many times. */
 const temporaryFailures: readonly (readonly [string, Document, number])[] = [
   ['closes the connection', closedConnection, 1],
   ['closes the connection three times', closedConnection, 3],

@@ -211,15 +211,16 @@ describe('an operator command', () => {
 describe('a cached response', () => {
   // This is enough for a write on a busy machine, and short enough to wait for without a database.
   const variables = { DATABASE_DEADLINE_MS: '8000', RESPONSE_CACHE_BYTES: '67108864' };
-  let caching: typeof service;
+  let cachingService: typeof service;
   let unitId: ObjectId;
   beforeAll(async () => {
-    caching = await database.startService(variables);
+    cachingService = await database.startService(variables);
     unitId = await addUnit(db, tenant.organizationId, { price: 0 });
   });
 
-  const hits = async () => (await cacheMetrics(caching.service.app.get(Metrics), 'response')).hits;
-  const read = () => rawGet(caching.url, '/units', { 'api-key': tenant.key });
+  const hits = async () =>
+    (await cacheMetrics(cachingService.service.app.get(Metrics), 'response')).hits;
+  const read = () => rawGet(cachingService.url, '/units', { 'api-key': tenant.key });
   const shownPrice = async () => Number(/"price":(\d+)/.exec((await read()).body.toString())?.[1]);
   const store = (price: number) =>
     eventually(() => db.collection('units').updateOne({ _id: unitId }, { $set: { price } }));

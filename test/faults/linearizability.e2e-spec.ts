@@ -53,8 +53,8 @@ describe('faultsIn', () => {
     reservation: 'unchanged',
   };
   /**
-   * Each history has all requests but the last with their responses, then the last request with a right and a wrong
-   * response.
+   * Each row: the name, the key, all requests but the last with their responses, then the last request with a right and a
+   * wrong response.
    */
   const histories: [string, string, [Input, Document][], Input, Document, Document][] = [
     [

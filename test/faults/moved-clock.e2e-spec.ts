@@ -15,7 +15,7 @@ import { subscribe } from './support/subscription.js';
 const hourMs = 3_600_000;
 /** The libraries of receivers accept signed times that differ from theirs by at most this. */
 const toleranceMs = 300_000;
-const moved = preloadCommand(join(import.meta.dirname, 'support/moved-clock.mjs'));
+const command = preloadCommand(join(import.meta.dirname, 'support/moved-clock.mjs'));
 
 const { db, uri } = await startFaultDatabase();
 
@@ -25,7 +25,7 @@ describe('an instance whose clock jumps an hour ahead and back', () => {
     // The limit must stay in force, although the load never reaches it.
     const variables = { MONGODB_URI: uri, RATE_LIMIT_RPS: '1000', ...allowLoopback };
     const [jumping, steady] = await Promise.all([
-      startProcess(variables, moved),
+      startProcess(variables, command),
       startProcess(variables),
     ]);
     const urls = [jumping.url, steady.url];

@@ -42,7 +42,7 @@ const collections =
 /** This status stands for a failed connection. */
 const noResponse = 599;
 
-/** Queries find documents by these fields, so such values cannot occur there. */
+/** The service finds documents by these fields, so it never reads one with such a value. */
 const excludedFields = new Set(['_id', 'hash', '__v']);
 
 /** Returns the paths of all fields of a validator, including nested ones and the first item of each list. */
@@ -89,23 +89,23 @@ type Request = readonly [method: 'get' | 'post' | 'delete', path: string, body?:
 
 /** Returns every operation that reads the tenant's records, ordered so that each one finds a record. */
 function requestsOf({ ids }: Records): Request[] {
-  const own = (kind: string) => ids[kind]?.[0] ?? '';
-  const phoneNumber = own('phone');
+  const idOf = (kind: string) => ids[kind]?.[0] ?? '';
+  const phoneNumber = idOf('phone');
   const email = `M${phoneNumber}@example.com`;
-  const lead = { recordSystemId: own('external id of a lead') };
+  const lead = { recordSystemId: idOf('external id of a lead') };
   const leadPath = `/leads/${lead.recordSystemId}`;
-  const unit = { recordSystemId: own('external id of a unit') };
+  const unit = { recordSystemId: idOf('external id of a unit') };
   const names = {
-    compound: own('slug of a compound'),
-    phase: own('slug of a phase'),
-    unitDesign: own('slug of a unit design'),
-    propertyType: own('slug of a property type'),
+    compound: idOf('slug of a compound'),
+    phase: idOf('slug of a phase'),
+    unitDesign: idOf('slug of a unit design'),
+    propertyType: idOf('slug of a property type'),
   };
-  const amenity = own('name of an amenity');
+  const amenity = idOf('name of an amenity');
   const filters = new URLSearchParams({ ...names, amenities: amenity }).toString();
   const since = 'updatedSince=2020-01-01T00:00:00Z';
-  const reservationId = own('a reservation');
-  const deal = { recordSystemId: own('external id of a reservation') };
+  const reservationId = idOf('a reservation');
+  const deal = { recordSystemId: idOf('external id of a reservation') };
   const report = (chequeStatus: string, installmentId = '1') =>
     ['post', '/reservations/webhook', { reservationId, installmentId, chequeStatus }] as const;
   const ledger = { reservationId, installmentId: '1', chequeStatus: 'bounced', chequeNumber: '7' };
@@ -114,7 +114,7 @@ function requestsOf({ ids }: Records): Request[] {
     ['get', `/leads?recordSystemId=${lead.recordSystemId}`],
     ['post', '/leads', { phoneNumber }],
     ['post', '/leads', { ...lead, data: { phoneNumber2: '01099999990' } }],
-    ['post', '/leads', { ...lead, name: 'Nora', project: own('name of a compound') }],
+    ['post', '/leads', { ...lead, name: 'Nora', project: idOf('name of a compound') }],
     ['post', '/leads', { recordSystemId: 'lead-2', name: 'Mona', email }],
     ['post', '/leads', { email }],
     ['post', '/leads/batch', { leads: [{ phoneNumber }, { email }] }],
@@ -123,12 +123,12 @@ function requestsOf({ ids }: Records): Request[] {
     ['get', `/compounds?${since}`],
     ['get', '/compounds?after=0&limit=1'],
     ['get', `/compounds/${names.compound}/units`],
-    ['get', `/units/${own('slug of a unit')}`],
+    ['get', `/units/${idOf('slug of a unit')}`],
     ['get', '/units'],
     ['get', `/units?${filters}`],
     ['get', `/units?${since}&includeDeleted=1`],
     ['get', '/units?after=0'],
-    ['get', `/units?status=Reserved&rentalStatus=Unavailable&unitId=${own('unitId')}`],
+    ['get', `/units?status=Reserved&rentalStatus=Unavailable&unitId=${idOf('unitId')}`],
     ['get', '/units?minPrice=0&maxPrice=9&minBua=0&maxBua=9&minBeds=0&maxBeds=9'],
     ...['updatedAt', 'price', '-bua', 'beds', 'name', '-unitId', 'status', 'price,-name'].map(
       (sort) => ['get', `/units?sort=${sort}`] as const,
@@ -139,10 +139,10 @@ function requestsOf({ ids }: Records): Request[] {
     ['get', `/units/export/all?sort=-price&${filters}`],
     ['post', '/units', { ...unit, ...names, amenities: [amenity], price: 6 }],
     ['post', '/units', { ...unit, status: 'Available', floor: { name: '1' }, name: 'N' }],
-    ['post', '/units', { unitId: own('unitId'), compound: names.compound, price: 7 }],
+    ['post', '/units', { unitId: idOf('unitId'), compound: names.compound, price: 7 }],
     ['get', `/reservations/${reservationId}`],
     ['post', '/reservations/reconciliation', { cheques: [ledger], complete: true }],
-    report('post_dated', own('installment')),
+    report('post_dated', idOf('installment')),
     report('collected'),
     report('bounced'),
     report('collected'),

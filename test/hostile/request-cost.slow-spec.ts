@@ -6,12 +6,11 @@ import { type ServiceProcess, startProcess } from '../support/service-process.js
 import { basePath, sharedService } from '../support/shared-service.js';
 import type { TenantApi } from '../support/tenant-api.js';
 
-/** The default maximum size of a body, in bytes. */
-const limit = 1_048_576;
+/** The default of BODY_LIMIT_BYTES. */
+const maxBodyBytes = 1_048_576;
 /** Linux counts processor time in ticks; garbage collection and compilation add noise. */
 const [tickMs, noiseMs] = [10, 250];
-/** The maximum size of a rejection, in bytes. */
-const responseLimit = 64 * 1_024;
+const maxRejectionBytes = 64 * 1_024;
 
 const shared = sharedService();
 let tenant: TenantApi;
@@ -69,8 +68,8 @@ async function measureCost({ method, path }: Operation, body: Buffer<ArrayBuffer
   return { milliseconds: processorMs() - before, status: response.status, bytes };
 }
 
-/** Returns the maximum processor time, in milliseconds, for twice the bytes. */
-const maxFor = (half: number) => 3 * half + noiseMs;
+/** Returns the maximum processor time for twice the bytes. */
+const maxMsFor = (half: number) => 3 * half + noiseMs;
 
 /** Returns the least processor time of each body in up to four attempts, because other work adds to it. */
 async function leastCosts(
@@ -85,11 +84,11 @@ async function leastCosts(
         expectHealth(),
       ]);
       expect(status).toBeLessThan(500);
-      if (status >= 400) expect(bytes).toBeLessThanOrEqual(responseLimit);
+      if (status >= 400) expect(bytes).toBeLessThanOrEqual(maxRejectionBytes);
       least[index] = Math.min(least[index] ?? 0, milliseconds);
     }
     const [half = 0, whole = 0] = least;
-    if (whole <= maxFor(half) || attempt === 4) return { half, whole };
+    if (whole <= maxMsFor(half) || attempt === 4) return { half, whole };
   }
 }
 
@@ -124,13 +123,13 @@ describe(`a body of the maximum size, in ${chosen.length} cases`, () => {
       for (const { steps, kind } of chosen.filter((one) => one.operation === operation)) {
         const write = values[kind] as (bytes: number) => string;
         const bodies = [1, 2].map((halves) =>
-          jsonWith(operation.exampleBody, steps, write((halves * (limit - 2_000)) / 2)),
+          jsonWith(operation.exampleBody, steps, write((halves * (maxBodyBytes - 2_000)) / 2)),
         );
         const { half, whole } = await leastCosts(operation, bodies);
-        expect([steps.join('.'), kind, Math.max(whole, maxFor(half))]).toEqual([
+        expect([steps.join('.'), kind, Math.max(whole, maxMsFor(half))]).toEqual([
           steps.join('.'),
           kind,
-          maxFor(half),
+          maxMsFor(half),
         ]);
       }
     },

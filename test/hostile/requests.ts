@@ -16,7 +16,6 @@ export interface SentRequest {
   readonly body?: string | Buffer;
 }
 
-/** The number of retries after a 503. */
 const maxRetries = 5;
 
 /** Sends requests to a service over a few connections, on which further requests wait. */

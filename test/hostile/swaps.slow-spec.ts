@@ -140,7 +140,7 @@ const sendSwaps = (chosen: readonly Swap[]) =>
 const stored = (tenant: TenantData) => snapshot(service.db, tenant.organizationId);
 
 describe('a document of another organization', () => {
-  it('returns 404 when it is read, filtered or deleted by any of its ids', async () => {
+  it('is treated as unknown when it is read, filtered or deleted by any of its ids', async () => {
     const before = await Promise.all([own, other].map(stored));
     const outcomes = await sendSwaps(someSwaps(reading, readingSwaps));
     for (const { where, got, expected } of outcomes)

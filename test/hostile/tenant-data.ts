@@ -27,22 +27,25 @@ export const recordsPerKind = 8;
 
 /** Returns accepted bodies, each of which changes one of the tenant's own records. */
 const acceptedBodies: Readonly<
-  Record<string, (own: (kind: string) => string, number: number) => object>
+  Record<string, (idOf: (kind: string) => string, number: number) => object>
 > = {
   'POST /leads': (_, number) => ({ recordSystemId: `lead-${number}` }),
   'POST /leads/batch': (_, number) => ({ leads: [{ recordSystemId: `lead-${number}` }] }),
-  'POST /units': (own, number) => {
-    return { recordSystemId: `unit-${number}`, compound: own('slug of a compound') };
+  'POST /units': (idOf, number) => {
+    return { recordSystemId: `unit-${number}`, compound: idOf('slug of a compound') };
   },
-  'POST /reservations': (own) => {
-    return { recordSystemId: own('external id of a reservation'), unit: own('slug of a unit') };
+  'POST /reservations': (idOf) => {
+    return { recordSystemId: idOf('external id of a reservation'), unit: idOf('slug of a unit') };
   },
   'POST /reservations/webhook': chequeReport,
-  'POST /reservations/reconciliation': (own) => ({ cheques: [chequeReport(own)], complete: true }),
+  'POST /reservations/reconciliation': (idOf) => ({
+    cheques: [chequeReport(idOf)],
+    complete: true,
+  }),
 };
 
-function chequeReport(own: (kind: string) => string) {
-  const ids = { reservationId: own('a reservation'), installmentId: own('installment') };
+function chequeReport(idOf: (kind: string) => string) {
+  const ids = { reservationId: idOf('a reservation'), installmentId: idOf('installment') };
   return { ...ids, chequeStatus: 'post_dated' };
 }
 
@@ -204,13 +207,13 @@ export async function foreignReferences(
 ): Promise<string[]> {
   const collections = await db.listCollections({}, { nameOnly: true }).toArray();
   const foreign = new Set([other.organizationId.toHexString()]);
-  const own: Document[] = [];
+  const idOf: Document[] = [];
   for (const { name } of collections) {
     for (const { _id } of await documentsOf(db, name, other.organizationId))
       foreign.add(String(_id));
-    own.push(...(await documentsOf(db, name, organizationId)));
+    idOf.push(...(await documentsOf(db, name, organizationId)));
   }
-  return own.flatMap(objectIdsIn).filter((id) => foreign.has(id));
+  return idOf.flatMap(objectIdsIn).filter((id) => foreign.has(id));
 }
 
 async function documentsOf(db: Db, name: string, organizationId: ObjectId): Promise<Document[]> {

@@ -18,9 +18,9 @@ afterAll(() => service.stop());
 
 const read = (key: string) => tenant.with(key).get('/leads/none');
 const newKey = (fields: object) => tenant.add(addKey, fields);
-const denied = (message: string) => ({ statusCode: 401, message, error: 'Unauthorized' });
-const notProvided = denied('Access Denied, API key not provided');
-const notValid = denied('Access Denied, API key not valid');
+const unauthorized = (message: string) => ({ statusCode: 401, message, error: 'Unauthorized' });
+const notProvided = unauthorized('Access Denied, API key not provided');
+const notValid = unauthorized('Access Denied, API key not valid');
 const hour = 3_600_000;
 
 describe('an API key', () => {
@@ -107,10 +107,10 @@ describe('ENFORCE_API_DOMAIN', () => {
   it('accepts a key only on the domain of its organization', async () => {
     const strict = await startTestService({ ENFORCE_API_DOMAIN: 'true' });
     const { get } = await strict.addTenant({ apiDomain: 'api.Nile.example' });
-    const on = (host: string) => get('/leads/none').set('host', host);
-    await on('api.nile.example').expect(404);
-    await on('API.NILE.EXAMPLE:8443').expect(404);
-    const forwarded = on('api.other.example').set('x-forwarded-host', 'api.nile.example');
+    const requestTo = (host: string) => get('/leads/none').set('host', host);
+    await requestTo('api.nile.example').expect(404);
+    await requestTo('API.NILE.EXAMPLE:8443').expect(404);
+    const forwarded = requestTo('api.other.example').set('x-forwarded-host', 'api.nile.example');
     expect((await forwarded.expect(401)).body).toEqual(notValid);
     await strict.stop();
   });

@@ -103,8 +103,11 @@ describe('a connection', () => {
   it('returns the responses to all pipelined requests during a shutdown', async () => {
     const other = await startTestService({ DRAIN_MS: '1000' });
     const { key } = await other.addTenant();
-    const down = other.service.shutDown();
-    const [statuses] = await Promise.all([statusesOf(other.url, post(key, '{}').repeat(6)), down]);
+    const shutdown = other.service.shutDown();
+    const [statuses] = await Promise.all([
+      statusesOf(other.url, post(key, '{}').repeat(6)),
+      shutdown,
+    ]);
     await other.stop();
     expect(statuses).toEqual([201, 201, 201, 201, 201, 201]);
   });

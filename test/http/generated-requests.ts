@@ -5,7 +5,7 @@ import { basePath } from '../support/shared-service.js';
 /** A request with its bytes on the connection and its expected effect. */
 export interface GeneratedRequest {
   readonly kind: string;
-  /** The `x-request-id` and the id of the lead to create or delete. Undefined if the parser sees no request. */
+  /** The `x-request-id` and the id of the lead to create or delete. It is undefined if the parser sees no request. */
   readonly id: string | undefined;
   readonly method: string;
   readonly bytes: string;
@@ -163,5 +163,5 @@ function inChunks(body: string, chunkLength: number): string {
   return `${text}0\r\n\r\n`;
 }
 
-/** The bytes of a sequence are split into writes at these positions, in split of its length. */
+/** Positions, in thousandths of the length, at which the bytes of a sequence are split into writes. */
 export const writeSplits = fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 });

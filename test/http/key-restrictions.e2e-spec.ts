@@ -68,7 +68,7 @@ describe('the operations of a key', () => {
 
   it.each(operations)('permit only %s, and reject others without a query', async (operation) => {
     const key = await keyWith({ operations: [operation] });
-    // The first request caches the key.
+    // These requests also cache the key, so that the rejections below need no query.
     const allowed = routes.filter(({ permission }) => permission === operation);
     for (const route of allowed) expect(permitted).toContain((await send(route, key)).status);
     commands.length = 0;
@@ -79,7 +79,7 @@ describe('the operations of a key', () => {
   });
 
   it.each([{}, { operations: null }])(
-    'permit all except events.read with %j',
+    'permit all except events.read when none are stored: %j',
     async (permissions) => {
       const key = await keyWith(permissions);
       const reader = await keyWith({ ...permissions, readEvents: true });

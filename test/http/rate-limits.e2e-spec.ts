@@ -203,16 +203,17 @@ describe('an unknown key', () => {
     const find = jest.spyOn(service.service.app.get(ApiKeysService), 'findByHash');
     const unknown = `unknown ${Math.random()}`;
     const address = '192.0.2.9';
-    const ask = async (key: string) => (await read(key).set('x-forwarded-for', address)).status;
-    expect(await times(3, () => ask(unknown))).toEqual([401, 401, 401]);
-    expect(await ask(unknown)).toBe(401);
+    const statusWith = async (key: string) =>
+      (await read(key).set('x-forwarded-for', address)).status;
+    expect(await times(3, () => statusWith(unknown))).toEqual([401, 401, 401]);
+    expect(await statusWith(unknown)).toBe(401);
     expect(find).toHaveBeenCalledTimes(1);
     find.mockRestore();
     const hash = createHash('sha256').update(unknown).digest('hex');
     await newKey({ hash });
     await eventually(async () => {
       now += 1_000;
-      expect(await ask(unknown)).toBe(404);
+      expect(await statusWith(unknown)).toBe(404);
     }, 5_000);
   });
 });

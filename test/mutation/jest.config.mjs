@@ -13,7 +13,7 @@ export default {
   rootDir,
   testEnvironment: join(rootDir, 'test/support/jest-environment.mjs'),
   roots: ['<rootDir>/src'],
-  // A mutant may wait indefinitely, while these tests never wait that long.
+  // A mutant may wait indefinitely, while the tests themselves need less time.
   testTimeout: 5_000,
   testMatch: [
     '**/{availability,change-log,contacts,documents,endpoints,leads,reservations,secrets,sending,units,values,writes,deliveries}/**/*.spec.ts',

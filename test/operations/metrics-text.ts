@@ -52,10 +52,10 @@ export async function cacheMetrics(metrics: { text(): Promise<string> }, kind?: 
   const lines = metricLines(await metrics.text());
   const value = (name: string, labels = {}) =>
     valueOf(lines, `integration_api_cache_${name}`, labels) ?? 0;
-  const ofKind = kind === undefined ? {} : { kind };
+  const kindLabels = kind === undefined ? {} : { kind };
   return {
-    hits: value('hits_total', ofKind),
-    misses: value('misses_total', ofKind),
+    hits: value('hits_total', kindLabels),
+    misses: value('misses_total', kindLabels),
     evictions: value('evictions_total'),
     entries: value('entries'),
     bytes: value('bytes'),

@@ -22,7 +22,7 @@ const production = {
   ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
   WEBHOOKS_ALLOW_HTTP: 'true',
   WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
-  // This deadline distinguishes a hanging database from a busy machine.
+  // A busy machine exceeds the default deadline without a hanging database.
   DATABASE_DEADLINE_MS: '30000',
 };
 const operator = { ...production, MONGODB_URI };
@@ -58,7 +58,7 @@ afterAll(async () => {
   await client.close();
 });
 
-/** Tests that need no process of their own use these options. */
+/** Options of services that run in the process of the test. */
 const workerOptions = (variables: Record<string, string>) => {
   const own = { NODE_ENV: 'test', PORT: '0', HOST: '127.0.0.1', MONGODB_URI };
   const environment = readEnvironment({ ...variables, ...own });
@@ -83,7 +83,7 @@ const addEndpoint = (url: string) =>
 it('the first scrapes return finite numbers', async () => {
   // Only one of several simultaneous scrapes finds new samples of the event loop.
   const scrapes = await Promise.all([metrics(), metrics(), metrics()]);
-  // Durations are shorter than this, and so are timestamps of today.
+  // Durations and current timestamps in seconds are smaller than this.
   const limitOf = (name: string) => (name.endsWith('_seconds') ? 5e9 : Number.MAX_SAFE_INTEGER);
   const lines = scrapes.flatMap(metricLines);
   expect(lines.filter(({ name, value }) => !(Math.abs(value) < limitOf(name)))).toEqual([]);

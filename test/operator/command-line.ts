@@ -116,7 +116,7 @@ export function runNode(
 ): Promise<Outcome> {
   const env = environmentWith(variables);
   return new Promise((resolve) => {
-    // The folder must not contain `.env`.
+    // The command line would read a `.env` in its working directory.
     const options = { env, cwd: tmpdir() };
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code;

@@ -141,7 +141,7 @@ describe('the command key', () => {
       true,
     ]);
 
-    // The successor must have the permissions that the key has now.
+    // A rotation must copy the current permissions, not those at the issue.
     const _id = new ObjectId(rotated._id);
     await tenant.set('apiKeys', { _id }, { 'permissions.allowExternal': false });
     const table = await cli.text(`key rotate ${rotated._id} --overlap-hours 0`);

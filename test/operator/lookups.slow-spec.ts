@@ -83,7 +83,7 @@ describe('the JSON of commands', () => {
       'lead show': await shape(`lead show form-1 --org ${org}`),
       'lead history': await shape(`lead history form-1 --org ${org}`),
       'reservation show': await shape(`reservation show ${id}`),
-      // The second callback was accepted.
+      // The newest callback was rejected, so only the older ones have all fields.
       'reservation callbacks': shapeOf(
         (await cli.json<[]>(`reservation callbacks ${id}`)).slice(1),
       ),
@@ -206,17 +206,17 @@ describe('the command reservation reconcile', () => {
   });
 
   it('reports unknown and missing columns once, not per row', async () => {
-    const known = 'reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount';
+    const columns = 'reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount';
     const row = `1,${id},pending,,\n`;
     expect(await reconcile(`installmentId;reservationId;chequeStatus\n${row}${row}`)).toEqual({
       code: 1,
       stdout: '',
       stderr:
-        `Unknown columns: installmentId;reservationId;chequeStatus. Known are ${known}. ` +
+        `Unknown columns: installmentId;reservationId;chequeStatus. Known are ${columns}. ` +
         'Missing columns: reservationId, installmentId, chequeStatus. ' +
         'Separate columns by commas.\n',
     });
     const { stderr } = await reconcile(`${header.replace('chequeAmount', 'amount')}${row}`);
-    expect(stderr).toBe(`Unknown columns: amount. Known are ${known}.\n`);
+    expect(stderr).toBe(`Unknown columns: amount. Known are ${columns}.\n`);
   });
 });

@@ -177,8 +177,8 @@ it('a command is rejected when npm consumed one of its options', async () => {
     'error: npm kept the option --dry-run for itself: put -- before the command, ' +
       'as in `npm run cli -- lead erase --dry-run`.\n',
   ]);
-  const given = await runCliProcess(['lead', 'erase', '--dry-run'], variables);
-  expect(given.stderr).toContain("required option '--org <id>' not specified");
+  const accepted = await runCliProcess(['lead', 'erase', '--dry-run'], variables);
+  expect(accepted.stderr).toContain("required option '--org <id>' not specified");
 });
 
 it('help and wrong usage load no framework and no driver', async () => {

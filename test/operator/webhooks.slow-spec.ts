@@ -66,16 +66,16 @@ describe('the command webhook', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Delivered +no\nStatus code +418\n.*\nResponse +short and stout\n/);
     receiver.respondWith(204);
-    const passed = await json(`webhook test ${added._id}`);
-    expect(passed).toMatchObject({ delivered: true, statusCode: 204, error: null });
+    const succeeded = await json(`webhook test ${added._id}`);
+    expect(succeeded).toMatchObject({ delivered: true, statusCode: 204, error: null });
     const ping = { type: 'webhook.ping', data: { endpointId: added._id } };
     expect(verify(receiver.received.at(-1))).toMatchObject(ping);
   });
 
   it('shows deliveries and replays them', async () => {
     const { _id: lead } = await tenant.storedOne('leads', { recordSystemId: 'form-1' });
-    const ofLead = `webhook deliveries --org ${org} --object ${String(lead)}`;
-    const [listed] = await json<{ _id: string }[]>(ofLead);
+    const listLead = `webhook deliveries --org ${org} --object ${String(lead)}`;
+    const [listed] = await json<{ _id: string }[]>(listLead);
     expect(listed).toMatchObject({ type: 'lead.created', status: 'delivered' });
     const id = listed?._id ?? '';
     const detail = await json<{ body: string }>(`webhook deliveries ${id}`);
@@ -86,7 +86,7 @@ describe('the command webhook', () => {
       '_id,endpointId,messageId,type,objectId,status,failureReason,round,attempts,lastStatusCode,lastError,lastAttemptAt,nextAttemptAt,completedAt,createdAt';
     expect([ping, detail].map((one = {}) => namesOf(one))).toEqual([names, `${names},body,log`]);
     expect(JSON.parse(detail.body)).toMatchObject({ type: 'lead.created' });
-    expect(await text(ofLead)).toMatch(new RegExp(`^Endpoint +${added._id}$`, 'm'));
+    expect(await text(listLead)).toMatch(new RegExp(`^Endpoint +${added._id}$`, 'm'));
     expect(await text(`webhook deliveries ${id}`)).toMatch(/^Round +1\nAttempt +1\nStarted/m);
 
     const before = receiver.received.length;

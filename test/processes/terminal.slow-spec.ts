@@ -49,7 +49,6 @@ const interrupt = async (terminal: Terminal) => {
 };
 const fetchJson = async (url: string, path: string, headers: Record<string, string> = {}) =>
   (await fetch(`${url}/${basePath}${path}`, { headers })).json() as Promise<unknown>;
-/** Edits a source file of the clone. */
 const edit = async (path: string, change: (text: string) => string) => {
   const text = await readFile(path, 'utf8');
   await writeFile(inClone(path), change(text));

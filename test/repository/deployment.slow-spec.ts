@@ -8,7 +8,7 @@ import { livenessPath, readinessPath } from '../../src/operator/operations/opera
 import { basePath } from '../../src/core/http/server/route-options.js';
 
 /** Manifests are untyped here, because a test checks the types of all of them together. */
-// oxlint-disable-next-line typescript/no-explicit-any -- the shapes are what is tested
+// oxlint-disable-next-line typescript/no-explicit-any -- the shapes are under test
 type Node = any;
 
 const kubernetes = 'ops/kubernetes';
@@ -17,11 +17,12 @@ const manifests: Node[] = readdirSync(kubernetes).flatMap((file) =>
     document.toJS(),
   ),
 );
-const ofKind = (kind: string): Node[] => manifests.filter((manifest) => manifest.kind === kind);
-const [configuration] = ofKind('ConfigMap');
-const [secret] = ofKind('Secret');
-const deployments = ofKind('Deployment');
-const templates = [...deployments, ...ofKind('Job')].map(({ metadata, spec }) => ({
+const manifestsOf = (kind: string): Node[] =>
+  manifests.filter((manifest) => manifest.kind === kind);
+const [configuration] = manifestsOf('ConfigMap');
+const [secret] = manifestsOf('Secret');
+const deployments = manifestsOf('Deployment');
+const templates = [...deployments, ...manifestsOf('Job')].map(({ metadata, spec }) => ({
   name: metadata.name as string,
   ...spec.template,
 }));

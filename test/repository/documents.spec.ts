@@ -29,7 +29,7 @@ const code = documents.flatMap(({ path, text }) => {
 });
 
 const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'].join('|');
-/** Paths in documents may omit these ends. */
+/** Paths in documents may omit these suffixes. */
 const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
 
 /** Returns unknown names as `path: name`. */
@@ -87,11 +87,11 @@ describe('references in the documents', () => {
 
 describe('a document for partners', () => {
   const files = filesOf('{docs/{openapi.json,guides/**/*.*},clients/**/*.{md,bru,ts}}');
-  const forPartners = files.filter((path) => !path.endsWith('operator.md'));
+  const partnerFiles = files.filter((path) => !path.endsWith('operator.md'));
 
-  it.each(forPartners)('contains no settings or operator commands: %s', (file) => {
+  it.each(partnerFiles)('contains no settings or operator commands: %s', (file) => {
     const text = read(file);
-    // The programs in the guides have one-word settings such as PORT, too.
+    // One-word names such as PORT are also settings of the guides' programs.
     const settings = variableNames.filter((name) => name.includes('_'));
     expect(settings.filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
     expect(text).not.toMatch(/npm run cli|`key issue/);

@@ -179,7 +179,7 @@ export function addWallet(
   });
 }
 
-/** Writes a reservation with one cheque: `cheque` is the status of the cheque, `isDeleted` belongs to the wallet. */
+/** Writes a reservation with one cheque, whose status is `cheque`. `isDeleted` marks the wallet as deleted. */
 export async function addReserved(
   db: Db,
   organizationId: ObjectId,

@@ -7,7 +7,7 @@ const longest =
 /** Starts the longest files first when no earlier run has recorded their durations. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    // oxlint-disable-next-line unicorn/no-array-sort -- It is no array that is sorted.
+    // oxlint-disable-next-line unicorn/no-array-sort -- The `sort` of a sequencer is not that of arrays.
     const sorted = super.sort(tests);
     if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
     const [long, short] = [true, false].map((isLong) =>

@@ -5,7 +5,7 @@ export interface RawResponse {
   readonly text: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON of the body, if there is any. */
+  /** The parsed JSON of the body, or undefined without a body. */
   readonly body: unknown;
 }
 
@@ -34,7 +34,6 @@ export async function sendRaw(
   return readToEnd(socket);
 }
 
-/** Returns all bytes received until the connection is closed. */
 export async function readToEnd(socket: Socket): Promise<RawResponse> {
   let text = '';
   for await (const chunk of socket) text += String(chunk);

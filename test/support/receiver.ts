@@ -23,7 +23,6 @@ export type Respond = (received: Received, response: Parameters<RequestListener>
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Changes how the receiver responds from now on. */
   respondWith(respond: Respond | number): void;
   /** Waits until the receiver has at least this many requests, and returns them. */
   receivedRequests(count: number): Promise<Received[]>;

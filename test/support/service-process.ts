@@ -50,7 +50,6 @@ export async function startProcess(
   return { process: child, url, output, stdout, exited };
 }
 
-/** Runs the compiled service until it exits. */
 export async function runUntilExit(
   variables: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {

@@ -43,7 +43,7 @@ export function endShell() {
 }
 
 async function run(command) {
-  // The working directory must not contain a `.env`.
+  // The command line would read a `.env` in its working directory.
   const options = { env: command.env, cwd: tmpdir() };
   shell ??= spawn(process.execPath, ['--input-type=module', '--eval', loop], options);
   const written = Promise.all([untilEnd(shell.stdout), untilEnd(shell.stderr)]);

@@ -17,7 +17,8 @@ import { monitored, type TenantCommands, watchTenantCommands } from './tenant-co
 
 declare global {
   /**
-   * The log of all services of a worker. The first service also logs the lines of the others that belong to no request.
+   * The log of all services of a Jest worker. They share it, because lines that belong to no request are always written
+   * by the first service.
    */
   var workerLog: { readonly lines: string[]; readonly destination: Writable };
 }
@@ -40,7 +41,6 @@ export function databaseUriOf(name: string): string {
   return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
 }
 
-/** All services of a worker share the log of the first one. */
 export function workerLogger(environment: Environment): Logger {
   return createLogger(environment, workerLog.destination);
 }

@@ -50,7 +50,6 @@ export function runProgram(
 
 export interface Server {
   readonly url: string;
-  /** Returns everything that the program has printed so far. */
   readonly printed: () => string;
   stop(): Promise<void>;
 }

@@ -23,12 +23,12 @@ operations = {}
 for tag in pkgutil.iter_modules(api.__path__, "generated.api."):
     for operation in pkgutil.iter_modules(importlib.import_module(tag.name).__path__):
         operations[operation.name] = importlib.import_module(f"{tag.name}.{operation.name}")
-answers = {}
+statuses = {}
 
 
 def call(name, *args, **kwargs):
     response = operations[name].sync_detailed(*args, client=client, **kwargs)
-    answers[name] = int(response.status_code)
+    statuses[name] = int(response.status_code)
     return response.parsed
 
 
@@ -53,7 +53,7 @@ assert len(units) == everything.pagination.total
 assert {unit.phase is None for unit in units} == {True, False}
 assert call("read_unit", first.slug).data.field_id == first.field_id
 unit = {"recordSystemId": "python", "unitId": "PY-1", "compound": compound.slug, "name": "Villa"}
-# The generator makes no class for a schema that requires one of two ids, so the body is a plain object.
+# The generator creates no class for a schema that requires one of two ids, so the body is a dictionary.
 written = call("upsert_unit", body=unit).unit
 
 deal = {
@@ -70,11 +70,11 @@ read = call("read_reservation", made.field_id).data
 assert read.status == "approved" and read.cheque_wallet.cheques[0].status == "collected", read
 ledger = {"cheques": [report]}
 assert call("reconcile_cheques", body=ReconciliationDto.from_dict(ledger)).ok
-# No worker numbers the events, because the service of this test runs none.
+# The feed is empty, because the service of this test runs no worker that numbers events.
 feed = call("read_events", after=0, types="lead.*", wait=0)
 assert (feed.data, feed.next_, feed.has_more) == ([], 0, False), feed
 assert call("check_health").ok
 
-assert answers.keys() == operations.keys(), operations.keys() - answers.keys()
-assert all(200 <= status < 300 for status in answers.values()), answers
+assert statuses.keys() == operations.keys(), operations.keys() - statuses.keys()
+assert all(200 <= status < 300 for status in statuses.values()), statuses
 print("every operation succeeded")

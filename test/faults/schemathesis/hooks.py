@@ -1,4 +1,4 @@
-"""Puts stored ids into generated requests, so that they reach deep code, and drops failures that are no faults."""
+"""Puts stored ids into generated requests, so that they pass the lookups, and ignores failures that are not faults."""
 
 import atexit
 import json
@@ -14,19 +14,19 @@ import schemathesis
 BASE = os.environ["SERVICE_URL"] + "/external/apis/v1.0"
 KEY = os.environ["SERVICE_KEY"]
 
-# The share of fields in valid requests that get a stored value instead of a generated one.
+# The share of fields in valid requests whose generated value is replaced by a stored one.
 SHARE = 0.7
 
 SEED = os.environ.get("FAULT_SEED", "1")
 
-# Each run uses records of its own, because earlier runs have changed the units and statuses of theirs.
+# Each run has its own records, because earlier runs have changed the units and statuses of theirs.
 LEADS = [f"fuzz-{SEED}-lead-{number}" for number in range(12)]
 RESERVATIONS = [f"fuzz-{SEED}-reservation-{number}" for number in range(12)]
 INSTALLMENTS = ["installment-1", "installment-2", "installment-3"]
 NUMBERS = ["minPrice", "maxPrice", "minBua", "maxBua", "minBeds", "maxBeds"]
 
-# The document cannot express these reasons for a rejection.
-REFUSED_FOR_A_REASON = {
+# The document cannot express the reasons for these rejections.
+EXPECTED_REJECTIONS = {
     # These depend on stored records, not on the request alone.
     "lead.duplicate_phone": "another lead has the phone",
     "lead.database_reference": "$ref and $id meet in the merged lead",
@@ -52,7 +52,7 @@ INEXPRESSIBLE = ["uniqueInstallments", "isSortList"]
 
 
 def pattern_of(message):
-    """Matches a message whose placeholders in braces have values."""
+    """Returns a pattern that matches the message with any values in place of its placeholders."""
     return re.compile(".*".join(map(re.escape, re.split(r"{\w+}", message))), re.DOTALL)
 
 
@@ -216,9 +216,9 @@ def after_call(context, case, response):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Drops failures that the document cannot prevent; a 422 always depends on stored records."""
+    """Ignores failures that the document cannot prevent."""
     if type(failure).__name__ == "AllowHeaderMismatch" and case.operation.path.endswith("/leads/batch"):
-        # Here "batch" could also be the id of a lead, whose path the reference describes with a parameter.
+        # The path also matches that of a lead with the id "batch".
         return False
     if type(failure).__name__ == "AcceptedNegativeData":
         # The batch endpoint reports invalid leads in its body.
@@ -229,11 +229,11 @@ def filter_failure(context, failure, case, response):
         return not (case.operation.path.endswith("/compounds") and str((case.query or {}).get("all")) == "1")
     if type(failure).__name__ != "RejectedPositiveData":
         return True
-    # These statuses depend on stored data; 410 concerns events that are no longer kept.
+    # These statuses depend on stored data: 410 on expired events, 422 on the state of records.
     if response.status_code in (410, 422):
         return False
     code = (response.headers.get("x-error-code") or [""])[0]
-    if code in REFUSED_FOR_A_REASON:
+    if code in EXPECTED_REJECTIONS:
         return False
     messages = response.json().get("message")
     messages = messages if isinstance(messages, list) else [messages]

@@ -57,7 +57,6 @@ async function startMember(folder: string) {
       const exited = once(mongodProcess, 'exit');
       if (mongodProcess.kill('SIGKILL')) await exited;
     },
-    /** Starts the server again with its data. */
     restart: async () => {
       instance = await start();
     },

@@ -146,7 +146,7 @@ function callBackIn(state: ModelState, callback: ModelCallback): object {
   return response;
 }
 
-/** Models a reopening by rules RES-7 and CALL-11. */
+/** Restores a canceled reservation with its wallet, and recomputes the status of the unit (rules RES-7, CALL-11). */
 function reopen({ units: [unit], reservations, wallets }: ModelState, index: number): void {
   const [reservation, wallet] = [reservations[index], wallets[index]];
   if (reservation?.status === 'canceled') {
