@@ -1,8 +1,8 @@
 /**
- * The rooms of `src` from the ground up: each builds on those before it, never on those behind it. Rooms
- * of one row do not know each other, but for features by their doors.
+ * Layers of folders in `src`, lowest first. A folder may import lower layers, but no higher ones. Folders of one layer
+ * do not import each other, except that features import public files of other features.
  */
-const rows = [
+const layers = [
   ['core'],
   ['events'],
   ['tenants'],
@@ -13,35 +13,35 @@ const rows = [
   ['development'],
 ];
 
-const feature = rows[5].join('|');
+const feature = layers[5].join('|');
 
-/** They start the service, or make an application of its modules. */
+/** These folders start the service or create an application, so they import the files directly in `src`. */
 const starters = '^src/(development/demo|operator/cli|reference/generate)';
 
-/** A room and all that it must not know. */
-const downOnly = rows.slice(0, -1).map((rooms, row) => ({
-  name: `${rooms.join('-')}-look-down-only`,
+/** Forbids each layer to import a higher one. */
+const layerRules = layers.slice(0, -1).map((folders, layer) => ({
+  name: `${folders.join('-')}-import-lower-layers`,
   comment:
-    'Arrows go down: operator, features, availability and catalogue, webhooks, tenants, events, core.',
+    'Imports go down: operator, features, availability and catalogue, webhooks, tenants, events, core.',
   severity: 'error',
-  from: { path: `^src/(${rooms.join('|')})/`, pathNot: starters },
+  from: { path: `^src/(${folders.join('|')})/`, pathNot: starters },
   to: {
-    path: `^src/(${rows
-      .slice(row + 1)
+    path: `^src/(${layers
+      .slice(layer + 1)
       .flat()
       .join('|')})/|^src/[^/]+$`,
   },
 }));
 
-/** Repositories that other features query: a service would only repeat their methods. */
+/** Other features query these repositories directly, because a service would only repeat their methods. */
 const sharedRepositories = [
   '^src/(availability/unit-reservations|catalogue/catalogue)\\.repository\\.ts$',
   '^src/leads/leads\\.repository\\.ts$',
   '^src/tenants/(change-log/change-log|organizations/(organizations|users))\\.repository\\.ts$',
 ];
 
-/** What a feature shows to the others: its service, its module, and plain values and types. */
-const doors = [
+/** Other features may import these files of a feature: services, modules, and plain values and types. */
+const publicFiles = [
   '\\.(service|module)\\.ts$',
   '-errors\\.ts$',
   '^src/availability/availability\\.ts$',
@@ -51,13 +51,13 @@ const doors = [
 ];
 
 /**
- * Who may query all organizations at once (rule DATA-10). Every other query names the organization:
- * the collections that it is given take none without.
+ * Only these files may query all organizations together (rule DATA-10). Other code gets collections that reject a query
+ * without an organization.
  */
 const acrossTenants = [
   // A key is looked up before its organization is known.
   '^src/tenants/keys/api-keys\\.service\\.ts$',
-  // The background pass derives keys of phones stored by other programs, of all organizations.
+  // The background job derives phone keys for leads that other programs store in any organization.
   '^src/leads/phones/lead-phone-keys\\.ts$',
   // A restore may bring back erased data of any organization.
   '^src/operator/erasure/erasures\\.service\\.ts$',
@@ -67,13 +67,13 @@ const acrossTenants = [
   '^src/webhooks/endpoints/(secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service)\\.ts$',
   '^src/webhooks/statistics/webhook-statistics\\.service\\.ts$',
-  // Its page shows actions for all organizations.
+  // The page of the operator log shows actions of all organizations.
   '^src/operator/audit/operator-log\\.service\\.ts$',
-  // Defined here.
+  // This module defines the collections.
   '^src/core/database/documents/tenant-collections\\.module\\.ts$',
 ];
 
-/** Decisions as functions: time and data come as arguments, so that tables can test them. */
+/** Pure functions make decisions. They get time and data as arguments, so tests need no database and no clock. */
 const pure = [
   '-merge\\.ts$',
   '^src/(core/)?[^/]+/[^/]+-errors\\.ts$',
@@ -102,13 +102,13 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
-    ...downOnly,
+    ...layerRules,
     {
-      name: 'feature-through-its-door',
-      comment: 'A feature uses another one through its service, never through its insides.',
+      name: 'features-import-public-files',
+      comment: 'A feature uses another one through its service, so that its internals can change.',
       severity: 'error',
       from: { path: `^src/(${feature})/` },
-      to: { path: `^src/(${feature})/`, pathNot: ['^src/$1/', ...doors] },
+      to: { path: `^src/(${feature})/`, pathNot: ['^src/$1/', ...publicFiles] },
     },
     {
       name: 'units-know-no-reservations',
@@ -118,19 +118,20 @@ module.exports = {
       to: { path: '^src/reservations/' },
     },
     {
-      name: 'catalogue-carries-compounds-and-units',
-      comment: 'Others read and write the catalogue through the services of compounds and units.',
+      name: 'only-compounds-and-units-use-the-catalogue',
+      comment:
+        'Other folders read and write the catalogue through the services of compounds and units.',
       severity: 'error',
       from: {
         path: '^src/',
         pathNot: '^src/(catalogue|compounds|units|development|operator/catalogue-import)/',
       },
-      to: { path: '^src/catalogue/', pathNot: doors },
+      to: { path: '^src/catalogue/', pathNot: publicFiles },
     },
     {
       name: 'storage-stays-inside',
       comment:
-        'Repositories and schemas are known in their own folder only, but for the shared availability.',
+        'Only its own folder imports a repository or schema; the shared availability is an exception.',
       severity: 'error',
       from: {
         path: '^src/([^/]+)',
@@ -143,7 +144,7 @@ module.exports = {
     },
     {
       name: 'storage-of-the-catalogue',
-      comment: 'Compounds and units know their own storage and that of the catalogue.',
+      comment: 'Compounds and units may import their own storage and that of the catalogue.',
       severity: 'error',
       from: { path: '^src/(compounds|units)/' },
       to: {
@@ -153,7 +154,7 @@ module.exports = {
     },
     {
       name: 'webhooks-relay-events',
-      comment: 'Webhooks know their own storage and the outbox that they relay.',
+      comment: 'Webhooks may import their own storage and the outbox, whose events they send.',
       severity: 'error',
       from: { path: '^src/webhooks/' },
       to: {
@@ -162,7 +163,7 @@ module.exports = {
       },
     },
     {
-      name: 'edges-take-only-types-of-documents',
+      name: 'command-line-imports-only-types-of-documents',
       comment: 'The command line and the demo show documents and query them through services.',
       severity: 'error',
       from: { path: '^src/(development/demo|operator/cli)/' },
@@ -173,26 +174,26 @@ module.exports = {
       },
     },
     {
-      name: 'edges-use-services',
-      comment: 'The command line and the demo use features as the features use each other.',
+      name: 'command-line-uses-services',
+      comment: 'The command line and the demo may import only public files of features.',
       severity: 'error',
       from: { path: '^src/(development/demo|operator/cli)/' },
-      to: { path: `^src/(${feature})/`, pathNot: [...doors, '\\.schema\\.ts$'] },
+      to: { path: `^src/(${feature})/`, pathNot: [...publicFiles, '\\.schema\\.ts$'] },
     },
     {
-      name: 'console-is-an-edge',
-      comment: 'Pages call features as the features call each other.',
+      name: 'console-uses-services',
+      comment: 'Pages of the console may import only public files of features.',
       severity: 'error',
       from: { path: '^src/operator/console/' },
       to: {
         path: `^src/(${feature}|development|operator/cli)/|\\.(repository|schema)\\.ts$`,
-        pathNot: doors,
+        pathNot: publicFiles,
         dependencyTypesNot: ['type-only'],
       },
     },
     {
       name: 'console-is-served-by-operations',
-      comment: 'Nothing else needs to know that there are pages.',
+      comment: 'The service must run without its console, which is loaded on demand.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/operator/(console|operations)/' },
       to: { path: '^src/operator/console/' },
@@ -221,28 +222,28 @@ module.exports = {
     },
     {
       name: 'controllers-call-services',
-      comment: 'controller -> service -> repository -> schema.',
+      comment: 'Imports follow this order: controller, service, repository, schema.',
       severity: 'error',
       from: { path: '\\.controller\\.ts$' },
       to: { path: '\\.(repository|schema)\\.ts$' },
     },
     {
       name: 'storage-looks-down-only',
-      comment: 'controller -> service -> repository -> schema.',
+      comment: 'Imports follow this order: controller, service, repository, schema.',
       severity: 'error',
       from: { path: '\\.(repository|schema)\\.ts$' },
       to: { path: '\\.(controller|service|module|presenter)\\.ts$|/dto/' },
     },
     {
       name: 'services-know-no-controller',
-      comment: 'controller -> service -> repository -> schema.',
+      comment: 'Imports follow this order: controller, service, repository, schema.',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.module\\.ts$' },
       to: { path: '\\.controller\\.ts$' },
     },
     {
       name: 'pure-without-framework',
-      comment: 'Pure decisions run without NestJS and mongoose.',
+      comment: 'Pure functions run without NestJS and mongoose, so that their tests start quickly.',
       severity: 'error',
       from: { path: pure },
       to: {
@@ -253,7 +254,7 @@ module.exports = {
     {
       name: 'pure-builds-on-pure',
       comment:
-        'Otherwise the framework would come in through the next file; the declarations of fields are data.',
+        'An imported file could load the framework. Declarations of fields are data, so they are allowed.',
       severity: 'error',
       from: { path: pure },
       to: {
@@ -264,7 +265,7 @@ module.exports = {
     },
     {
       name: 'development-is-an-extra',
-      comment: 'Production does not need it; it is imported on demand.',
+      comment: 'Production does not need `development`, so the entry points import it on demand.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(development/|(cli|open-database|start)\\.ts$)' },
       to: { path: '^src/development/' },
@@ -285,7 +286,7 @@ module.exports = {
     },
     {
       name: 'tracing-is-loaded-late',
-      comment: 'A process that does not trace loads nothing for it.',
+      comment: 'A process without tracing must not load its libraries.',
       severity: 'error',
       from: {
         path: '^src/',
@@ -300,7 +301,7 @@ module.exports = {
     {
       name: 'no-orphans',
       comment:
-        'A file that nothing uses and that uses nothing is left over; browsers load those of the page.',
+        'A file without imports and importers is unused. Browsers load the excepted files of the pages.',
       severity: 'error',
       from: {
         orphan: true,
@@ -329,7 +330,7 @@ module.exports = {
     },
     {
       name: 'resolvable',
-      comment: 'The import leads nowhere.',
+      comment: 'The imported file does not exist.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
@@ -337,7 +338,7 @@ module.exports = {
   ],
   options: {
     tsConfig: { fileName: 'tsconfig.json' },
-    // Imports of types count too: they are knowledge of the other file all the same.
+    // Imports of types count too, because they also depend on the other file.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: {

@@ -14,17 +14,17 @@ const packages =
   '@nestjs/(common|core|mongoose|platform-fastify)|@opentelemetry/(api|context-async-hooks)|csv-parse|fast-check|' +
   'mongodb|mongodb-memory-server|mongoose|standardwebhooks|supertest|undici|yaml';
 
-/** Says how to find and run each kind of tests. The first kind that contains a named path runs. */
+/** Defines how to find and run each kind of tests. The first kind that contains a named path runs. */
 const kinds = {
   quick: {
     testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
     testPathIgnorePatterns: ['/node_modules/', '/test/(faults|browser)/'],
-    // Many tests wait for processes and deadlines, so three workers keep two cores busy.
+    // Many tests only wait for processes and deadlines, so it takes three workers to keep two cores busy.
     maxWorkers: 3,
   },
   // Slow tests start programs or several instances, wait for networks, or need much data.
   slow: { testMatch: ['**/*.slow-spec.ts'], maxWorkers: 3 },
-  // One browser already uses all processors.
+  // A single browser already uses all processors.
   browser: { testMatch: ['**/test/browser/**/*.e2e-spec.ts'], maxWorkers: 1 },
   // Fault tests break databases and processes.
   faults: {

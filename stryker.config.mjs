@@ -1,6 +1,6 @@
 /** @type {ConstructorParameters<typeof import('@stryker-mutator/core').Stryker>[0]} */
 export default {
-  // Decisions without a database, a clock or a network.
+  // These files contain pure decisions: they use no database, clock or network, so mutants are tested quickly.
   mutate: [
     'src/availability/availability.ts',
     'src/tenants/change-log/field-changes.ts',

@@ -92,7 +92,7 @@ async function measureSuite({ workloads, factors, more, variables, session }) {
   if (options.profile) print(`${profiles} has a profile for the developer tools of Chromium.`);
 }
 
-/** Measures one service after another and pauses the others meanwhile. */
+/** Measures one service at a time, and pauses the others so that they use no processor time. */
 async function measureByTurns(workloads, services, runs) {
   const rounds = Number(options.rounds);
   for (let round = 0; round < rounds; round++) {
@@ -100,7 +100,7 @@ async function measureByTurns(workloads, services, runs) {
       progress(`Round ${round + 1} of ${rounds}: ${workload.name}`);
       const connections = Math.min(workload.connections, Number(options.clients));
       const seconds = Number(options.seconds);
-      // Each round starts with another service, so that none always follows the same one.
+      // The order alternates, so that no service always runs after the same one.
       for (const service of round % 2 === 0 ? services : services.toReversed()) {
         service.resume();
         const measured = await measure(workload, service, { seconds, connections, round });

@@ -1,12 +1,12 @@
 // Builds `dist` when a source is newer than the last build, so that no npm script runs old code. One process builds at
-// a time, over the build before, because others may run from it.
+// a time, and overwrites the last build file by file, because other processes may be running it.
 // Until its first check has passed, this also runs on the system's Node, before `npm ci`.
 import { spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { basename, join } from 'node:path';
 
 const configuration = ['nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', '.swcrc'];
-/** Written last, with the time at which the build began: a build that was cut short is stale. */
+/** Written last, so that an interrupted build counts as stale. Its time is that at which the build began. */
 const stamp = 'dist/.built';
 const lock = 'node_modules/.cache/build.lock';
 const nest = 'node_modules/@nestjs/cli/bin/nest.js';
@@ -24,7 +24,7 @@ if (fs.existsSync('src') && isStale(outputsBySource())) {
   lockBuild();
   let failure;
   try {
-    // Another process may have built meanwhile.
+    // Another process may have built while this one waited for the lock.
     const outputs = outputsBySource();
     if (isStale(outputs)) failure = build(outputs);
   } finally {
@@ -33,7 +33,7 @@ if (fs.existsSync('src') && isStale(outputsBySource())) {
   if (failure !== undefined) fail(failure);
 }
 
-/** Maps inputs of the build to outputs; folders may also contain files of editors. */
+/** Maps inputs of the build to outputs. Omits other files, because editors leave some in the folders. */
 function outputsBySource() {
   const { compilerOptions } = JSON.parse(fs.readFileSync('nest-cli.json', 'utf8'));
   const patterns = ['**/*.{ts,tsx}', ...compilerOptions.assets.map(({ include }) => include)];
@@ -76,7 +76,7 @@ function build(outputs) {
   return undefined;
 }
 
-/** Waits until no other process builds. The lock is a link whose target is its owner: made in one step, with its content. */
+/** Waits until no other process builds. The lock is a link to the id of its owner, because one step creates both. */
 function lockBuild() {
   fs.mkdirSync('node_modules/.cache', { recursive: true });
   for (;;) {
@@ -100,7 +100,7 @@ function isOwned() {
   }
 }
 
-/** Prints only on a terminal. */
+/** Prints only on a terminal, because scripts read the output of npm. */
 function report(text) {
   if (process.stderr.isTTY) process.stderr.write(text);
 }

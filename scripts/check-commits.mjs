@@ -1,17 +1,17 @@
-// Checks the subjects of commits: `type(scope): imperative`, at most 72 characters. Earlier commits keep theirs.
+// Checks the subjects of commits: `type(scope): imperative`, at most 72 characters. Commits before `start` are exempt.
 import { spawnSync } from 'node:child_process';
 
-const first = '2413b388';
+const start = '2413b388';
 const pattern =
   /^(bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test)(\([a-z-]+\))?!?: [^A-Z\s].*[^.]$/;
 const { status, stdout } = spawnSync(
   'git',
-  ['log', '--no-merges', '--format=%h %s', `${first}..HEAD`],
+  ['log', '--no-merges', '--format=%h %s', `${start}..HEAD`],
   {
     encoding: 'utf8',
   },
 );
-// A shallow clone or an archive does not have the commits.
+// A shallow clone or an archive does not contain these commits, so nothing is checked.
 if (status === 0) {
   const wrong = stdout
     .split('\n')

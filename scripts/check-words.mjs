@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Phrases, not words that are right elsewhere: "behind a proxy" passes, "behind the last one" does not. */
+/** Matches phrases, because a word may be right elsewhere: "behind a proxy" passes, "behind the last one" does not. */
 const phrases = [
   [/\banew\b/i, 'say "again", or name the action: "retries"'],
   [/\bonce more\b/i, 'say "again"'],

@@ -1,5 +1,5 @@
-// Generates the types, operations and error codes of clients/typescript from docs/openapi.json. With `--check` it writes
-// nothing and fails if a file is outdated.
+// Generates the types, operations and error codes of clients/typescript from docs/openapi.json. With `--check`, this
+// script writes nothing and fails if a file is outdated.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function types(document) {
   }
 }
 
-/** Every error has the same shape, and the client throws it as a class. */
+/** Removes the types of errors: all have the same shape, and the client throws a class of its own. */
 function withoutErrors(document) {
   const copy = structuredClone(document);
   for (const { operation } of operationsOf(copy)) {

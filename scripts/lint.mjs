@@ -68,15 +68,15 @@ if (unknown.length > 0) {
   process.exitCode = 2;
 } else {
   const queue = new PQueue({ concurrency: availableParallelism() });
-  const failed = (await queue.addAll(chosen.map((check) => () => fails(check)))).filter(Boolean);
+  const failed = (await queue.addAll(chosen.map((check) => () => runCheck(check)))).filter(Boolean);
   if (failed.length > 0) {
     process.stdout.write(`Failed: ${failed.join(', ')}.\n`);
     process.exitCode = 1;
   }
 }
 
-/** Runs a check and prints its output when it fails; returns the name of a failed check. */
-async function fails({ name, command, remedy }) {
+/** Runs a check and prints its output when it runCheck; returns the name of a failed check. */
+async function runCheck({ name, command, remedy }) {
   const startedAt = performance.now();
   const child = spawn(command, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => child.on('close', resolve));

@@ -1,5 +1,5 @@
-// `npm run start:dev`: `nest start --watch` on an embedded database that belongs to this process, so that
-// the database and its other users survive each restart of the service.
+// `npm run start:dev` runs `nest start --watch`. This process owns the embedded database, so that the database and its
+// other users survive each restart of the service.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openDatabase } from '../dist/open-database.js';
@@ -10,14 +10,14 @@ const database = await Promise.try(() => openDatabase(loadEnvironment())).catch(
   failStart(error),
 );
 const nest = 'node_modules/@nestjs/cli/bin/nest.js';
-// A shell between them would keep signals from the service.
+// With a shell in between, signals would not reach the service.
 const options = ['start', '--watch', '--watchAssets', '--no-shell'];
 const watcher = spawn(process.execPath, [nest, ...options], {
   stdio: 'inherit',
-  // No request has to finish before a restart.
+  // Restarts must be fast, so no request may finish first.
   env: { DRAIN_MS: '0', ...process.env },
 });
-// A terminal sends its signals to the watcher, too; others reach this process alone.
+// A terminal also sends its signals to the watcher, but other signals reach only this process.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => watcher.kill());
 const [code] = await once(watcher, 'exit');

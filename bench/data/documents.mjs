@@ -18,7 +18,7 @@ import {
 } from './names.mjs';
 
 const changedUnits = 100;
-/** Phases exist for every compound that has units at the largest size. */
+/** With the largest data, this many compounds have units and therefore phases. */
 const compoundsWithPhases = 12;
 const counts = { amenities: 12, propertyTypes: 5, unitDesigns: 30, phases: 5 };
 const statuses = ['Available', 'Reserved', 'Sold'];
@@ -95,7 +95,7 @@ function lead(organization, index) {
     additionalData: { utm_source: 'newsletter', utm_campaign: 'spring', landing: '/offers/1' },
     phoneKeys: phones.map(e164),
     phoneKeysOf: JSON.stringify(['EG', ...phones]),
-    // Marks the service's own writes, so that its pass over foreign leads finds nothing.
+    // Marks writes of the service itself, so that its background job derives no phone keys.
     phoneKeysAt: loadedAt,
     compoundsIds: [idOf('compound', compoundNumber)],
     clientId: idOf('client', numberOf(organization, index)),

@@ -15,7 +15,7 @@ export const changedAt = new Date('2026-02-01T08:00:00.000Z');
 /** Every wallet has these cheques. */
 export const installments = ['installment-1', 'installment-2', 'installment-3'];
 
-const usual = {
+const defaultSizes = {
   leads: 20_000,
   units: 10_300,
   compounds: 1_000,
@@ -47,7 +47,7 @@ export function sizesAt(factor) {
 
 /** Sets the sizes of data and requests; sizes that are not given keep their defaults. */
 export function useSizes(chosen) {
-  Object.assign(sizes, usual, chosen);
+  Object.assign(sizes, defaultSizes, chosen);
 }
 
 export function sha256(...parts) {

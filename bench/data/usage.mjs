@@ -4,10 +4,10 @@ import { idOf, sizes } from './names.mjs';
 
 const days = 28;
 const routes = ['POST /leads', 'GET /units', 'GET /compounds', 'GET /events'];
-const ofRoute = { calls: 10, refused: 1, ms5: 7, ms10: 2, ms25: 1 };
-const inEachHour = (count) =>
+const countsOfRoute = { calls: 10, refused: 1, ms5: 7, ms10: 2, ms25: 1 };
+const countEveryHour = (count) =>
   Object.fromEntries(Array.from({ length: 7 * 24 }, (_, hour) => [hour, count]));
-const hoursOfWeek = { callsByHour: inEachHour(160), errorsByHour: inEachHour(16) };
+const hoursOfWeek = { callsByHour: countEveryHour(160), errorsByHour: countEveryHour(16) };
 
 /** Fills the statistics of some keys of the large organization, which exist only here. */
 export async function loadUsage(db, now) {
@@ -21,20 +21,20 @@ export async function loadUsage(db, now) {
       return { _id, organizationId, name, hash, ...fields };
     }),
   );
-  const ofKey = multiplied(ofRoute, routes.length);
+  const countsOfKey = multiplied(countsOfRoute, routes.length);
   const quarter = {
-    ...multiplied(ofKey, keyCount),
-    keys: Object.fromEntries(keys.map((_id) => [String(_id), ofKey])),
+    ...multiplied(countsOfKey, keyCount),
+    keys: Object.fromEntries(keys.map((_id) => [String(_id), countsOfKey])),
     routes: Object.fromEntries(
-      routes.map((route) => [encodeURIComponent(route), multiplied(ofRoute, keyCount)]),
+      routes.map((route) => [encodeURIComponent(route), multiplied(countsOfRoute, keyCount)]),
     ),
   };
   await db
     .collection('usageStats')
     .insertMany([
       ...spansOf('quarter', now).map((at) => ({ ...at, ...quarter })),
-      ...spansOf('hour', now).map((at) => ({ ...at, ...multiplied(ofKey, 4 * keyCount) })),
-      ...spansOf('day', now).map((at) => ({ ...at, ...multiplied(ofKey, 96 * keyCount) })),
+      ...spansOf('hour', now).map((at) => ({ ...at, ...multiplied(countsOfKey, 4 * keyCount) })),
+      ...spansOf('day', now).map((at) => ({ ...at, ...multiplied(countsOfKey, 96 * keyCount) })),
       ...spansOf('week', now).flatMap((at) =>
         keys.map((keyId) => ({ ...at, keyId, ...hoursOfWeek })),
       ),

@@ -11,7 +11,7 @@ import {
 import { postRequest, randomNumbers } from './requests.mjs';
 
 const chequeReports = ['post_dated', 'collected', 'overdue', 'bounced', 'collected'];
-/** The maximum of a batch and of a ledger. */
+/** The API accepts at most these numbers. */
 const [leadsInBatch, chequesInLedger] = [100, 1_000];
 /** One in ten updates changes the name; one in five requests creates a lead or unit. */
 const [renamedEvery, createdEvery] = [10, 5];
@@ -20,13 +20,13 @@ const [renamedEvery, createdEvery] = [10, 5];
 let created = 0;
 
 /**
- * 80 % updates and 20 % creations.
+ * Generates 80 % updates and 20 % creations.
  *
  * @param pickOrganization returns the organization of the next request
  */
 export function leadRequests(seed, pickOrganization) {
   const random = randomNumbers(seed);
-  const next = leads(random);
+  const next = leadBodies(random);
   return () => {
     const organization = pickOrganization(random);
     return postRequest('/leads', next(organization), organization);
@@ -35,14 +35,14 @@ export function leadRequests(seed, pickOrganization) {
 
 /** Sends the same leads in batches. */
 export function batchRequests(seed) {
-  const next = leads(randomNumbers(seed));
+  const next = leadBodies(randomNumbers(seed));
   return () => {
     const batch = Array.from({ length: leadsInBatch }, () => next(0));
     return postRequest('/leads/batch', { leads: batch });
   };
 }
 
-function leads(random) {
+function leadBodies(random) {
   let count = 0;
   return (organization) => {
     count += 1;

@@ -2,7 +2,7 @@
 import { Client } from 'undici';
 
 /** Maximum wait for the last responses. */
-const patienceMs = 60_000;
+const responseTimeoutMs = 60_000;
 
 /**
  * Keeps every connection busy for a number of seconds.
@@ -14,7 +14,7 @@ export async function drive({ url, connections, seconds, nextRequest, expected }
   const startedAt = performance.now();
   const until = startedAt + seconds * 1_000;
   const run = { latencies: [], bytes: 0 };
-  const timeouts = { headersTimeout: patienceMs, bodyTimeout: patienceMs };
+  const timeouts = { headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs };
   const clients = Array.from({ length: connections }, () => new Client(url, timeouts));
   const keepBusy = async (client) => {
     for (let now = performance.now(); now < until;) {

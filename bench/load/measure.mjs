@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { quantile } from '../report.mjs';
 import { drive } from './drive.mjs';
 
-const runInSeconds = 1.2;
-const quietSampleMs = 200;
-/** An idle service and its database use less than this share of a processor together. */
-const quietShare = 0.1;
-const quietPatienceMs = 15_000;
+const warmUpSeconds = 1.2;
+const idleSampleMs = 200;
+/** A service counts as idle while it and its database use less than this share of one processor. */
+const idleShare = 0.1;
+const idleTimeoutMs = 15_000;
 
 /**
  * @param round every service gets the same requests in a round
@@ -21,13 +21,13 @@ export async function measure(workload, service, { seconds, connections, round }
   const load = { url, connections, nextRequest, expected };
   const writing = writes && setInterval(() => void writes(service.database), 1_000);
   try {
-    await drive({ ...load, seconds: runInSeconds });
-    if (isWrite) await quiet(service);
+    await drive({ ...load, seconds: warmUpSeconds });
+    if (isWrite) await waitUntilIdle(service);
     const before = service.processorTimes();
     const run = await drive({ ...load, seconds });
     // The background work of a write is part of its cost.
-    if (isWrite) await quiet(service);
-    return figuresOf(run, before, service.processorTimes());
+    if (isWrite) await waitUntilIdle(service);
+    return measurementsOf(run, before, service.processorTimes());
   } catch (error) {
     throw new Error([`${name}, ${service.name}`, ...service.lastErrors()].join('\n'), {
       cause: error,
@@ -38,21 +38,21 @@ export async function measure(workload, service, { seconds, connections, round }
 }
 
 /** Waits until a service and its database are nearly idle. */
-async function quiet(service) {
-  const until = performance.now() + quietPatienceMs;
+async function waitUntilIdle(service) {
+  const until = performance.now() + idleTimeoutMs;
   const total = () => {
     const { own, mongod } = service.processorTimes();
     return own + mongod;
   };
   for (let before = total(); performance.now() < until;) {
-    await delay(quietSampleMs);
+    await delay(idleSampleMs);
     const now = total();
-    if (now - before < quietShare * quietSampleMs * 1_000) return;
+    if (now - before < idleShare * idleSampleMs * 1_000) return;
     before = now;
   }
 }
 
-function figuresOf({ latencies, seconds, bytes }, before, after) {
+function measurementsOf({ latencies, seconds, bytes }, before, after) {
   const count = latencies.length;
   const sorted = Float64Array.from(latencies).toSorted();
   return {

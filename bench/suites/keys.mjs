@@ -1,4 +1,5 @@
-// Tests whether response times reveal how much of a guessed API key is correct, or whether the lead of a 403 exists: `npm run bench -- keys [--count 10000]`.
+// Tests whether response times reveal how much of a guessed API key is correct, or whether the lead of a 403 exists:
+// `npm run bench -- keys [--count 10000]`.
 import { randomBytes } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import { Client } from 'undici';
@@ -11,7 +12,7 @@ import { startService } from '../programs/service.mjs';
 import { ascending, median, printTable, quantile } from '../report.mjs';
 
 const warmUps = 500;
-/** An attacker knows the prefix that lists show, and the one that all keys share. */
+/** An attacker may know these characters, which lists of keys show. */
 const shownLength = 11;
 
 export async function run({ programs, builds: [build], options }) {
@@ -34,13 +35,13 @@ export async function run({ programs, builds: [build], options }) {
       () => key.slice(0, -8) + randomBytes(4).toString('hex'),
     ),
   };
-  printTimes('of the key', await refusals(service, guesses, 401, count));
+  printTimes('of the key', await rejectionTimes(service, guesses, 401, count));
   const read = (id) => () => getRequest(`/leads/${id}`, { 'api-key': key });
   const leads = {
     'a lead that does not exist': read('none'),
     'one that does': read(recordSystemIdOf(0, 7)),
   };
-  printTimes('read by a website key', await refusals(service, leads, 403, count));
+  printTimes('read by a website key', await rejectionTimes(service, leads, 403, count));
 }
 
 function withKey(make) {
@@ -56,7 +57,7 @@ function printTimes(title, times) {
 }
 
 /** Returns microseconds of each rejection, by kind of request. */
-async function refusals({ url }, kinds, expected, count) {
+async function rejectionTimes({ url }, kinds, expected, count) {
   const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
   const client = new Client(url);
   for (let turn = -warmUps; turn < count; turn++) {
@@ -73,9 +74,9 @@ async function refusals({ url }, kinds, expected, count) {
   return times;
 }
 
-/** Compares within a turn, because other work on the machine disturbs all kinds of a turn. */
-function comparison(taken, control) {
-  const differences = ascending(taken.map((time, turn) => time - control[turn]));
+/** Compares only times of one turn, because other work on the machine slows all kinds of a turn. */
+function comparison(taken, baseline) {
+  const differences = ascending(taken.map((time, turn) => time - baseline[turn]));
   const margin = 0.98 / Math.sqrt(differences.length);
   return [0.5, 0.5 - margin, 0.5 + margin].map((part) => quantile(differences, part));
 }

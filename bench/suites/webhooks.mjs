@@ -1,5 +1,7 @@
-// Measures deliveries to receivers on loopback: `npm run bench -- webhooks [--count 10000]`. It measures how many deliveries
-// of a backlog one and two workers make per second, and the delay of events alone, at many endpoints, and next to slow and
+// Measures deliveries to receivers on loopback: `npm run bench -- webhooks [--count 10000]`. It measures how many
+// deliveries
+// of a backlog one and two workers make per second, and the delay of events alone, at many endpoints, and next to slow
+// and
 // silent ones.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -12,11 +14,11 @@ import { startService } from '../programs/service.mjs';
 import { ascending, printTable, progress, quantile } from '../report.mjs';
 
 const leadsInBatch = 100;
-const latenessSeconds = 30;
+const delaySeconds = 30;
 const pollMs = 5;
 /** The first half of the small organizations has healthy endpoints, the second half faulty ones. */
-const half = sizes.smallOrganizations / 2;
-const small = Array.from({ length: sizes.smallOrganizations }, (_, index) => index + 1);
+const healthyCount = sizes.smallOrganizations / 2;
+const smallIds = Array.from({ length: sizes.smallOrganizations }, (_, index) => index + 1);
 
 /** Arrival time of each lead's first event, by the name of the lead. */
 const arrivals = new Map();
@@ -76,29 +78,33 @@ async function* measureBuild({ programs, build, port }, count) {
     await programs.end(...running);
   }
   const worker = await start('worker');
-  yield ['a single endpoint', '', ...(await lateness(api, [0]))];
-  for (const organization of small.slice(0, half)) await subscribe(organization, 'good');
-  yield ['good endpoints alone', '', ...(await lateness(api, small.slice(0, half)))];
-  for (const organization of small.slice(half)) {
+  yield ['a single endpoint', '', ...(await measureDelays(api, [0]))];
+  for (const organization of smallIds.slice(0, healthyCount)) await subscribe(organization, 'good');
+  yield [
+    'good endpoints alone',
+    '',
+    ...(await measureDelays(api, smallIds.slice(0, healthyCount))),
+  ];
+  for (const organization of smallIds.slice(healthyCount)) {
     await subscribe(organization, organization % 3 === 0 ? 'slow' : 'silent');
   }
-  yield ['with slow and silent ones', '', ...(await lateness(api, small))];
+  yield ['with slow and silent ones', '', ...(await measureDelays(api, smallIds))];
   await programs.end(worker, api, database);
 }
 
 /** Posts a lead to each organization every second; only those with healthy endpoints count. */
-async function lateness(api, organizations) {
-  const answeredAt = new Map();
-  for (let second = 0; second < latenessSeconds; second++) {
+async function measureDelays(api, organizations) {
+  const respondedAt = new Map();
+  for (let second = 0; second < delaySeconds; second++) {
     const startedAt = performance.now();
     for (const organization of organizations) {
       const lead = newLead();
       await post(api, organization, '/leads', lead);
-      if (organization <= half) answeredAt.set(lead.name, performance.now());
+      if (organization <= healthyCount) respondedAt.set(lead.name, performance.now());
     }
     await delay(Math.max(0, 1_000 - (performance.now() - startedAt)));
   }
-  while (!answeredAt.keys().every((name) => arrivals.has(name))) await delay(pollMs);
+  while (!respondedAt.keys().every((name) => arrivals.has(name))) await delay(pollMs);
   const lags = [...answeredAt].map(([name, at]) => Math.max(0, arrivals.get(name) - at));
   return [0.5, 0.95, 1].map((part) => quantile(ascending(lags), part));
 }

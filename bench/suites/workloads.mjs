@@ -1,4 +1,5 @@
-// Defines the measured requests of each suite. `requests(seed, service)` returns a function that returns the next request.
+// Defines the measured requests of each suite. `requests(seed, service)` returns a function that returns the next
+// request.
 import { hashPassword } from '../../dist/core/values/password-hash.js';
 import {
   changedAt,
@@ -22,12 +23,12 @@ import { getRequest, prefix, randomNumbers } from '../load/requests.mjs';
 
 const clients = 32;
 /** Fewer connections suffice for responses larger than a megabyte. */
-const large = { connections: 8 };
+const largeResponses = { connections: 8 };
 /** More connections would make large responses wait for each other. */
-const few = { connections: 4 };
+const fewConnections = { connections: 4 };
 const brotli = { 'accept-encoding': 'br' };
 const gardenUnits = `/compounds/${garden.slug}/units`;
-const ofCity = `/units/export/all?compound=${city.slug}`;
+const cityExport = `/units/export/all?compound=${city.slug}`;
 const filters = 'status=Available&propertyType=Type%201,type-2&minPrice=1100000&maxPrice=1900000';
 
 /** Returns unused numbers, for which no response is cached. */
@@ -42,17 +43,17 @@ const requests = [
   writing('leads-batch', batchRequests, { connections: 1 }),
   writing('leads-hot', hotLeadRequests),
   writing('callback', callbackRequests),
-  writing('reservation', reservationRequests, large),
-  writing('unit', unitRequests, large),
+  writing('reservation', reservationRequests, largeResponses),
+  writing('unit', unitRequests, largeResponses),
   workload('reconciliation', reconciliationRequests, { connections: 1 }),
   changing('lead', (random) => `/leads/${recordSystemIdOf(0, random.below(sizes.leads))}`),
   reading('compounds', '/compounds'),
-  reading('units', gardenUnits, large),
+  reading('units', gardenUnits, largeResponses),
   reading('units-br', gardenUnits, { ...large, headers: brotli }),
   workload('units-304', unchangedUnits, { expected: [304] }),
   reading('filtered', `/units?compound=${garden.slug}&${filters}&sort=price&limit=20`),
   ...['json', 'ndjson', 'csv'].map((format) =>
-    reading(`export-${format}`, `${ofCity}&format=${format}`, { connections: 2 }),
+    reading(`export-${format}`, `${cityExport}&format=${format}`, { connections: 2 }),
   ),
   changing(
     'compounds-cold',
@@ -61,7 +62,7 @@ const requests = [
   changing(
     'units-cold',
     () => `/units?compound=${garden.slug}&minPrice=${nextUnique() / 1_000}&limit=100`,
-    large,
+    largeResponses,
   ),
   reading('compounds-written', '/compounds', { writes: changes('compound', 'area') }),
   reading('units-written', gardenUnits, { ...large, writes: changes('unit', 'price') }),
@@ -90,11 +91,11 @@ const growth = [
   changing(
     'GET /leads/:id',
     (random) => `/leads/${recordSystemIdOf(0, random.below(sizes.leads))}`,
-    few,
+    fewConnections,
   ),
-  reading('units of a compound of 300', gardenUnits, few),
+  reading('units of a compound of 300', gardenUnits, fewConnections),
   ...Object.entries(pages).map(([name, query]) =>
-    reading(`page: ${name}`, encodeURI(`/units?limit=20&${query}`), few),
+    reading(`page: ${name}`, encodeURI(`/units?limit=20&${query}`), fewConnections),
   ),
   reading('events: first thousand', '/events?limit=1000', { connections: 1 }),
   changing('events: last thousand', () => `/events?limit=1000&after=${sizes.events - 1_000}`, {
@@ -102,21 +103,21 @@ const growth = [
   }),
 ];
 
-const hex = (kind, number) => idOf(kind, number).toHexString();
-const organization = hex('organization', 0);
+const hexId = (kind, number) => idOf(kind, number).toHexString();
+const organization = hexId('organization', 0);
 const consolePages = {
   overview: '/',
   'overview by hour': '/?by=hour',
   'overview by week': '/?by=week',
   partners: '/partners',
-  'a partner': `/partners/${hex('apiKey', 1_000_000)}`,
+  'a partner': `/partners/${hexId('apiKey', 1_000_000)}`,
   catalogue: `/catalogue?organization=${organization}`,
-  'a lead': `/leads/${organization}/${hex('lead', 7)}`,
-  'a reservation': `/reservations/${organization}/${hex('reservation', 7)}`,
-  'a unit': `/units/${organization}/${hex('unit', 7)}`,
+  'a lead': `/leads/${organization}/${hexId('lead', 7)}`,
+  'a reservation': `/reservations/${organization}/${hexId('reservation', 7)}`,
+  'a unit': `/units/${organization}/${hexId('unit', 7)}`,
   endpoints: '/webhooks',
-  'an endpoint': `/webhooks/${hex('endpoint', 0)}`,
-  'a delivery': `/webhooks/deliveries/${hex('delivery', 0)}`,
+  'an endpoint': `/webhooks/${hexId('endpoint', 0)}`,
+  'a delivery': `/webhooks/deliveries/${hexId('delivery', 0)}`,
   log: '/log',
 };
 /** The search page gets these texts. */
@@ -182,11 +183,11 @@ function inConsole(name, make) {
 
 /** Uses a different path for each request. */
 function changing(name, nextPath, options) {
-  const ofSeed = (seed) => {
+  const requestsOf = (seed) => {
     const random = randomNumbers(seed);
     return () => getRequest(nextPath(random));
   };
-  return workload(name, ofSeed, options);
+  return workload(name, requestsOf, options);
 }
 
 function reading(name, path, { headers, ...options } = {}) {
@@ -194,12 +195,12 @@ function reading(name, path, { headers, ...options } = {}) {
   return workload(name, () => () => request, options);
 }
 
-function writing(name, ofSeed, options) {
-  return workload(name, ofSeed, { ...options, expected: [200, 201], isWrite: true });
+function writing(name, requestsOf, options) {
+  return workload(name, requestsOf, { ...options, expected: [200, 201], isWrite: true });
 }
 
-function workload(name, ofSeed, options) {
-  return { name, requests: ofSeed, connections: clients, expected: [200], ...options };
+function workload(name, requestsOf, options) {
+  return { name, requests: requestsOf, connections: clients, expected: [200], ...options };
 }
 
 async function unchangedUnits(_seed, { url }) {
