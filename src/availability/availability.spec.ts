@@ -29,7 +29,7 @@ const expectedStatuses: readonly (readonly [readonly string[], string | null])[]
 
 describe('the status of a unit', () => {
   it.each(expectedStatuses)(
-    'with reservations %p is %s; null stands for Available or the sent status',
+    'is derived from reservations %p: %s (null: Available or the sent status)',
     (statuses, status) => {
       for (const current of [...derived, null, undefined]) {
         expect(availability(current, statuses)).toBe(status ?? 'Available');
@@ -40,7 +40,7 @@ describe('the status of a unit', () => {
 
   const reservations = fc.constantFrom(...expectedStatuses.map(([statuses]) => statuses));
 
-  it('is recognized in any letter case and stored in the documented spelling', () => {
+  it('is stored in the documented spelling when it is sent in another letter case', () => {
     fc.assert(
       fc.property(statusSpelling, reservations, ({ status, documented }, statuses) => {
         expect(availability(status, statuses)).toBe(availability(documented, statuses));
@@ -49,7 +49,7 @@ describe('the status of a unit', () => {
     );
   });
 
-  it('stays unchanged when it is not a derived status', () => {
+  it('stays unchanged when it does not derive from reservations', () => {
     const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
       fc.property(other, reservations, (status, statuses) => {

@@ -18,6 +18,6 @@ it.each([
     { NODE_ENV: 'development' },
     [['Console', 'off: set OPS_PORT, and OPS_PASSWORD (see npm run cli -- console password)']],
   ],
-] as const)('announces the console of %s with %j as %j', (address, environment, lines) => {
+] as const)('consoleOf(%j, %j) returns %j', (address, environment, lines) => {
   expect(consoleOf(address, environment)).toEqual(lines);
 });

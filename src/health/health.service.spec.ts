@@ -13,14 +13,14 @@ beforeEach(() => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
-it('queries the database once for all probes within 250 ms', async () => {
+it('HealthService queries the database once for all probes within 250 ms', async () => {
   await Promise.all(Array.from({ length: 50 }, () => health.check()));
   now += 249;
   await health.check();
   expect(respondsWithin).toHaveBeenCalledTimes(1);
 });
 
-it('reports a lost or recovered database after 250 ms', async () => {
+it('HealthService reports a lost or recovered database after 250 ms', async () => {
   expect(await health.check()).toMatchObject({ ok: true });
   for (const ok of [false, true]) {
     respondsWithin.mockResolvedValue(ok);

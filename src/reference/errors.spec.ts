@@ -3,7 +3,6 @@ import { allErrors } from './errors.js';
 import { type Language, languages } from '../core/localization/language.js';
 import { messageFiles } from '../core/localization/localization.module.js';
 
-/** Lists every message of the errors with its sample values. */
 const messages = allErrors.flatMap(({ messageKey, sample = {}, otherMessage }) => [
   { key: messageKey, values: sample },
   ...(otherMessage === undefined ? [] : [{ values: {}, ...otherMessage }]),

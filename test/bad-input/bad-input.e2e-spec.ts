@@ -53,7 +53,7 @@ describe('a request with an invalid body or query', () => {
     },
   );
 
-  it('returns 400 for an operator object at every documented position', async () => {
+  it('returns 400 for a MongoDB operator at every documented position', async () => {
     const accepted: string[] = [];
     for (const { name, path, method, positions, exampleBody } of documentedOperations()) {
       // The batch endpoint reports invalid leads in its body, not by its status.

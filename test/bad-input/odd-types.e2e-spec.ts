@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const withoutValidation = { bypassDocumentValidation: true };
-/** Bypasses the validators, because such documents may be older than they are. */
+/** Bypasses the validator, because documents may be older than it. */
 async function addClient(fields: Document): Promise<unknown> {
   const client = { ...conventions(tenant.organizationId), ...fields };
   await service.db.collection('clients').insertOne(client, withoutValidation);
@@ -54,7 +54,7 @@ describe('a client with fields of unexpected types', () => {
     expect(body.lead.clientId).toBe(String(_id));
   });
 
-  it('is logged once with field names, without values', async () => {
+  it('is logged once, by the names of the fields without their values', async () => {
     const odd = { name: { first: 'Mona' }, phoneNumbers: 'Mona', createdAt: 'Mona' };
     const _id = await addClient({ email, ...odd });
     for (const name of ['Mona', 'Nora']) await tenant.post('/leads', { name, email }).expect(201);
@@ -95,7 +95,7 @@ describe('a lead with fields of unexpected types', () => {
     expect(text).toContain('"leadId":9007199254740993');
   });
 
-  it('still makes another lead with its phone a duplicate', async () => {
+  it('still makes POST /leads return 400 for its phone', async () => {
     const _id = await tenant.add(addLead, { data: { phoneNumber } });
     await change('leads', { _id }, { assignedToId: 'Omar', phoneKeys: 5, leadId: {} });
     const { body } = await tenant.post('/leads', { phoneNumber }).expect(400);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   reservationId = (await tenant.add(addReservation, unitId)).toHexString();
 });
 
-/** Sends a value through one entry point and returns whether it is accepted, or null if it cannot be written there. */
+/** Sends a value and returns whether it is accepted, or null if the channel cannot carry it. */
 type Channel = (value: unknown) => Promise<boolean | null> | boolean | null;
 type Channels = Readonly<Record<string, Channel>>;
 
@@ -37,7 +37,7 @@ const isFound = async (path: string, body?: object): Promise<boolean> =>
 let lastUnit = 0;
 const newUnit = () => ({ recordSystemId: `unit-${lastUnit++}`, compound: 'lake' });
 
-/** Returns a valid body by the path of the operation. */
+/** Creates a valid body for an operation. */
 const bodies: Readonly<Record<string, () => object>> = {
   '/leads': () => ({}),
   '/units': newUnit,
@@ -45,7 +45,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   '/reservations/webhook': () => ({ reservationId }),
 };
 
-/** Returns an entry point for each position, such as `cheques.[].dueDate`, in the body. */
+/** Returns a channel for each position in the body, such as `cheques.[].dueDate`. */
 const inBody = (path: string, ...positions: string[]): Channels =>
   Object.fromEntries(
     positions.map((position) => [
@@ -242,7 +242,7 @@ describe.each(Object.entries(tables))('%s', (_title, { accepted, rejected, chann
     'is accepted or rejected by the same rule in %s',
     async (name, channel) => {
       const rows = [...accepted, ...rejected].map((value, index) => ({ value, index }));
-      // The short run tests every second value, alternating between entry points.
+      // The short run tests every second value, alternating between channels.
       const parity = names.indexOf(name) % 2;
       for (const { value, index } of rows) {
         if (!isFull && index % 2 !== parity) continue;
@@ -309,7 +309,7 @@ describe('a slug', () => {
     expect(isImportedSlug('a.b_c~1')).toBe(true);
   });
 
-  it.each(['a\0b', '\ud800', '', ...notStrings])('%j is rejected', async (slug) => {
+  it.each(['a\0b', '\ud800', '', ...notStrings])('is rejected when it is %j', async (slug) => {
     const outcomes = [
       await accepts('/units', { ...newUnit(), compound: slug }),
       await accepts('/units', { unitId: 'x', compound: 'lake', phase: slug ?? 7 }),

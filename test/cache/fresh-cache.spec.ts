@@ -188,7 +188,7 @@ describe('the memory of FreshCache', () => {
     expect([await get('key', 'new'), await get('key', 'new', writer)]).toEqual(['new', 'new']);
   });
 
-  it('is not used when the setting is 0', async () => {
+  it('stays empty when RESPONSE_CACHE_BYTES is 0', async () => {
     start(0);
     expect([await get('key', 'one'), await get('key', 'two')]).toEqual(['one', 'two']);
     expect(await cacheMetrics(metrics)).toMatchObject({ hits: 0, entries: 0, bytes: 0 });

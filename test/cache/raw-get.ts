@@ -3,7 +3,7 @@ import { basePath } from '../support/shared-service.js';
 
 export interface SentResponse {
   readonly status: number;
-  /** Headers that differ between requests are left out. */
+  /** Does not contain the headers that differ between requests. */
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly body: Buffer;
 }

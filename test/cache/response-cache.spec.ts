@@ -134,7 +134,7 @@ describe('a response that is being computed', () => {
   });
 });
 
-it.each([500, 503])('computes a new response after a write that ended with %i', async (status) => {
+it.each([500, 503])('ResponseCache is invalidated by a write that ends with %i', async (status) => {
   for (const [index, text] of ['one', 'two'].entries()) {
     const response = read();
     await waitForRouteCalls(index + 1);

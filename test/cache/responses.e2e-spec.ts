@@ -115,7 +115,7 @@ describe('a cached response', () => {
     );
   });
 
-  it('is shared only within one organization, permission and language', async () => {
+  it('is shared only by requests with the same organization, permissions and language', async () => {
     const stranger = await addTenant(service.db);
     await addUnitCatalogue(service.db, stranger.organizationId, { area: 7 });
     const limited = await addKey(service.db, tenant.organizationId, {
@@ -145,7 +145,7 @@ describe('a cached response', () => {
     expect((await read('/compounds', { 'api-key': 'unknown' })).status).toBe(401);
   });
 
-  it('is not used for errors, streams, cursors, and clients without compression', async () => {
+  it('is not used for errors, streams and cursors, or without compression', async () => {
     const requests: [string, Record<string, string>?][] = [
       ['/units/nowhere'],
       ['/units?status=Available&limit=x'],

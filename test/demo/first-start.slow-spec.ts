@@ -56,7 +56,7 @@ describe('a development start', () => {
   });
 
   it('prints the demo organization at later starts and keeps its changes', async () => {
-    // One unit is retired, and another one takes over its ids.
+    // The later start must not restore a retired unit whose ids another unit has taken over.
     const compound = 'palm-meadows';
     await post('/units', { unitId: 'PM-A-002', compound, isDeleted: true }).expect(200);
     const villa = { unitId: 'PM-A-002', compound, propertyType: 'villa', name: 'Villa' };

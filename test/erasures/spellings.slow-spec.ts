@@ -125,7 +125,7 @@ const steps = fc.array(
   { minLength: 2, maxLength: 8 },
 );
 
-/** @returns the lead's id if it was created without an external id */
+/** Runs a step, and returns the id of a lead that it created without an external id. */
 async function runStep(
   tenant: TenantApi,
   { kind, body, isKeyed }: Step,

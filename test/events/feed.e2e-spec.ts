@@ -81,7 +81,7 @@ describe('GET /events', () => {
     ],
     [{ types: 'webhook.ping' }, /^types must be one of /],
     [{ since: 1 }, 'since is not a known parameter'],
-  ])('rejects %j', async (parameters, message) => {
+  ])('returns 400 for %j', async (parameters, message) => {
     const { body } = await (await addReader()).read(parameters).expect(400);
     expect(body.message).toEqual([expect.stringMatching(message)]);
   });
@@ -90,7 +90,7 @@ describe('GET /events', () => {
     const reader = await addReader();
     await reader.publish(2);
     await reader.read({ after: 2 }).expect(200);
-    // The first last number of a read is that of its snapshot, which may be old after a failover.
+    // A read first takes the last number from its snapshot, which may be outdated after a failover.
     const numbers = jest.spyOn(feed.service.service.app.get(EventRelay), 'lastNumber');
     numbers.mockResolvedValueOnce(1);
     const { body } = await reader.read({ after: 2 }).expect(200);

@@ -128,7 +128,7 @@ describe('the relay', () => {
 });
 
 describe('a page of the feed', () => {
-  it('reads no more entries than it returns, from any position', async () => {
+  it('examines no more index entries than it returns, from any position', async () => {
     const reader = await addReader();
     await reader.publish(900);
     const commands = await profileCommands(feed.service.db, async () => {

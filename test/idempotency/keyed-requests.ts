@@ -5,7 +5,7 @@ export interface ExactResponse {
   readonly status: number;
   readonly text: string;
   readonly isReplayed: boolean;
-  /** Headers that differ between responses are left out. */
+  /** Does not contain the headers that differ between responses. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

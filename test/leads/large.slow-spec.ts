@@ -47,7 +47,7 @@ describe('POST /leads/batch with large leads', () => {
     const leads = [...created, ...updates, {}];
     const batch = async (others: object = {}) =>
       (await tenant.post('/leads/batch', { leads, ...others }).expect(200)).body as Batch;
-    // In the short form the property of dry runs covers the dry run.
+    // In the short run, the property in batch.e2e-spec.ts covers dry runs.
     const dryRunResult = isFull ? await batch({ dryRun: true }) : null;
     const actual = await batch();
     const statuses = actual.results.map(({ statusCode }) => statusCode);

@@ -73,7 +73,7 @@ describe('cursor pagination', () => {
   });
 
   it.each(['price', '-price', 'name', '-name', '-unitId', 'price,-name', '-status,bua,price'])(
-    'returns everything once in the order %s with any values',
+    'returns every unit once in the order %s',
     async (sort) => {
       for (const language of ['en-us', 'ar-eg']) {
         const path = `/units?includeDeleted=1&updatedSince=2020-01-01&sort=${sort}`;

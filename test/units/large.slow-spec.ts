@@ -198,7 +198,7 @@ describe('a large response', () => {
       ),
     ),
   )(
-    'stops reading early for %s of %s when nobody reads it (%s)',
+    'to %s %s stops reading units early when nobody reads it (%s)',
     async (method, what, encoding) => {
       const path = what === 'an export' ? exportPath : unitsPath;
       await service.db.command({ profile: 2, filter: { nreturned: { $gt: 0 } } });
@@ -251,7 +251,7 @@ describe('a large response', () => {
     },
   );
 
-  it('becomes an error when the database fails before the first part', async () => {
+  it('becomes 503 when the database fails before the first part', async () => {
     const configureFailPoint = 'failCommand';
     const admin = service.db.client.db('admin');
     const namespace = `${service.db.databaseName}.units`;

@@ -158,7 +158,7 @@ async function readByCursors(query: string, language: string): Promise<string[]>
 }
 
 it.each(sorts)(
-  'GET /units returns the same order and filters as a sort in memory for sort=%s',
+  'GET /units?sort=%s returns the same units in the same order as a sort in memory',
   async (sort) => {
     for (const language of sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us']) {
       for (const { parameters, isListed } of combinationsFor(sort)) {

@@ -142,7 +142,7 @@ describe('the request log', () => {
     expect(lines.at(-1)).toMatchObject({ errorCodes });
   });
 
-  it('counts errors by code in a metric, and stores no request without a valid key', async () => {
+  it('counts errors by code in a metric, but stores no request without a valid key', async () => {
     const before = await tenant.count('requestLog');
     await service.api('get', '/leads/x').expect(401);
     await eventually(async () => {
@@ -164,7 +164,7 @@ describe('the request log', () => {
   });
 });
 
-it('the overview names a partner with mostly ignored fields in most of its leads', async () => {
+it('the overview warns about a partner when most fields of most of its leads are ignored', async () => {
   const { key, keyId, post } = await newKey();
   const readWarning = async () => {
     await storeUsage(service);

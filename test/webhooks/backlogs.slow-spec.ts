@@ -99,7 +99,7 @@ describe('an endpoint that is enabled again', () => {
       await enabled;
       return failWaiting(...parameters);
     };
-    // The endpoint is changed this late because the worker may check it at any time.
+    // The endpoint is disabled only now, because the worker may check it at any time.
     await endpoint.store(disabledByWorker);
     await passTime(2 * hour);
     await isGivingUp;
@@ -132,7 +132,7 @@ describe('an endpoint that is enabled again', () => {
 });
 
 describe('pending deliveries', () => {
-  it('fail with their endpoint when it is removed, and can still be listed', async () => {
+  it('fail when their endpoint is removed, and can still be listed', async () => {
     const endpoint = await addEndpointWithRetry();
     const id = String(endpoint.id);
     await operator.json('webhook', 'remove', id);
@@ -190,7 +190,7 @@ describe('pending deliveries', () => {
 });
 
 describe('an interrupted ping', () => {
-  it('is not sent by a worker', async () => {
+  it('is not sent again by a worker', async () => {
     const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
     const endpoint = await addEndpoint((_received, response) => resolve(response));
     const ping = webhooks.service.deliveries.ping(endpoint.document);
@@ -209,7 +209,7 @@ describe('an interrupted ping', () => {
 });
 
 describe('a list of deliveries', () => {
-  it('reads no more entries than it returns', async () => {
+  it('examines no more index entries than it returns', async () => {
     const endpointId = new Types.ObjectId();
     await addDeliveries(endpointId, 300, { status: 'delivered' });
     await addDeliveries(endpointId, 5, { status: 'failed' });
@@ -255,7 +255,7 @@ describe('a replay', () => {
     expect(await count({ round: 3 })).toBe(1_100);
   });
 
-  it('excludes all other deliveries when only failed ones are requested', async () => {
+  it('includes only failed deliveries when requested', async () => {
     await addDeliveries(endpoint.id, 3, { status: 'failed' });
     await addDeliveries(endpoint.id, 2, { status: 'delivered' });
     const { deliveries: service } = webhooks.service;

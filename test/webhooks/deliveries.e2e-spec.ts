@@ -214,7 +214,7 @@ describe('a delivery', () => {
     const endpoint = await addEndpoint();
     await createLead();
     await endpoint.waitForDelivery({ status: 'delivered', attempts: 1 });
-    // The worker may already have searched for more deliveries.
+    // After the delivery, the worker may already have taken the lease again.
     expect(leases.mock.calls.length).toBeGreaterThanOrEqual(4);
     expect(endpoint.received).toHaveLength(1);
     leases.mockRestore();

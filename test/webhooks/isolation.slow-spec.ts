@@ -71,7 +71,7 @@ describe('slow endpoints', () => {
 });
 
 describe('WEBHOOKS_CONCURRENCY', () => {
-  it('limits the attempts of a process, half of them to new endpoints', async () => {
+  it('limits the attempts of a process, and those to new endpoints to half of them', async () => {
     const { service, tenant } = webhooks;
     const hanging = await addHangingEndpoints(tenant, 'new');
     const other = await addTenant(service.db);

@@ -36,8 +36,8 @@ export interface WebhookService extends TestService {
 }
 
 /**
- * Empties the worker's database but keeps its indexes: creating them takes longer than most test files. The
- * files of a worker run in sequence.
+ * Empties the database of this Jest worker, whose test files run in sequence, but keeps the indexes: creating
+ * them takes longer than most test files.
  */
 async function emptyDatabase(): Promise<string> {
   const uri = databaseUriOf(`webhooks-${process.env['JEST_WORKER_ID']}`);
@@ -52,7 +52,7 @@ async function emptyDatabase(): Promise<string> {
   return uri;
 }
 
-/** Without `ownDatabaseUri`, the worker's previous webhook service must have stopped. */
+/** Without `ownDatabaseUri`, the previous webhook service of this Jest worker must have stopped. */
 export async function startWebhookService(
   variables: Record<string, string> = {},
   ownDatabaseUri?: string,
@@ -88,7 +88,7 @@ export async function startWebhookService(
         found = await deliveries.findOne({ endpointId: id, ...fields });
         if (found === null) {
           const all = await deliveries.find({ endpointId: id }).toArray();
-          throw new Error(`No delivery looks like it: ${JSON.stringify(all)}`);
+          throw new Error(`No delivery has these fields: ${JSON.stringify(all)}`);
         }
       });
       return found as unknown as WithId<Document>;

@@ -6,22 +6,22 @@ const ids = { $in: [new Types.ObjectId()] };
 
 describe('readIndexFor', () => {
   it.each([
-    ['no conditions', [], 'by-createdAt'],
-    ['a condition that needs the field', [{ compoundId: ids }], 'by-compoundId'],
+    ['no conditions', 'by-createdAt', []],
+    ['a condition that needs the field', 'by-compoundId', [{ compoundId: ids }]],
     [
       'a condition that matches units without the field',
-      [{ compoundId: { $ne: null } }],
       undefined,
+      [{ compoundId: { $ne: null } }],
     ],
     [
       'a condition that matches units without the field, whose index has all units',
-      [{ saleType: { $ne: 'x' } }],
       'by-saleType',
+      [{ saleType: { $ne: 'x' } }],
     ],
-    ['two conditions', [{ compoundId: ids }, { saleType: { $in: ['sale'] } }], undefined],
+    ['two conditions', undefined, [{ compoundId: ids }, { saleType: { $in: ['sale'] } }]],
   ])(
-    'names the index for a list with %s, or leaves the choice to the planner',
-    (_title, conditions, index) => {
+    'returns for %s the index %p, where undefined leaves the choice to the planner',
+    (_title, index, conditions) => {
       const filter = { $and: [{ isDeleted: false as const }, ...conditions] };
       expect(readIndexFor(filter, ['-createdAt'], 'en-us')).toBe(index);
     },
@@ -29,7 +29,7 @@ describe('readIndexFor', () => {
 });
 
 describe('countIndexFor', () => {
-  it('skips a partial index that omits matching units', () => {
+  it('returns no partial index that omits matching units', () => {
     const prices = { price: { $gte: 1 } };
     const filters = [{ compoundId: ids }, { compoundId: { $ne: null } }].map((condition) => ({
       $and: [condition, prices, { saleType: { $in: ['sale'] } }],

@@ -15,19 +15,19 @@ const problemsOf = (source: Record<string, string>) => {
 const keyOf = (bytes: number) => Buffer.alloc(bytes).toString('base64');
 
 describe('readEnvironment', () => {
-  it('needs no variable in development', () => {
-    // Other defaults are compared in the test of docs/configuration.md.
+  it('returns the defaults when no variable is set', () => {
+    // The test of docs/configuration.md covers the other defaults.
     expect(readEnvironment({})).toMatchObject({ PORT: 3000, NODE_ENV: 'development' });
   });
 
-  it('listens on all interfaces only in production or when HOST is set', () => {
+  it('returns HOST 0.0.0.0 in production, otherwise 127.0.0.1 or the set value', () => {
     const settings = { MONGODB_URI: 'mongodb://db/name', ENCRYPTION_KEYS: keyOf(32) };
     expect(readEnvironment({ NODE_ENV: 'production', ...settings }).HOST).toBe('0.0.0.0');
     expect(readEnvironment({ NODE_ENV: 'test' }).HOST).toBe('127.0.0.1');
     expect(readEnvironment({ HOST: '::' }).HOST).toBe('::');
   });
 
-  it('treats empty variables as missing and ignores unknown ones', () => {
+  it('ignores empty and unknown variables', () => {
     expect(readEnvironment({ PORT: '', UNKNOWN: 'x' })).toEqual(readEnvironment({}));
   });
 
@@ -35,17 +35,17 @@ describe('readEnvironment', () => {
     ['true', true],
     ['2', 2],
     ['10.0.0.0/8, ::1,fd00::/8', ['10.0.0.0/8', '::1', 'fd00::/8']],
-  ])('reads TRUST_PROXY=%s', (text, value) => {
+  ])('parses TRUST_PROXY=%s as %j', (text, value) => {
     expect(readEnvironment({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
   });
 
-  it('reads ENCRYPTION_KEYS, newest first', () => {
+  it('returns the keys of ENCRYPTION_KEYS, newest first', () => {
     const [newer, older] = [Buffer.alloc(32, 1), Buffer.alloc(32, 255)];
     const text = `${newer.toString('base64')}, ${older.toString('base64')}`;
     expect(readEnvironment({ ENCRYPTION_KEYS: text }).ENCRYPTION_KEYS).toEqual([newer, older]);
   });
 
-  it('returns every problem of production settings at once', () => {
+  it('reports every problem of production settings in one error', () => {
     expect(problemsOf({ NODE_ENV: 'production', PORT: '70000' })).toEqual([
       'PORT: must be from 0 to 65535',
       'MONGODB_URI: is required in production',
@@ -83,14 +83,14 @@ describe('readEnvironment', () => {
       '::1/0',
       '10.0.0.0/8/8',
     ],
-  ])('reports that %s must be %s', (name, requirement, ...values) => {
+  ])('reports invalid values of %s: must … %s', (name, requirement, ...values) => {
     for (const value of values) {
       const problem = expect.stringMatching(new RegExp(`^${name}: must .*${requirement}`));
       expect([value, problemsOf({ [name]: value })]).toEqual([value, [problem]]);
     }
   });
 
-  it('names the required type of a variable that is not a string', () => {
+  it('reports a value that is not a string', () => {
     const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
     expect(problemsOf(source)).toEqual(['HOST: must be a string', 'DATA_FOLDER: must be a string']);
   });
@@ -113,13 +113,13 @@ describe('misspelledVariables', () => {
     ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
     ['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS'],
     ['RATE_LIMIT', 'RATE_LIMIT_RPS'],
-  ])('returns a warning for %s that names %s', (name, suggestion) => {
+  ])('returns a warning for %s that suggests %s', (name, suggestion) => {
     expect(misspelledVariables(['PATH', name])).toEqual([
       `Ignored the unknown variable ${name}. Did you mean ${suggestion}?`,
     ]);
   });
 
-  it('returns nothing for known variables and those of other programs', () => {
+  it('returns no warning for known variables and those of other programs', () => {
     const others = 'PATH HOME HOSTNAME NODE_OPTIONS DATABASE_URL MONGODB_PORT LOG'.split(' ');
     expect(misspelledVariables([...variableNames, ...others])).toEqual([]);
   });

@@ -46,13 +46,13 @@ const invalid = (type: new () => object, sent: Record<string, unknown>) =>
   checkedDto(type, sent).messages.map(({ values }) => values?.['property']);
 
 describe('the declaration of a field', () => {
-  it('stores the field unless another class declares it', () => {
+  it('stores the field unless it sets stored: false', () => {
     const { paths } = SchemaFactory.createForClass(Garden);
     const stored = ['flowers', 'trees', 'locationId', 'pictures'];
     expect(Object.keys(paths).filter((path) => path !== '_id')).toEqual(stored);
   });
 
-  it('shows the field in the order of its class, and nothing for a wrong type', () => {
+  it('shows fields in the order of declaration, with an empty value for a wrong type', () => {
     expect(present(Garden, { trees: 'x', flowers: 'Lilies' }, 'en-us')).toStrictEqual({
       flowers: 'Lilies',
       trees: 0,
@@ -82,7 +82,7 @@ describe('the declaration of a field', () => {
     expect(referencesOf(Garden)).toEqual([reference]);
   });
 
-  it('adds a CSV column when the declaration has one', () => {
+  it('adds a CSV column only when it sets column', () => {
     expect(columnsOf(Garden)).toEqual(['flowers']);
   });
 });

@@ -32,7 +32,7 @@ describe('the message catalogues', () => {
 });
 
 describe('textIn', () => {
-  it('returns the default language for a missing translation', () => {
+  it('returns the text in the default language when a translation is missing', () => {
     expect(textIn({ 'en-us': 'Lake', 'ar-eg': '' }, 'ar-eg')).toBe('Lake');
     expect(textIn(undefined, 'ar-eg')).toBe('');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isSignedWith, newSecret, signedHeaders, signingSecrets } from './signing-secret.js';
 
-// This is the example of the Standard Webhooks specification.
+// These values are the example of the Standard Webhooks specification.
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' };
 const now = new Date(1_614_265_330_999);

@@ -171,7 +171,7 @@ describe('GroupCommit', () => {
       [2, 4, 6, 8],
       [[1], [2, 3, 4], [2], [3], [4]],
     ],
-    ['accepts requests that ignore lost races', [undefined, { hasRaceHandler: false }], [2], [[1]]],
+    ['runs requests without onDuplicateKey', [undefined, { hasRaceHandler: false }], [2], [[1]]],
     [
       'rejects a request after its deadline',
       [undefined, { deadlineMs: 0 }],
@@ -233,7 +233,7 @@ describe('GroupCommit', () => {
       seen = await Promise.all(responses);
     };
     const { submit } = createDoublingGroup((requests) => {
-      // By then only later requests are still running.
+      // Request 4 runs alone after the group has failed, so requests 1 to 3 already have responses.
       if (requests[0] === 4 && requests.length === 1) void awaitResponses(submitted.slice(0, 3));
       return requests.length > 1 ? refused : undefined;
     });
@@ -262,7 +262,7 @@ describe('GroupCommit', () => {
     expect(await submitAll([-1])).toEqual([refused]);
   });
 
-  it('continues until the last deadline of the group', async () => {
+  it('runs a group until the last deadline of its requests', async () => {
     const { options, submit, submitAll } = createDoublingGroup();
     const first = submitAll([1, 2]);
     passTime(100);
@@ -270,7 +270,7 @@ describe('GroupCommit', () => {
     expect(options.map(({ expiresAt }) => expiresAt)).toEqual([start + 8_000, start + 8_100]);
   });
 
-  it('reports a lost race together with the newest request of the group', async () => {
+  it('calls onDuplicateKey with the newest request of the group', async () => {
     const { duplicates, submitAll } = createDoublingGroup();
     await submitAll([1, 2, 3, 4]);
     expect(duplicates).toEqual([
@@ -289,10 +289,9 @@ describe('GroupCommit', () => {
     expect(attempts).toEqual([[4]]);
   });
 
-  it('compares all deadlines with one time, so each request gets its own response', async () => {
+  it('responds to each request when a deadline passes between two clock reads', async () => {
     const { submitAll, waiting } = createDoublingGroup();
     const all = submitAll([1, 2, 3]);
-    // The deadline passes between two reads of the clock.
     let clockReads = 0;
     const end = workDeadline(start + 8_000, 8_000);
     clock.mockImplementation(() => (++clockReads <= 2 ? end - 1 : end));
@@ -300,7 +299,7 @@ describe('GroupCommit', () => {
     expect(await waiting()).toBe(0);
   });
 
-  it('counts grouped and waiting requests', async () => {
+  it('counts grouped and waiting requests in metrics', async () => {
     const { metrics, submitAll, waiting } = createDoublingGroup();
     const all = submitAll([1, 2, 3]);
     expect(await waiting()).toBe(2);
@@ -348,7 +347,7 @@ describe('GroupCommit with batches and idempotency keys', () => {
       void calls.push(['also', response.body, at]),
   });
 
-  it('stores a batch with its response, up to the first request without room', async () => {
+  it('stores a batch up to the first request without room, together with its response', async () => {
     const body = [2, 'refused', 6, 'full', 'full'];
     const response = { status: 201, body };
     expect(await commit.submitAll(batchOf([1, -2, 3, 4, 5], 79))).toEqual(response);
@@ -362,16 +361,13 @@ describe('GroupCommit with batches and idempotency keys', () => {
   });
 
   it.each([
-    ['its size', 80],
+    ['the size of the batch', 80],
     ['the loaded records', 1_000],
-  ])(
-    'returns the results that a batch would get within %s, and stores nothing',
-    async (_title, maxBytes) => {
-      const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], maxBytes));
-      expect(body).toEqual([2, 'refused', 6, 8, 'full']);
-      expect(calls).toEqual([['load', { ...loaded, isDryRun: true }]]);
-    },
-  );
+  ])('returns the results of a dry run up to %s, and stores nothing', async (_title, maxBytes) => {
+    const { body } = await commit.dryRun(batchOf([1, -2, 3, 4, 5], maxBytes));
+    expect(body).toEqual([2, 'refused', 6, 8, 'full']);
+    expect(calls).toEqual([['load', { ...loaded, isDryRun: true }]]);
+  });
 
   it('returns an empty response for an empty batch without a transaction', async () => {
     const empty = { status: 201, body: [] };

@@ -46,7 +46,7 @@ describe('a request that waits for events', () => {
     expect(await Promise.all(waiting)).toEqual([false, false]);
   });
 
-  it('is not woken by a query that fails, which never overlaps with the next one', async () => {
+  it('is not woken by a failed query, and the next query starts only after it', async () => {
     const { waitFor, last, lastNumbers } = newWaiters();
     const { promise, reject } = Promise.withResolvers<never>();
     lastNumbers.mockReturnValueOnce(promise);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import { messageOf } from './message.js';
 
-it('messages have the same bytes in every release', () => {
+it('messageOf returns the same bytes in every release', () => {
   const event = {
     _id: new Types.ObjectId('6b01b58d9ebbd158741896b9'),
     type: 'lead.updated',

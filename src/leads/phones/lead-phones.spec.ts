@@ -32,7 +32,7 @@ describe('storedPhones', () => {
     ['null as keys', { phoneKeys: null as never, phoneKeysOf }, 'EG', false, true],
     ['no origin', { phoneKeys: ['kept'] }, 'EG', false, false],
     ['nothing stored', {}, 'EG', false, false],
-  ])('returns the stored keys only when they match the data: %s', (...row) => {
+  ])('returns the stored keys only if they match the data and the country: %s', (...row) => {
     const [, fields, country, isStored, isOriginKept] = row;
     const lead = { data, ...fields };
     const expected = isStored ? { phoneKeys: ['kept'], phoneKeysOf } : undefined;

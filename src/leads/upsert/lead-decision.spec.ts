@@ -290,7 +290,7 @@ describe('LeadRecords', () => {
   it.each<[string, Partial<LeadDocument>[]]>([
     ['lowest number', [3, 1, 2].map((digit, index) => ({ _id: idOf(digit), leadId: index + 1 }))],
     ['lowest id without numbers', [1, 2].map((digit) => ({ _id: idOf(digit), leadId: null }))],
-  ])('finds the owner of a phone with the %s', (_title, fields) => {
+  ])('returns the owner of a phone with the %s', (_title, fields) => {
     const owners = fields.map((each) => leadWith({ ...each, data }));
     for (const order of [
       owners,

@@ -4,7 +4,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import { addBacklog } from './service-metrics.js';
 
-it('backlog metrics share one query between simultaneous scrapes, and are omitted while it runs', async () => {
+it('backlog metrics are omitted while their query runs, which simultaneous scrapes share', async () => {
   const metrics = new Metrics();
   let queries = 0;
   let respond: (backlog: Backlog) => void = () => undefined;

@@ -14,7 +14,7 @@ const countsOf = (calls: readonly { status: number; milliseconds: number | null 
 const latencies = (...milliseconds: (number | null)[]) =>
   summaryOf(countsOf(milliseconds.map((ms) => ({ status: 200, milliseconds: ms }))));
 
-it('counts every call once, by status and by latency or long poll', () => {
+it('countCall counts every call once, by status and by latency or long poll', () => {
   fc.assert(
     fc.property(fc.array(call), fc.array(call), (one, other) => {
       const both = countsOf([...one, ...other]);
@@ -35,7 +35,7 @@ it('counts every call once, by status and by latency or long poll', () => {
   );
 });
 
-it('estimates quantiles within the bucket that contains them', () => {
+it('summaryOf returns quantiles within the bucket that contains them', () => {
   const { medianMs, p95Ms } = latencies(4, 8, 8, 8, 8, 8, 8, 8, 8, 800);
   expect(medianMs).toBeGreaterThan(5);
   expect(medianMs).toBeLessThanOrEqual(10);
@@ -46,7 +46,7 @@ it('estimates quantiles within the bucket that contains them', () => {
   expect(latencies().medianMs).toBeNull();
 });
 
-it('excludes long polls from the latency', () => {
+it('summaryOf excludes long polls from the latency', () => {
   expect(latencies(4, null, null, null)).toEqual({ ...latencies(4), calls: 4, polls: 3 });
   expect(latencies(null).medianMs).toBeNull();
 });

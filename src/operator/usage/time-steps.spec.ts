@@ -10,7 +10,7 @@ it.each<[TimeStep, string, string]>([
   ['day', '2026-11-25T00:00:00.000Z', '2026-09-30T00:00:00.000Z'],
   ['week', '2026-11-23T00:00:00.000Z', '2025-11-24T00:00:00.000Z'],
 ])(
-  'returns the start of each %s on boundaries of clock and calendar in UTC',
+  'stepsUntil returns the start of each %s in UTC, the last at %s and the first at %s',
   (step, last, first) => {
     const times = stepsUntil(step, now).map((time) => new Date(time).toISOString());
     expect([times.at(-1), times[0]]).toEqual([last, first]);

@@ -75,7 +75,7 @@ describe('the traffic baseline', () => {
     expect(baselineAt(of, now).state).toBe(state);
   });
 
-  it('returns the mean and the usual calls by hour of the week', () => {
+  it('contains the mean calls of each hour of the week and the usual calls of a day', () => {
     const baseline = baselineAt(hours(fourWeeks, 1, officeHours), now);
     expect(baseline.week).toHaveLength(168);
     // The hours are Monday 7:00, 8:00 and 17:00, Friday 8:00 and Sunday 8:00.

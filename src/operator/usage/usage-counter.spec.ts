@@ -28,10 +28,10 @@ const take = (of?: 'keys' | 'routes') =>
   });
 
 it.each([
-  [undefined, ['1000 all 3', '1001 all 1']],
-  ['keys', ['1000 one 2', '1000 none 1', '1001 one 1']],
-  ['routes', ['1000 GET /leads 3', '1001 GET /leads 1']],
-] as const)('counts all calls of a quarter of an hour: %s', (of, counted) => {
+  ['in total', undefined, ['1000 all 3', '1001 all 1']],
+  ['by key', 'keys', ['1000 one 2', '1000 none 1', '1001 one 1']],
+  ['by route', 'routes', ['1000 GET /leads 3', '1001 GET /leads 1']],
+] as const)('UsageCounter counts calls per quarter of an hour %s', (_title, of, counted) => {
   call('one');
   time += 14 * minute;
   call('one');
@@ -41,7 +41,7 @@ it.each([
   expect(take(of)).toEqual(counted);
 });
 
-it('keeps one hour of calls while the database is unavailable, and counts lost calls', () => {
+it('UsageCounter keeps the calls of one hour until they are taken, and counts lost calls', () => {
   for (let minutes = 0; minutes < 100; minutes++) {
     call();
     counter.countDeliveries(1, 0);
@@ -53,7 +53,7 @@ it('keeps one hour of calls while the database is unavailable, and counts lost c
   expect(take()).toHaveLength(1);
 });
 
-it('counts 1,000 keys per quarter separately, and calls of more keys together', () => {
+it('UsageCounter counts 1,000 keys per quarter separately, and further keys together', () => {
   for (let round = 0; round < 2; round++) {
     for (let key = 0; key < 3_000; key++) call(`key-${key}`);
   }

@@ -86,7 +86,7 @@ function deviation(situation: Situation, sent: Omit<ModelCallback, 'reservationI
   const isApplied = cheque === 'applied';
   const isReservationChanged = events.includes('reservation.updated');
   const unitTime = unit?.status === situation.unit ? before : now;
-  // Both steps write such a unit, although the second one restores its status.
+  // If both steps write the unit, its time changes even if the second one restores its status.
   const hasBothSteps = sent.reservationStatus !== undefined && isApplied;
   const expected = {
     reservation,
@@ -199,7 +199,7 @@ describe('the decision about a callback', () => {
   });
 });
 
-it('skips a report that does not fit into the wallet', () => {
+it('decideCallback skips a report that does not fit into the wallet', () => {
   const state = stateWith({
     wallets: [walletWith({ cheques: [chequeWith({ chequeNumber: 'x'.repeat(5_000_000) })] })],
   });

@@ -72,12 +72,11 @@ describe('reportedCheque', () => {
   const report = { installmentId: '1', chequeStatus: 'collected' } as const;
   const entry = { status: 'collected', changedAt: now, source: 'External API' };
 
-  it('sets the sent fields and adds them to the history', () => {
+  it('sets the sent fields and adds a history entry for each report', () => {
     const sent = { chequeNumber: 'A-1', chequeAmount: 0 };
     const once = applyReport(first, { ...report, ...sent }, before);
     const statusHistory = [{ ...entry, ...sent, changedAt: before }];
     expect(once).toStrictEqual({ ...first, status: 'collected', ...sent, statusHistory });
-    // A repeated report adds another history entry.
     const twice = { ...once, statusHistory: [...statusHistory, entry] };
     expect(applyReport(once, report, now)).toStrictEqual(twice);
   });

@@ -22,9 +22,10 @@ import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
 const none: LinkedRecords = { unitId: undefined, leadId: undefined };
 const isOpen = (status: ReservationStatus) => status.startsWith('pending');
-const [unitId, leadId] = [new ObjectId(), new ObjectId()];
+const unitId = new ObjectId('a'.repeat(24));
+const leadId = new ObjectId('b'.repeat(24));
 
-/** Decides a request about a reservation whose unit and wallets are ordinary. */
+/** Decides a request about a reservation with an ordinary unit and, unless given, no wallets. */
 function upsert(
   fields: Partial<ReservationDocument>,
   request: UpsertReservationDto,
@@ -82,7 +83,7 @@ const nextStatus: Readonly<Record<ReservationStatus, string>> = {
 };
 
 describe('the status of an upsert', () => {
-  it.each(reservationStatuses)('follows the table when %s is stored', (stored) => {
+  it.each(reservationStatuses)('follows the table `nextStatus` when %s is stored', (stored) => {
     for (const [index, sent] of reservationStatuses.entries()) {
       for (const reopening of [{}, { reopen: false }, { reopen: true }]) {
         const rule = nextStatus[stored][index];
@@ -158,7 +159,7 @@ describe('an upsert', () => {
     expect(reservation).toMatchObject({ status: 'canceled', canceledAt: now, partnerCollection });
   });
 
-  it.each([[new ObjectId()], [null], [undefined]])(
+  it.each([[leadId], [null], [undefined]])(
     'is rejected when it names a unit and the stored unit is %s',
     (stored) => {
       const fields = { unitId: stored } as Partial<ReservationDocument>;
@@ -188,7 +189,7 @@ describe('the wallet of an upsert', () => {
     expect(typesOf(decided)).toEqual(['wallet.updated', 'wallet.deleted']);
   });
 
-  it('is deleted when the same request sets the partner flow', () => {
+  it('is deleted when one request sets the partner collection flow and cancels', () => {
     const request = { status: 'canceled', partnerCollection: true } as const;
     const { wallets } = upsert({}, request, { wallets: active });
     expect(wallets).toMatchObject([{ isDeleted: true }]);

@@ -23,17 +23,17 @@ describe('fieldChanges', () => {
   });
 
   it.each<[string, unknown, unknown, boolean?]>([
-    ['no change of a time to its string', time, time.toISOString(), true],
-    ['no change of a nested time', { c: [time] }, { c: [time.toISOString()] }, true],
-    ['no change of the order of keys', [{ x: 1, y: 2 }], [{ y: 2, x: 1 }], true],
-    ['a change of a time', time, new Date(0)],
-    ['a change of null', null, {}],
-    ['a change of a value in an object', { x: 1, y: 1 }, { x: 1, y: 2 }],
+    ['no change from a time to its string', time, time.toISOString(), true],
+    ['no change from a nested time', { c: [time] }, { c: [time.toISOString()] }, true],
+    ['no change for another order of keys', [{ x: 1, y: 2 }], [{ y: 2, x: 1 }], true],
+    ['a change for another time', time, new Date(0)],
+    ['a change from null to an object', null, {}],
+    ['a change for another value in an object', { x: 1, y: 1 }, { x: 1, y: 2 }],
     ['a change for another key', { x: 1 }, { x: 1, y: 1 }],
     ['a change for a renamed key', { x: 1 }, { y: 1 }],
     ['a change for another item', [1, 2], [1, 3]],
     ['a change for a longer list', [1], [1, 2]],
-    ['a change of a list to its item', ['x'], 'x'],
+    ['a change from a list to its item', ['x'], 'x'],
     ['a change for a missing key that objects inherit', {}, withOwnProto],
     ['a change for another key that objects inherit', { x: 1 }, withOwnProto],
   ])('returns %s', (_title, from, to, isSame = false) => {
@@ -65,7 +65,7 @@ describe('fieldChanges', () => {
   });
 });
 
-it('storedChanges returns only valid changes when other programs stored other values', () => {
+it('storedChanges omits invalid values that other programs stored', () => {
   const change = { field: 'data.name', from: 'a', to: 'b' };
   const others = [null, 'x', { from: 1 }, { field: 7 }, [change]];
   expect(storedChanges([change, ...others])).toEqual([change]);

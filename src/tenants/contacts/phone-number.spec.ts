@@ -25,7 +25,7 @@ describe('phoneKey', () => {
   ])('returns for %p in Egypt %s', (phone, key) => expect(phoneKey(phone, 'EG')).toBe(key));
 
   it.each(['0123456789', '٠١٢٣٤٥٦٧٨٩', '۰۱۲۳۴۵۶۷۸۹', '０１２３４５６７８９'])(
-    'reads each digit of %s',
+    'converts each digit of %s to ASCII',
     (digits) => {
       const read = Array.from(digits, (digit) => phoneKey(`ext. ${digit}`, 'EG'));
       expect(read.join('')).toBe('0123456789');
@@ -81,7 +81,7 @@ describe('usualSpellings', () => {
     expect(usualSpellings(phone, 'EG')).toEqual(spellings);
   });
 
-  it('returns the same array for the same phone', () => {
+  it('returns the cached array for a repeated phone', () => {
     expect(usualSpellings('01007654321', 'EG')).toBe(usualSpellings('01007654321', 'EG'));
   });
 });

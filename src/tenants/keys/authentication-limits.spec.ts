@@ -66,7 +66,7 @@ function authenticatorOf(
 }
 
 describe('the API key authenticator', () => {
-  it('limits the memory of unknown keys and evicts no known key', async () => {
+  it('caches at most 10,000 unknown keys and evicts no known key', async () => {
     const { accepts, queries, stats, isCached } = authenticatorOf();
     expect(await accepts('known')).toBe(true);
     for (let index = 0; index < attempts; index++) {
@@ -81,7 +81,7 @@ describe('the API key authenticator', () => {
     expect(await accepts('known', rejectLookup)).toBe(true);
   });
 
-  it('allows no more lookups of unknown keys than failures', async () => {
+  it('allows a client only as many lookups of unknown keys as failures', async () => {
     const { promise: found, resolve } = Promise.withResolvers<null>();
     const { accepts, queries, isCached } = authenticatorOf((hash) => findKnown(hash) ?? found);
     const failures = new AuthenticationFailures(new Clock(), environment);
@@ -141,7 +141,7 @@ describe('the API key authenticator', () => {
     expect(queries()).toBe(2);
   });
 
-  it('counts failures of a limited number of addresses', () => {
+  it('counts failures of at most 10,000 addresses', () => {
     const failures = new AuthenticationFailures(new Clock(), environment);
     const error = new DomainError(authenticationErrors.keyInvalid);
     for (let index = 0; index < attempts; index++) failures.count(`address ${index}`, error);

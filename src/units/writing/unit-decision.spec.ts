@@ -61,7 +61,7 @@ function rejectionOf(records: UnitRecords, input: UpsertUnitDto): string {
     const values = messages.map((message) => Object.values(message.values ?? {}).join(' '));
     return `${definition.code} ${values.join(', ')}`.trim();
   }
-  throw new Error('It was not refused.');
+  throw new Error('The request was not rejected.');
 }
 
 describe('a new unit', () => {
@@ -164,7 +164,7 @@ describe('the unit of a request', () => {
     expect(decide(records(), both).unit).toMatchObject({ _id, recordSystemId: 'ERP-2' });
   });
 
-  it('is new in another compound, and with an external id alone', () => {
+  it('is new when no unit of the compound has its unitId, or no unit its external id', () => {
     const [other, alone] = [{ unitId: 'A-2', compound: 'lake' }, { recordSystemId: 'ERP-7' }];
     expect(decide(records(), other).operation).toBe('create');
     expect(decide(records(), { ...alone, compound: 'palm' }).operation).toBe('create');

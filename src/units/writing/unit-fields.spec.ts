@@ -62,7 +62,7 @@ describe('the name of a unit', () => {
       names('A', house),
       null,
     ],
-    ['uses an Arabic name as the English one', 'ar-eg', villa, null, names(villa, villa), villa],
+    ['repeats an Arabic name in English', 'ar-eg', villa, null, names(villa, villa), villa],
     [
       'replaces an Arabic stand-in with a new Arabic name',
       'ar-eg',
@@ -146,7 +146,7 @@ describe('slugify', () => {
 });
 
 describe('slugCandidates', () => {
-  it('appends distinguishing texts, then the id', () => {
+  it('returns the name alone, then with distinguishing texts, then with the id', () => {
     expect(slugCandidates(['Villa', undefined, 'A 1'], 'id')).toEqual([
       'villa',
       'villa-a-1',

@@ -56,7 +56,7 @@ describe('outcomeOf', () => {
     [503, 0, 60_000, retry(60_000)],
     [503, 0, 1_000, retry(5_000)],
   ])(
-    'after %p, %i attempts and Retry-After %p returns %j',
+    'returns after status %p, %i earlier attempts and Retry-After %p: %j',
     (statusCode, earlierAttempts, retryAfter, outcome) => {
       const found = attemptOutcome(result({ statusCode, retryAfter }), earlierAttempts, now, 0.5);
       expect(found).toEqual({ attempts: earlierAttempts + 1, updatedAt: now, ...outcome });
@@ -145,7 +145,7 @@ describe('the pause of an endpoint', () => {
     [{ pausedUntil: until }, 204, null, until],
     [{ pausedUntil: until }, 503, null, until],
   ])(
-    '%j after %p with Retry-After %p lasts until %p',
+    'with %j, after status %p with Retry-After %p, lasts until %p',
     (before, statusCode, retryAfter, pausedUntil) => {
       const state = endpointAfter(before, [result({ statusCode, retryAfter })], now);
       expect(state.pausedUntil).toEqual(pausedUntil);

@@ -8,7 +8,7 @@ function lookUp(addresses: readonly string[], isPrivateAllowed = false): Promise
   const names = [[...addresses]];
   const lookup = ssrfSafeLookup(policy, {
     // A second lookup of the name fails, because its result could differ from the checked one.
-    addressesOf: async () => names.pop() ?? Promise.reject(new Error('asked twice')),
+    addressesOf: async () => names.pop() ?? Promise.reject(new Error('looked up twice')),
   });
   return promisify<string, object, unknown>(lookup as never)('hooks.example', { all: true });
 }

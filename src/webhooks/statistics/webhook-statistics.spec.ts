@@ -5,7 +5,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import type { AttemptResult } from '../deliveries/attempt-outcome.js';
 import { hourlyStats, WebhookStatisticsService } from './webhook-statistics.service.js';
 
-it('adds up the quarters of each hour and keeps the largest backlog', () => {
+it('hourlyStats adds up the quarters of each hour and keeps the largest backlog', () => {
   const quarter = (time: string, fields: object) => ({
     at: new Date(`2026-01-05T${time}:00Z`),
     delivered: 0,
@@ -27,7 +27,7 @@ it('adds up the quarters of each hour and keeps the largest backlog', () => {
   ]);
 });
 
-it('counts attempts together beyond one thousand endpoints', async () => {
+it('delivery_attempts_total counts all endpoints beyond the first thousand together', async () => {
   const metrics = new Metrics();
   const [stored, clock, leases] = [
     { acrossTenants: { updateOne: async () => undefined } },

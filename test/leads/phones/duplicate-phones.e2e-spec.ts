@@ -65,7 +65,7 @@ describe('POST /leads with a phone of another lead', () => {
   });
 
   it.each(['', null, 'N/A', '-', '0', 'none', 'ext. 1234', 0, 1234, true])(
-    'stores %p unchecked because it is no phone',
+    'stores %p unchecked when it is not a phone',
     async (phoneNumber) => {
       const clients = new Set<string>();
       for (const name of ['Mona', 'Hany']) {

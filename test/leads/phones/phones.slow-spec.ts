@@ -52,7 +52,7 @@ describe('POST /leads with a phone that another program stored', () => {
 describe('a phone of 50,000 leads', () => {
   const phone = '01000000001';
   const derived = { phoneKeys: ['+201000000001'], phoneKeysOf: `["EG","${phone}"]` };
-  /** With this many leads, a full read would be noticed. */
+  /** A full scan of this many leads would exceed the limits of the tests. */
   const count = 50_000;
   let tenant: TenantApi;
 

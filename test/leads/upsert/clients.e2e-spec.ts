@@ -59,10 +59,10 @@ describe('POST /leads with a contact', () => {
   it.each<[string, string[] | undefined, object[], object, number]>([
     ['phone before email', undefined, [byEmail, byPhone], { email, phoneNumber: e164 }, 1],
     ['email in any case', undefined, [byEmail, byPhone], { email: 'mona@EXAMPLE.com' }, 0],
-    ['the order of matchBy', ['email', 'phone'], [byEmail, byPhone], { email, phoneNumber }, 0],
+    ['matchBy in its order', ['email', 'phone'], [byEmail, byPhone], { email, phoneNumber }, 0],
     ['phoneNumber before phoneNumber2', undefined, twoClients, bothPhones, 1],
     ['known fields of matchBy', ['mobile', 'phone'], [byEmail], { email, phoneNumber }, -1],
-    ['active clients', undefined, [{ email, isDeleted: true }], { email }, -1],
+    ['active email only', undefined, [{ email, isDeleted: true }], { email }, -1],
   ])('matches a client by %s', async (_title, matchBy, stored, lead, index) => {
     const { addClients, clientIdOf, clients } = await addTenant(matchBy && { matchBy });
     const ids = await addClients(...stored);
@@ -85,7 +85,7 @@ describe('POST /leads with a contact', () => {
     ['jose@example.com', 'josé@example.com', false],
     ['mike@example.com', 'mıke@example.com', false],
     ['strase@example.com', 'straße@example.com', false],
-  ])('compares %p and %p as one email: %p', async (one, other, isSame) => {
+  ])('treats %p and %p as the same email: %p', async (one, other, isSame) => {
     const { clientIdOf } = await addTenant();
     const id = await clientIdOf({ email: one });
     expect((await clientIdOf({ email: other })) === id).toBe(isSame);

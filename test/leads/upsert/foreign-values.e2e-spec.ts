@@ -97,7 +97,7 @@ describe('a lead of another program', () => {
     expect(updated['data']).toEqual({ name: truncated.shown, phoneNumber, budget: 5 });
   });
 
-  it('is returned with its values as JSON with all digits', async () => {
+  it('is returned with each value as JSON and with all digits', async () => {
     const fields = { data: stored, additionalData: stored };
     await tenant.add(addLead, { recordSystemId: 'shown', ...fields });
     const { text } = await tenant.get('/leads/shown');

@@ -39,7 +39,7 @@ const batchWith = (leads: object[]) => {
 };
 
 describe('a lead that the database rejects', () => {
-  it('makes POST /leads/batch return 500 and store nothing, until it is repeated', async () => {
+  it('makes POST /leads/batch return 500 and store nothing, and can be sent again', async () => {
     const send = batchWith([{ name: 'Mona' }, forbidden]);
     const { headers } = await send().expect(500);
     expect(headers['x-error-code']).toBe('server.error');

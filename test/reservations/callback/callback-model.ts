@@ -1,5 +1,5 @@
 /**
- * This small model of rules CALL-2 to CALL-11 was written from the text of docs/rules.md alone. It says what a callback
+ * This small model of rules CALL-2 to CALL-14 was written from the text of docs/rules.md alone. It says what a callback
  * changes and what the response is.
  */
 

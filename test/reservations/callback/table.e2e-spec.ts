@@ -96,7 +96,7 @@ it('the state diagram of the reference shows every status, and exactly the trans
   for (const status of reservationStatuses) expect(diagram).toContain(`>${status}</text>`);
 });
 
-it('the model has between 30 and 50 outcomes', () => {
+it('the table covers between 30 and 50 outcomes of the model', () => {
   expect(outcomes.size).toBeGreaterThan(30);
   expect(outcomes.size).toBeLessThan(50);
 });

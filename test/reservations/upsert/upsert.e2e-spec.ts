@@ -34,7 +34,7 @@ const events = () => tenant.stored('outboxEvents');
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe('a new reservation of POST /reservations', () => {
-  it('gets a wallet, reserves the unit and emits all three', async () => {
+  it('gets a wallet, reserves the unit and emits an event for each', async () => {
     const leadId = await tenant.add(addLead, { recordSystemId: 'lead-1' });
     const details = { chequeNumber: '0001', chequeAmount: 5e5 };
     const { body } = await post({
@@ -208,7 +208,7 @@ describe('POST /reservations with a known recordSystemId', () => {
     expect(await unitStatus()).toBe('Reserved');
   });
 
-  it.each(range(rounds(1, 10)))('keeps a concurrent approval by the callback (%i)', async () => {
+  it.each(range(rounds(1, 10)))('keeps a concurrent callback approval (round %i)', async () => {
     const request = { recordSystemId, status: awaitingCheques };
     const { _id } = await create(request);
     await Promise.all([

@@ -4,7 +4,7 @@ import { Schema } from 'mongoose';
 import { buildWrite } from './document-diff.js';
 import { StoredTypes } from './stored-types.js';
 
-const time = new Date();
+const time = new Date('2026-01-05T00:00:00Z');
 const stored = {
   _id: new ObjectId(),
   organizationId: new ObjectId(),
@@ -14,7 +14,7 @@ const stored = {
 const documentWith = (fields: object) => ({ ...stored, ...fields });
 
 describe('buildWrite', () => {
-  it('inserts a new document', () => {
+  it('returns an insert for a new document', () => {
     expect(buildWrite({ before: undefined, after: stored })).toEqual({ insert: stored });
   });
 
@@ -28,7 +28,7 @@ describe('buildWrite', () => {
       { $set: { status: 'canceled', canceledAt: time }, $unset: { approvedAt: '' } },
     ],
     [
-      'omits an empty removal, which the database would reject',
+      'omits an empty $unset, which the database would reject',
       {},
       { updatedAt: new Date(0) },
       { $set: { updatedAt: new Date(0) } },
@@ -62,13 +62,13 @@ describe('buildWrite', () => {
     [{ a: 1 }, ['a']],
     [[{ a: 1 }], { 0: 'a' }],
     [time, { a: 1 }],
-    [{ a: 1 }, new ObjectId()],
+    [{ a: 1 }, new ObjectId('6740b1f2c3d4e5f607182930')],
   ])('sets the whole value when %j becomes %j', (from, to) => {
     const change = { before: documentWith({ list: from }), after: documentWith({ list: to }) };
     expect(buildWrite(change)).toMatchObject({ update: { $set: { list: to } } });
   });
 
-  it('sets a whole list when ignored items of other types shift its positions', () => {
+  it('sets the whole list when ignored items of other types shift its positions', () => {
     const types = new StoredTypes(new Schema({ list: [String] }), 'units');
     const [before] = types.read<typeof stored & { list?: string[] }>([
       documentWith({ list: [7, 'a'] }),

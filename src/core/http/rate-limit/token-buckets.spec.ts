@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TokenBuckets } from './token-buckets.js';
 
-it('never allows more requests than the burst and the refill', () => {
+it('TokenBuckets allows at most the burst and the refill', () => {
   const limits = fc.record({
     rps: fc.integer({ min: 1, max: 50 }),
     burst: fc.integer({ min: 1, max: 50 }),
@@ -32,7 +32,7 @@ it('never allows more requests than the burst and the refill', () => {
   );
 });
 
-it('forgets the least recently used bucket beyond the maximum', () => {
+it('TokenBuckets evicts the least recently used bucket beyond the maximum', () => {
   const buckets = new TokenBuckets({ now: () => new Date(0) }, 2);
   const limit = { rps: 1, burst: 1 };
   expect(['a', 'b', 'a', 'c', 'b', 'b'].map((id) => buckets.take(id, limit))).toEqual([

@@ -21,11 +21,11 @@ async function logLinesOf(code: string): Promise<{ msg: string; time: string }[]
 
 describe('the log on standard output', () => {
   it.each([
-    ['continues', `setTimeout(() => logger.info('last'), 5);`],
-    ['ends itself at once', `logger.info('last'); process.exit();`],
+    ['keeps running', `setTimeout(() => logger.info('last'), 5);`],
+    ['exits immediately', `logger.info('last'); process.exit();`],
     ['crashes', `logger.info('last'); throw new Error();`],
     [
-      'fails',
+      'exits in its uncaughtException handler',
       `logger.info('last'); process.on('uncaughtException', () => process.exit()); throw new Error();`,
     ],
   ])('is complete and in order when the process %s', async (_, end) => {
@@ -44,7 +44,7 @@ describe('the log on standard output', () => {
     child.stdout.destroy();
   });
 
-  it('does not end the process when its reader closes the pipe', async () => {
+  it('does not crash the process when its reader closes the pipe', async () => {
     const child = run(`
       process.on('SIGUSR2', () => { logger.info('lost'); setTimeout(() => process.exit(7), 5); });
       setInterval(() => undefined, 1_000);

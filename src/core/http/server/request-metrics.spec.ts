@@ -5,7 +5,7 @@ import { Metrics } from '../../observability/metrics.js';
 import type { CompletedRequest } from './request-log.js';
 import { addRequestMetrics } from './request-metrics.js';
 
-it('counts calls of keys together beyond one thousand keys', async () => {
+it('key_calls_total counts the calls of all keys beyond the first thousand together', async () => {
   const metrics = new Metrics();
   const completed: CompletedRequest = {
     method: 'GET',

@@ -17,7 +17,7 @@ const parseExactly = (text: string) =>
   parseJsonBody(Buffer.from(text), { ...rounding, inexactNumber });
 
 describe('parseJsonBody', () => {
-  it('returns long integers exactly, wherever they are', () => {
+  it('returns long integers exactly at any position', () => {
     const text = '{"id":1234567890123456789,"a":[-0,9007199254740993,1e300,"1234567890123456789"]}';
     expect(parse(text)).toEqual({
       id: 1234567890123456789n,
@@ -26,7 +26,7 @@ describe('parseJsonBody', () => {
     expect(parse('{"id":12345678901234567000}')).toEqual({ id: 12345678901234567000 });
   });
 
-  it('accepts keys that only look forbidden, and the maximum depth', () => {
+  it('accepts keys that resemble forbidden ones, and the maximum depth', () => {
     const text = '{"constructor":"x","a":{"constructor":{"name":1}},"proto":1,"$ref":1}';
     const deepest = `${'['.repeat(32)}${']'.repeat(32)}`;
     for (const one of [text, deepest]) expect(parse(one)).toEqual(JSON.parse(one));
@@ -72,7 +72,7 @@ describe('parseJsonBody', () => {
   });
 });
 
-/** Integers that a double cannot represent become 64-bit integers if they fit. */
+/** Returns a BigInt for an integer whose digits a double would change, as the parser does. */
 function exactNumber(text: string): unknown {
   const number = Number(text) || 0;
   return /^-?\d+$/.test(text) && String(number) !== text ? BigInt(text) : number;

@@ -2,10 +2,10 @@ import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { ask } from './console-password.js';
 
-it('turns the terminal echo off before it asks for a password', async () => {
+it('the password prompt turns the terminal echo off before the question', async () => {
   const steps: string[] = [];
   const input = Object.assign(new PassThrough(), {
-    setRawMode: (isRaw: boolean) => steps.push(isRaw ? 'silent' : 'as before'),
+    setRawMode: (isRaw: boolean) => steps.push(isRaw ? 'echo off' : 'echo on'),
   });
   const output = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -16,5 +16,5 @@ it('turns the terminal echo off before it asks for a password', async () => {
   const answer = ask('Password: ', input, output);
   input.write('long enough\n');
   expect(await answer).toBe('long enough');
-  expect(steps).toEqual(['silent', 'Password: ', 'as before', '\n']);
+  expect(steps).toEqual(['echo off', 'Password: ', 'echo on', '\n']);
 });

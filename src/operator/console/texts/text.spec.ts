@@ -5,7 +5,7 @@ import { texts, translator } from './text.js';
 
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
-describe('texts of the console', () => {
+describe('the texts of the console', () => {
   it.each(Object.entries(texts))('have the same placeholders in both languages: %s', (_, text) => {
     expect(Object.keys(text).toSorted()).toEqual([...languages].toSorted());
     expect(text['ar-eg']).toMatch(/\S/);
@@ -13,7 +13,7 @@ describe('texts of the console', () => {
     expect(placeholders(text['ar-eg'])).toEqual(placeholders(text['en-us']));
   });
 
-  it('insert values literally', () => {
+  it('insert special characters of values unchanged', () => {
     const text = translator('en-us');
     expect(text('console.asOf', { time: '{other} $& <b>' })).toBe('As of {other} $& <b> UTC');
   });

@@ -26,5 +26,5 @@ describe('a replay form', () => {
     { since, until: since },
     { since: until, until: since },
     { until: '1' },
-  ])('is rejected: %j', (form) => expect(readReplay(form)).toBeNull());
+  ])('is rejected with the fields %j', (form) => expect(readReplay(form)).toBeNull());
 });
