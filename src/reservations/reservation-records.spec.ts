@@ -8,7 +8,7 @@ it('ReservationRecords treats reservations without a unit as unrelated', () => {
   const records = new ReservationRecords({
     reservations,
     units: [],
-    ofUnits: [],
+    reservationsOfUnits: [],
     wallets: [],
     now: new Date(),
   } as unknown as LoadedReservations);
