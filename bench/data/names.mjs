@@ -30,7 +30,7 @@ const defaultSizes = {
 };
 
 /** Sizes of the data of the current measurement. */
-export const sizes = { ...usual };
+export const sizes = { ...defaultSizes };
 
 /** Returns the sizes of a single organization with a multiple of its first size. */
 export function sizesAt(factor) {

@@ -1,8 +1,6 @@
 // Measures deliveries to receivers on loopback: `npm run bench -- webhooks [--count 10000]`. It measures how many
-// deliveries
-// of a backlog one and two workers make per second, and the delay of events alone, at many endpoints, and next to slow
-// and
-// silent ones.
+// deliveries of a backlog one and two workers make per second, and the delay of events: of one endpoint, of many, and
+// next to slow and silent ones.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -105,7 +103,7 @@ async function measureDelays(api, organizations) {
     await delay(Math.max(0, 1_000 - (performance.now() - startedAt)));
   }
   while (!respondedAt.keys().every((name) => arrivals.has(name))) await delay(pollMs);
-  const lags = [...answeredAt].map(([name, at]) => Math.max(0, arrivals.get(name) - at));
+  const lags = [...respondedAt].map(([name, at]) => Math.max(0, arrivals.get(name) - at));
   return [0.5, 0.95, 1].map((part) => quantile(ascending(lags), part));
 }
 

@@ -49,7 +49,7 @@ const requests = [
   changing('lead', (random) => `/leads/${recordSystemIdOf(0, random.below(sizes.leads))}`),
   reading('compounds', '/compounds'),
   reading('units', gardenUnits, largeResponses),
-  reading('units-br', gardenUnits, { ...large, headers: brotli }),
+  reading('units-br', gardenUnits, { ...largeResponses, headers: brotli }),
   workload('units-304', unchangedUnits, { expected: [304] }),
   reading('filtered', `/units?compound=${garden.slug}&${filters}&sort=price&limit=20`),
   ...['json', 'ndjson', 'csv'].map((format) =>
@@ -65,7 +65,7 @@ const requests = [
     largeResponses,
   ),
   reading('compounds-written', '/compounds', { writes: changes('compound', 'area') }),
-  reading('units-written', gardenUnits, { ...large, writes: changes('unit', 'price') }),
+  reading('units-written', gardenUnits, { ...largeResponses, writes: changes('unit', 'price') }),
 ];
 
 /** Pages of twenty units. */
