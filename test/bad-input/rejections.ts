@@ -17,6 +17,7 @@ type QueryRow = readonly [query: string, ...messages: string[]];
 
 const operator = { $ne: null };
 const characters = 'must not contain null characters or unpaired surrogates';
+/** Each of these functions returns the message about a field. */
 const longId = (field: string) => `${field} must not be longer than 1024 characters`;
 const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
 const atMost = (field: string, count: number) => `${field} must not have more than ${count} items`;

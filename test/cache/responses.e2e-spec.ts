@@ -221,7 +221,7 @@ describe('a change by another program', () => {
 
 describe('a client that polls changes', () => {
   it('receives a late write even when part of the list was cached', async () => {
-    const shown = async (path: string) => {
+    const readPhases = async (path: string) => {
       const response = await read(path);
       const phases = json(response)['data'].map(({ phase }: Document) => phase.name);
       return { mark: response.headers['x-updated-as-of'], phases };
@@ -231,10 +231,10 @@ describe('a client that polls changes', () => {
     const fields = { name: { 'en-us': 'New' }, updatedAt: new Date(now - 119_970) };
     await set('phases', catalogue.phaseId, fields);
     passTime(50);
-    const { mark, phases } = await shown('/units?sort=price');
+    const { mark, phases } = await readPhases('/units?sort=price');
     expect(phases).toEqual(['North']);
     passTime(10_000);
-    expect((await shown(`/units?updatedSince=${String(mark)}`)).phases).toEqual(['New']);
+    expect((await readPhases(`/units?updatedSince=${String(mark)}`)).phases).toEqual(['New']);
   });
 });
 

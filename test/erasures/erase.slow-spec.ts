@@ -67,17 +67,17 @@ describe('lead erase', () => {
     const missing = [...person.values, ...person.digits].filter((value) => !stored.has(value));
     expect(missing).toEqual([expect.stringMatching(/^payer /)]);
     const lead = await tenant.storedOne('leads', { _id: leadId });
-    const ofEvents = ({ _id, type, createdAt, sequence }: Document): Document => {
+    const keptOfEvent = ({ _id, type, createdAt, sequence }: Document): Document => {
       return { _id, type, createdAt, sequence };
     };
-    const ofDeliveries = ({ erasedAt: _erasedAt, log, ...rest }: Document) => ({
+    const keptOfDelivery = ({ erasedAt: _erasedAt, log, ...rest }: Document) => ({
       ...rest,
       log: (log as Document[]).map(({ response: _response, ...attempt }) => attempt),
     });
     const isOther = { type: { $ne: 'lead.erased' } };
     const readKept = async () => [
-      (await tenant.stored('outboxEvents', isOther)).map(ofEvents),
-      (await tenant.stored('webhookDeliveries', isOther)).map(ofDeliveries),
+      (await tenant.stored('outboxEvents', isOther)).map(keptOfEvent),
+      (await tenant.stored('webhookDeliveries', isOther)).map(keptOfDelivery),
     ];
     const [kept, otherBytesBefore] = [await readKept(), await otherBytes()];
 
@@ -147,13 +147,13 @@ describe('lead erase', () => {
     await erase();
     await waitForDeliveries(service.db, tenant);
     const filter = { organizationId: tenant.organizationId };
-    const withoutLedger = async () =>
+    const bytesWithoutLedger = async () =>
       [...(await storedBytes(service.db, filter))].filter(
         ([place]) => !place.startsWith('erasures'),
       );
-    const before = await withoutLedger();
+    const before = await bytesWithoutLedger();
     expect((await erase()).counts).toEqual(zeroCounts);
-    expect(await withoutLedger()).toEqual(before);
+    expect(await bytesWithoutLedger()).toEqual(before);
   });
 
   it('erases deleted leads, and every lead that ever had the external id', async () => {

@@ -64,7 +64,7 @@ export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: 
 
 /**
  * Stores values of a person in all collections: two requests with stored responses, a batch, a lead that is
- * refused for its phone, callbacks, and deliveries to a receiver that echoes them.
+ * rejected for its phone, callbacks, and deliveries to a receiver that echoes them.
  */
 export async function addPersonalData(service: WebhookService, tenant: TenantApi, person: Person) {
   const receiver = await startReceiver((received, response) => response.end(received.body));
@@ -118,7 +118,7 @@ export async function collectionNames(db: Db): Promise<string[]> {
 }
 
 /** Returns the bytes of matching documents by collection and id. */
-async function allStoredBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
+async function documentBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
   const bytes = new Map<string, Buffer>();
   for (const name of await collectionNames(db)) {
     for await (const raw of db.collection(name).find(filter, { raw: true })) {
@@ -132,7 +132,7 @@ async function allStoredBytes(db: Db, filter: Document): Promise<Map<string, Buf
 
 /** Leaves out usage statistics, which change during a test. */
 export async function storedBytes(db: Db, filter: Document): Promise<Map<string, Buffer>> {
-  const all = [...(await allStoredBytes(db, filter))];
+  const all = [...(await documentBytes(db, filter))];
   return new Map(all.filter(([place]) => !place.startsWith('usageStats ')));
 }
 
@@ -142,7 +142,7 @@ export async function storedBytes(db: Db, filter: Document): Promise<Map<string,
  */
 export async function findPersonalData(db: Db, person: Person, { organizationId }: Tenant) {
   const found = new Map<string, Set<string>>();
-  for (const [place, bytes] of await allStoredBytes(db, { organizationId })) {
+  for (const [place, bytes] of await documentBytes(db, { organizationId })) {
     const [collection = ''] = place.split(' ');
     if (collection === 'idempotencyRecords') continue;
     const text = bytes.toString('utf8');

@@ -160,24 +160,24 @@ describe('GET /events', () => {
       collection('outboxEvents').deleteMany({ organizationId, sequence: { $in: sequences } });
     const sequences = async (parameters: Document) =>
       sequencesOf((await reader.read(parameters).expect(200)).body.data);
-    const nextOf = async (parameters: Document) =>
+    const nextCursor = async (parameters: Document) =>
       (await reader.read(parameters).expect(410)).headers['x-next-cursor'];
     await backdate(1, 4, 2.01);
     // The database has not removed the expired events yet.
     const expired = await reader.read({ after: 2 }).expect('x-error-code', 'events.expired');
     const message = 'The next events are no longer kept: continue with after=4';
     expect(expired.body).toEqual({ statusCode: 410, message, error: 'Gone' });
-    expect(await nextOf({ after: 3, types: 'unit.*' })).toBe('4');
+    expect(await nextCursor({ after: 3, types: 'unit.*' })).toBe('4');
     expect(await sequences({ after: 4 })).toEqual([5, 6]);
     expect(await sequences({ types: 'lead.*' })).toEqual([5, 6]);
     // The database may remove expired events in any order.
     await remove(1, 3);
     expect(await sequences({})).toEqual([5, 6]);
     await remove(2, 4);
-    expect(await nextOf({ after: 1 })).toBe('4');
+    expect(await nextCursor({ after: 1 })).toBe('4');
     // Without events the feed continues after its last number.
     await backdate(5, 6, 3);
-    expect(await nextOf({ after: 1 })).toBe('6');
+    expect(await nextCursor({ after: 1 })).toBe('6');
     expect((await reader.read().expect(200)).body).toEqual({ data: [], next: 6, hasMore: false });
     await reader.publish(1);
     expect(await sequences({ after: 6 })).toEqual([7]);

@@ -73,13 +73,13 @@ describe('the relay', () => {
       expect.arrayContaining(['late 0', 'late 1']),
     );
     const ids = all.map(({ id }) => id);
-    const idsAt = async (endpoint: AddedEndpoint, count: number) =>
+    const receivedIds = async (endpoint: AddedEndpoint, count: number) =>
       (await endpoint.receivedRequests(count))
         .map(({ headers }) => headers['webhook-id'])
         .toSorted();
-    expect(await idsAt(early, 4)).toEqual(ids.toSorted());
+    expect(await receivedIds(early, 4)).toEqual(ids.toSorted());
     // The late endpoint was added before the commit, so it gets the late events, too.
-    expect(await idsAt(late, 2)).toEqual(ids.slice(2).toSorted());
+    expect(await receivedIds(late, 2)).toEqual(ids.slice(2).toSorted());
   });
 
   it('continues after the highest number when a restore has reset the feed', async () => {

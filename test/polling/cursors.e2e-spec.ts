@@ -158,15 +158,15 @@ describe('cursor pagination', () => {
     const [, ...rest] = JSON.parse(
       Buffer.from(body.pagination.next, 'base64url').toString(),
     ) as unknown[];
-    const forged = (...fields: unknown[]) =>
+    const getForged = (...fields: unknown[]) =>
       get(`/units?after=${Buffer.from(JSON.stringify(fields)).toString('base64url')}`);
-    await forged([{ $gt: '' }], ...rest).expect(200);
-    await forged([JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)], ...rest).expect(400);
-    await forged([{ 'a\0': 1 }], ...rest).expect(400);
-    await forged([{ $regularExpression: { pattern: '\0', options: '' } }], ...rest).expect(400);
-    await forged(['$_id'], ...rest).expect(200);
-    await forged([], ...rest).expect(200);
-    await forged([null], {}, {}, 1, 1).expect(400);
+    await getForged([{ $gt: '' }], ...rest).expect(200);
+    await getForged([JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)], ...rest).expect(400);
+    await getForged([{ 'a\0': 1 }], ...rest).expect(400);
+    await getForged([{ $regularExpression: { pattern: '\0', options: '' } }], ...rest).expect(400);
+    await getForged(['$_id'], ...rest).expect(200);
+    await getForged([], ...rest).expect(200);
+    await getForged([null], {}, {}, 1, 1).expect(400);
     for (const after of ['', '00', 'null', 'W10', 'e30', '%00', 'x&after=y', 'a'.repeat(8_000)]) {
       await get(`/units?after=${after}`).expect(400);
     }

@@ -66,15 +66,15 @@ describe('POST /leads to two processes', () => {
 
   it('assigns an email to exactly one client when many claim it', async () => {
     const { count, postTo } = await instances.addTenant();
-    const save = (emails: (index: number) => string | undefined) =>
+    const saveEmails = (emails: (index: number) => string | undefined) =>
       Promise.all(
         range(20).map((i) =>
           postTo(i, '/leads', { recordSystemId: `taker-${i}`, email: emails(i) }),
         ),
       );
-    expect(countStatuses(await save((i) => `own-${i}@x.example`))).toEqual({ 201: 20 });
+    expect(countStatuses(await saveEmails((i) => `own-${i}@x.example`))).toEqual({ 201: 20 });
     const emails = ['stra\u00dfe@x.example', 'STRASSE@x.example'];
-    expect(countStatuses(await save((i) => emails[i % 2]))).toEqual({ 200: 20 });
+    expect(countStatuses(await saveEmails((i) => emails[i % 2]))).toEqual({ 200: 20 });
     expect(await count('clients', { email: { $in: emails } })).toBe(1);
     expect(await count('clients', { email: /^own-/ })).toBe(19);
   });
@@ -122,9 +122,9 @@ describe('POST /leads to two processes', () => {
           : postTo(i, '/leads', { recordSystemId: 'both', data: { [`n${i}`]: i } }),
       ),
     );
-    const withOperation = (operation: string) =>
+    const countOperation = (operation: string) =>
       responses.filter(({ body }) => body.operation === operation).length;
-    const [created, deleted] = [withOperation('create'), withOperation('delete')];
+    const [created, deleted] = [countOperation('create'), countOperation('delete')];
     const active = await count('leads', { isDeleted: false });
     expect(responses.every(({ status }) => [200, 201, 404].includes(status))).toBe(true);
     expect(active).toBeLessThanOrEqual(1);

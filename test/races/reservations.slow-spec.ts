@@ -60,7 +60,7 @@ describe('concurrent callbacks to two processes', () => {
     const { report, reserve, stateOf, unitId } = await addDeals({ status: 'Sold' });
     const approved = await reserve({ status: 'approved' });
     const reservationId = await reserve(bounced);
-    const abortedTransactions = async () =>
+    const countAborted = async () =>
       (await db.admin().serverStatus())['transactions'].totalAborted as number;
     const session = db.client.startSession();
     const cancel = async (collection: string, _id: ObjectId, status: string) =>
@@ -69,12 +69,10 @@ describe('concurrent callbacks to two processes', () => {
       session.startTransaction();
       await cancel('reservations', approved, 'canceled');
       await cancel('units', unitId, 'Available');
-      const before = await abortedTransactions();
+      const before = await countAborted();
       let isOver = false;
       const recovery = report(0, reservationId, collected).finally(() => (isOver = true));
-      await eventually(async () =>
-        expect(isOver || (await abortedTransactions()) > before).toBe(true),
-      );
+      await eventually(async () => expect(isOver || (await countAborted()) > before).toBe(true));
       await session.commitTransaction();
       expect(await recovery).toMatchObject({ status: 201 });
     } finally {

@@ -126,12 +126,12 @@ it('a report or an upsert keeps all unknown values of a wallet', async () => {
       }
       const after = await listOf(_id);
       // The comparison uses strings, because invalid dates never equal each other.
-      const left = (items: unknown[]) =>
+      const unchanged = (items: unknown[]) =>
         inspect(
           items.map((item, index) => unchangedFields(item, before[index], steps)),
           { depth: null },
         );
-      expect(left(after.slice(0, before.length))).toBe(left(before));
+      expect(unchanged(after.slice(0, before.length))).toBe(unchanged(before));
     },
   );
   await fc.assert(property, { numRuns: rounds(40, 400) });

@@ -66,7 +66,7 @@ describe('two instances within one millisecond', () => {
     const unitId = await tenant.add(addUnit, times);
     const reservation = { status: 'pending', recordSystemId: 'deal', ...times };
     const reservationId = await tenant.add(addReserved, unitId, reservation);
-    const aborted = async () =>
+    const countAborted = async () =>
       (await db.admin().serverStatus())['transactions'].totalAborted as number;
     await db.client.withSession(async (session) => {
       session.startTransaction();
@@ -76,14 +76,14 @@ describe('two instances within one millisecond', () => {
         $push: { 'cheques.0.statusHistory': collected },
       } as object;
       await db.collection('chequeWallets').updateOne({ reservationId }, report, { session });
-      const before = await aborted();
+      const before = await countAborted();
       let isOver = false;
       const sent = { recordSystemId: 'deal', status: 'pending_cheque_collection' };
       const upsert = post(0, '/reservations', sent)
         .expect(200)
         .then((response) => response)
         .finally(() => (isOver = true));
-      await eventually(async () => expect(isOver || (await aborted()) > before).toBe(true));
+      await eventually(async () => expect(isOver || (await countAborted()) > before).toBe(true));
       await session.commitTransaction();
       expect((await upsert).body.reservation.chequeWallet.cheques).toMatchObject([
         { status: 'collected', statusHistory: [{ status: 'collected' }] },

@@ -50,7 +50,7 @@ const newKey = async () => {
   return { key, keyId, ...tenant.with(key) };
 };
 /** Stores the buffered requests and returns those of a key, oldest first. */
-const logged = async (apiKeyId: ObjectId): Promise<Document[]> => {
+const loggedBy = async (apiKeyId: ObjectId): Promise<Document[]> => {
   await store(service);
   return tenant.stored('requestLog', { apiKeyId });
 };
@@ -106,11 +106,11 @@ describe('the request log', () => {
       await request.expect(status);
       await eventually(async () => {
         const expected = { status, errorCodes: [code], messages: [message] };
-        expect((await logged(keyId)).at(-1)).toMatchObject(expected);
+        expect((await loggedBy(keyId)).at(-1)).toMatchObject(expected);
       });
     }
     await get('/compounds').expect(200);
-    const found = await logged(keyId);
+    const found = await loggedBy(keyId);
     expect(found).toHaveLength(10);
     expect(found[0]).toMatchObject({
       organizationId: tenant.organizationId,
@@ -132,7 +132,7 @@ describe('the request log', () => {
     await post('/leads', { name: 'Mona' }).expect(201);
     await eventually(async () => expect(await bufferState(service)).toMatchObject({ waiting: 2 }));
     const errorCodes = ['validation.failed', 'lead.duplicate_phone'];
-    expect(await logged(keyId)).toMatchObject([
+    expect(await loggedBy(keyId)).toMatchObject([
       { status: 201, errorCodes: [], messages: [], ignoredFields: ['fullName'], requestId },
       { status: 200, errorCodes, ignoredFields: [] },
     ]);
@@ -280,7 +280,7 @@ describe('personal data in the request log', () => {
       // The buffer holds at most 2,000 requests.
       await store(service);
     }
-    const found = await logged(keyId);
+    const found = await loggedBy(keyId);
     expect(found.length).toBeGreaterThan(200);
     expect(new Set(found.map(({ route }) => route as string)).size).toBeGreaterThan(10);
     const records = found.map(({ requestId: _id, ...record }) => JSON.stringify(record));

@@ -232,7 +232,7 @@ describe('a replay', () => {
   });
   const count = (filter: Document) =>
     deliveries().countDocuments({ endpointId: endpoint.id, ...filter });
-  const deliverAll = () =>
+  const markDelivered = () =>
     deliveries().updateMany({ endpointId: endpoint.id }, { $set: { status: 'delivered' } });
 
   it('continues after an interruption and sends nothing twice', async () => {
@@ -245,12 +245,12 @@ describe('a replay', () => {
     });
     await expect(interrupted).rejects.toThrow('interrupted at 1000 of 1100');
     // The worker delivers them before the command runs again.
-    await deliverAll();
+    await markDelivered();
     const [first, second] = await Promise.all([replay(), replay()]);
     expect(first + second).toBe(100);
     expect(await count({ round: 2 })).toBe(1_100);
     // After a completed replay the same command starts a new one.
-    await deliverAll();
+    await markDelivered();
     expect(await replay()).toBe(1_100);
     expect(await count({ round: 3 })).toBe(1_100);
   });

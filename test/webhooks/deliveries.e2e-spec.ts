@@ -293,15 +293,15 @@ describe('an endpoint', () => {
     await createLead();
     await good.waitForDelivery({ status: 'delivered' });
     const { service } = webhooks;
-    const shown = async () => (await service.endpoints.show(broken.document._id))?.shown;
+    const showEndpoint = async () => (await service.endpoints.show(broken.document._id))?.shown;
     const fault = 'eventTypes is not a list';
-    expect(await shown()).toMatchObject({ isEnabled: true, fault });
+    expect(await showEndpoint()).toMatchObject({ isEnabled: true, fault });
     const failing = await service.service.app.get(WebhookStatisticsService).failingEndpoints(10);
     expect(failing).toMatchObject([{ endpoint: { _id: broken.id.toHexString(), fault } }]);
     await broken.store({ eventTypes: ['*'] });
     await createLead();
     await broken.waitForDelivery({ status: 'delivered' });
-    expect(await shown()).toMatchObject({ fault: null });
+    expect(await showEndpoint()).toMatchObject({ fault: null });
     expect(broken.received).toHaveLength(1);
   });
 });

@@ -98,7 +98,7 @@ describe('a change of ENCRYPTION_KEYS', () => {
 
 describe('webhook reseal', () => {
   /** Stores endpoints whose secrets are sealed with the older key. Each also has an expired secret. */
-  const addSealed = async (count: number) => {
+  const addSealedEndpoints = async (count: number) => {
     const added = Array.from({ length: count }, (_, index) => {
       const _id = new ObjectId();
       const sealedBy = (key: Buffer, expiresAt: Date | null) => ({
@@ -129,7 +129,7 @@ describe('webhook reseal', () => {
 
   it('continues after an interruption, concurrently with other runs, rotations and removals', async () => {
     const withBoth = await start(keyLists.both);
-    const ids = await addSealed(250);
+    const ids = await addSealedEndpoints(250);
     const secretKeys = withBoth.service.app.get(SecretKeys);
     const interrupted = secretKeys.reseal((done) => {
       if (done >= 100) throw new Error('interrupted');
@@ -162,7 +162,7 @@ describe('webhook reseal', () => {
 
   it('reports secrets with a missing key by key id, and seals all others', async () => {
     const foreign = randomBytes(32);
-    const [_id, other] = (await addSealed(2)) as [Types.ObjectId, Types.ObjectId];
+    const [_id, other] = (await addSealedEndpoints(2)) as [Types.ObjectId, Types.ObjectId];
     const endpointId = _id.toHexString();
     const sealed = seal('whsec_x', [foreign], endpointId);
     await endpoints().updateOne({ _id }, { $set: { 'secrets.0.sealed': sealed } });

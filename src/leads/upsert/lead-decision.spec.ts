@@ -267,7 +267,7 @@ const data = { phoneNumber: sent };
 
 const entryOf = (changes: FieldChange[]) => ({ ...decide({}).entry, changes });
 
-/** Builds a decision with the fields that the records use. */
+/** Builds a decision with the fields that LeadRecords reads. */
 function decisionOf(lead: LeadDocument, fields: Partial<LeadDecision> = {}): LeadDecision {
   return {
     operation: 'update',

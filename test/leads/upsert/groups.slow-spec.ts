@@ -85,16 +85,16 @@ async function addCaller(chosen: object): Promise<Caller> {
   await add(addClient, { name: 'Old', email: 'Two@example.com', phoneNumbers: ['01000000003'] });
   const clientId = await add(addClient, { email: sharedEmail });
   await add(addClient, { name: 'Sharing', email: sharedEmail });
-  const addStored = (leadId: number, phoneNumber: string | undefined, fields: object = {}) => {
+  const addStoredLead = (leadId: number, phoneNumber: string | undefined, fields: object = {}) => {
     const data = phoneNumber === undefined ? { note: 9 } : { phoneNumber };
     return add(addLead, { leadId, data, ...derivePhoneKeys(data, 'EG'), ...fields });
   };
-  await addStored(1, '0100 000 0002', { assignedToId });
-  await addStored(3, undefined, { recordSystemId: 'c', assignedToId });
-  await addStored(5, '01000000007', { recordSystemId: 'mine' });
-  await addStored(6, '01000000007', { recordSystemId: 'other' });
-  await addStored(7, undefined, { recordSystemId: 'one', clientId });
-  await addStored(8, undefined, { recordSystemId: 'two', clientId });
+  await addStoredLead(1, '0100 000 0002', { assignedToId });
+  await addStoredLead(3, undefined, { recordSystemId: 'c', assignedToId });
+  await addStoredLead(5, '01000000007', { recordSystemId: 'mine' });
+  await addStoredLead(6, '01000000007', { recordSystemId: 'other' });
+  await addStoredLead(7, undefined, { recordSystemId: 'one', clientId });
+  await addStoredLead(8, undefined, { recordSystemId: 'two', clientId });
   const document = await service.db.collection('organizations').findOne({ _id: organizationId });
   const organization = toOrganization(document as never);
   const caller = { organizationId, organization, apiKeyId: new ObjectId(), permissions: '{}' };
