@@ -74,7 +74,7 @@ function isConnectionError(error: unknown): error is Error {
   );
 }
 
-/** Removes everything up to the last `@`, because an unescaped password may contain any separator, and the options. */
+/** Removes the options, and all text up to the last `@`, because an unescaped password may contain any separator. */
 function withoutCredentials(uri: string): string {
   return uri.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
 }

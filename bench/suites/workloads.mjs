@@ -1,5 +1,4 @@
-// Defines the measured requests of each suite. `requests(seed, service)` returns a function that returns the next
-// request.
+// Defines the measured requests of each suite. `requests(seed, service)` returns a function that returns the next one.
 import { hashPassword } from '../../dist/core/values/password-hash.js';
 import {
   changedAt,

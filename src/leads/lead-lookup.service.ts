@@ -138,11 +138,11 @@ export class LeadLookupService {
   ): Promise<LeadDocument[]> {
     const clientIds = await this.clients.idsByEmail(organizationIds, email);
     const filter = { clientId: null, 'data.email': { $in: caseSpellings(email) }, ...notDeleted };
-    const [ofClients, withoutClient] = await Promise.all([
+    const [withClient, withoutClient] = await Promise.all([
       this.findByClients(organizationIds, clientIds, limit),
       this.leads.find(organizationIds, filter, { limit, collation: looseCollation }),
     ]);
-    return [...ofClients, ...withoutClient];
+    return [...withClient, ...withoutClient];
   }
 }
 

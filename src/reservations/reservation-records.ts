@@ -56,8 +56,8 @@ export class ReservationRecords implements PendingWrites {
 
   stateOf(reservation: ReservationDocument): ReservationState {
     const { _id, unitId } = reservation;
-    const ofUnit = this.byUnit.get(keyOf(unitId)) ?? [];
-    const others = unitId ? ofUnit.filter((one) => !one._id.equals(_id)) : [];
+    const unitReservations = this.byUnit.get(keyOf(unitId)) ?? [];
+    const others = unitId ? unitReservations.filter((one) => !one._id.equals(_id)) : [];
     return {
       reservation,
       unit: this.units.get(keyOf(unitId)) ?? null,

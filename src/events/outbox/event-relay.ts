@@ -171,7 +171,7 @@ export class EventRelay implements OnModuleDestroy {
       if (events.length === 0) return 0;
       const ids = events.slice(0, await take(events)).map(({ _id }) => _id);
       const now = this.clock.now();
-      // Another process's clock may be ahead.
+      // Another process's clock may be ahead, but times must not decrease.
       const given = { $inc: { last: ids.length }, $max: { numberedAt: now } };
       const feed = await this.updateFeed(organizationId, given);
       const first = (feed?.last ?? 0) - ids.length + 1;

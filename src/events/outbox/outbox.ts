@@ -32,7 +32,7 @@ const reservedBytes = 4_096;
 
 @Injectable()
 export class Outbox {
-  /** Set by the relay. */
+  /** The relay sets this callback. */
   onPublished = () => {};
   private readonly report = () => this.onPublished();
 

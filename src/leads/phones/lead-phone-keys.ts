@@ -100,7 +100,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       this.phonesForgottenAt = now;
     }
     if (!(await this.isOwner())) return;
-    // The clock may have been set back.
+    // If the clock was set back, the watermark may be in the future.
     const seenUpTo = Math.min(this.lease.watermark.getTime(), now.getTime());
     const since = new Date(Math.max(0, seenUpTo - commitLagMs));
     const organizations = await this.withNewCountry(since, now);

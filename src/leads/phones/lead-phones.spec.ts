@@ -6,7 +6,7 @@ const data = { phoneNumber: '01001234567', phoneNumber2: '02 2735 1234' };
 const phoneKeysOf = '["EG","01001234567","02 2735 1234"]';
 const twice = { phoneNumber: '01001234567', phoneNumber2: '+20 100 123 4567' };
 
-describe('derivedPhones', () => {
+describe('derivePhoneKeys', () => {
   it.each([
     [data, 'EG', ['+201001234567', '+20227351234'], phoneKeysOf],
     [twice, 'EG', ['+201001234567'], '["EG","01001234567","+20 100 123 4567"]'],
@@ -21,7 +21,7 @@ describe('derivedPhones', () => {
   });
 });
 
-describe('storedPhones', () => {
+describe('currentPhoneKeys', () => {
   const changed = { ...data, phoneNumber: '01112223334' };
 
   it.each<[string, Partial<LeadDocument>, 'EG' | 'SA', isStored: boolean, isDerived: boolean]>([

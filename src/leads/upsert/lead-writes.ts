@@ -158,10 +158,10 @@ function phonesToCheck(
   updates: readonly MatchedRequest[],
 ): string[] {
   if (allowConflictLeads) return [];
-  const ofLeads = Map.groupBy(updates, ({ lead }) => lead);
+  const byLead = Map.groupBy(updates, ({ lead }) => lead);
   const phones = updates.flatMap(({ request, lead }) => {
     const sent = phonesOf(request.data);
-    if (lead === undefined || ofLeads.get(lead)?.length !== 1) return sent;
+    if (lead === undefined || byLead.get(lead)?.length !== 1) return sent;
     const own = currentPhoneKeys(lead, phoneCountry).phoneKeys;
     return sent.filter((phone) => !own.includes(phoneKey(phone, phoneCountry)));
   });

@@ -32,10 +32,10 @@ export class CatalogueOverviewService {
     ]);
     const byCompound = Map.groupBy(counts, ({ compoundId }) => compoundId.toHexString());
     const all = [...byCompound]
-      .map(([id, ofCompound]) => ({
+      .map(([id, compoundCounts]) => ({
         _id: new Types.ObjectId(id),
-        total: ofCompound.reduce((sum, { count }) => sum + count, 0),
-        byStatus: new Map(ofCompound.map(({ status, count }) => [status, count])),
+        total: compoundCounts.reduce((sum, { count }) => sum + count, 0),
+        byStatus: new Map(compoundCounts.map(({ status, count }) => [status, count])),
       }))
       .toSorted((a, b) => b.total - a.total);
     const largest = all.slice(0, maxCompounds);

@@ -88,7 +88,7 @@ export class Console {
     );
   }
 
-  /** Hooks also run for unknown addresses. */
+  /** Fastify also runs hooks for unknown addresses, which therefore require a login, too. */
   private guard(scope: FastifyInstance, sessions: Sessions): void {
     scope.decorateRequest('reader');
     const hosts = new Set(['localhost', ...(this.environment.OPS_ALLOWED_HOSTS ?? [])]);

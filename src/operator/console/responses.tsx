@@ -120,7 +120,7 @@ export function formOf({ body }: FastifyRequest): StringValues {
   return (body ?? {}) as StringValues;
 }
 
-/** `?language=` wins and is remembered by a cookie; otherwise the browser's language counts. */
+/** `?language=` comes first and is stored in a cookie. Without either, the browser's language applies. */
 function languageOf({ cookies, headers }: FastifyRequest, query: StringValues): Language {
   const named = [query['language'], cookies[languageCookie]];
   const [known] = named.flatMap((name) => languages.filter((language) => language === name));

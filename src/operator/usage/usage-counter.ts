@@ -24,19 +24,19 @@ export class UsageCounter {
 
   constructor(private readonly clock: Clock) {}
 
-  count(completed: CompletedRequest, isPoll = false, ofKeyOnly: Counts = {}): void {
+  count(completed: CompletedRequest, isPoll = false, keyOnlyCounts: Counts = {}): void {
     const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
     const quarter = this.quarter();
     if (quarter === undefined) {
       this.lostCalls++;
       return;
     }
-    const ofKey = countsOf(quarter.keys, apiKeyId ?? 'none', 'none');
-    const ofRoute = countsOf(quarter.routes, `${method} ${route}`, 'other');
-    for (const counts of [quarter.total, ofKey, ofRoute])
+    const keyCounts = countsOf(quarter.keys, apiKeyId ?? 'none', 'none');
+    const routeCounts = countsOf(quarter.routes, `${method} ${route}`, 'other');
+    for (const counts of [quarter.total, keyCounts, routeCounts])
       countCall(counts, status, isPoll ? null : milliseconds);
-    for (const code of errorCodes) addCounts(ofKey, { [codeField(code)]: 1 });
-    addCounts(ofKey, ofKeyOnly);
+    for (const code of errorCodes) addCounts(keyCounts, { [codeField(code)]: 1 });
+    addCounts(keyCounts, keyOnlyCounts);
   }
 
   countDeliveries(delivered: number, undelivered: number): void {

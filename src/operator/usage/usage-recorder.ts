@@ -127,12 +127,12 @@ export class UsageRecorder implements BeforeApplicationShutdown {
         const { calls = 0, refused = 0, failed = 0 } = counts;
         const hour = hourOfWeek(at);
         const errors = refused + failed;
-        const ofHour = {
+        const hourCounts = {
           [`callsByHour.${hour}`]: calls,
           ...(errors > 0 && { [`errorsByHour.${hour}`]: errors }),
         };
         const week = { span: 'week', at, keyId: new Types.ObjectId(id) } as const;
-        return upsert(week, weekRetentionMs, { ...ofHour, ...operationIncrements(counts) });
+        return upsert(week, weekRetentionMs, { ...hourCounts, ...operationIncrements(counts) });
       }),
     ];
   }

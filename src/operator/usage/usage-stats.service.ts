@@ -115,16 +115,16 @@ export class UsageStatsService {
   }
 
   /** Keyed by key id; omits keys without calls in the last four weeks. */
-  async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, KeyUsage>> {
+  async baselines(onlyKeyId?: Types.ObjectId): Promise<ReadonlyMap<string, KeyUsage>> {
     const now = this.clock.now().getTime();
     const byKey = new Map<string, { counts: HourlyCallCounts; used: UsedOperations[] }>();
     // Weeks are added one by one: all weeks of 200 keys would take 50 MB.
-    for await (const week of this.weeks(startOf('hour', now) - baselineWindowMs, ofKey)) {
+    for await (const week of this.weeks(startOf('hour', now) - baselineWindowMs, onlyKeyId)) {
       const keyId = String(week.keyId);
-      const ofOne = byKey.get(keyId) ?? { counts: new HourlyCallCounts(now), used: [] };
-      byKey.set(keyId, ofOne);
-      ofOne.used.push(week.used ?? {});
-      for (const { at, calls, errors } of hoursOf(week)) ofOne.counts.add(at, calls, errors);
+      const keyUsage = byKey.get(keyId) ?? { counts: new HourlyCallCounts(now), used: [] };
+      byKey.set(keyId, keyUsage);
+      keyUsage.used.push(week.used ?? {});
+      for (const { at, calls, errors } of hoursOf(week)) keyUsage.counts.add(at, calls, errors);
     }
     const baselines = new Map<string, KeyUsage>();
     for (const [keyId, { counts, used }] of byKey) {

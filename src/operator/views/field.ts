@@ -25,9 +25,9 @@ interface Values {
   /** The console masks parts that may be secret. */
   readonly url: string;
   readonly name: Partial<Localized> | readonly Partial<Localized>[];
-  /** Translated by the console. */
+  /** The console translates these texts. */
   readonly status: ViewText | readonly ViewText[];
-  /** Masked by the console until a reader asks for it. */
+  /** The console masks this value until a reader asks for it. */
   readonly personal: unknown;
 }
 
@@ -36,7 +36,7 @@ interface ViewFieldOptions<T> {
   readonly record?: RecordKind;
   /** Path below `/console` with details. */
   to?(item: T, organizationId: string): string | null;
-  /** Shown in brackets; a text key is translated. */
+  /** Text in brackets after the value; a text key is translated. */
   note?(item: T): string | number | null;
   severity?(item: T): Severity | undefined;
 }

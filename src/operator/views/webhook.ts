@@ -81,7 +81,7 @@ export const endpointListFields: readonly ViewField<Endpoint>[] = [
   createdAtField,
 ];
 
-/** Fits the list of the console, next to charts. */
+/** Few fields, because the console shows charts in the same rows. */
 export const endpointSummaryFields: readonly ViewField<Endpoint>[] = [
   { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
   organizationField,
@@ -147,7 +147,7 @@ function pathOfRecord({ type, objectId, organizationId }: ListedDelivery): strin
   return eventPath(type, organizationId.toHexString(), objectId);
 }
 
-/** Fits lists of the console: the event leads to its record. */
+/** Fields for lists of the console, in which the event links to its record. */
 export const deliverySummaryFields: readonly ViewField<ListedDelivery>[] = [
   { ...deliveryId, record: 'delivery' },
   { ...event, to: pathOfRecord },

@@ -32,7 +32,7 @@ describe('findCheque', () => {
   });
 });
 
-describe('mergedCheques', () => {
+describe('mergeCheques', () => {
   const statusHistory = [{ status: 'bounced', changedAt: before, source: 'External API' } as const];
   const details = { chequeNumber: 'A-1', chequeAmount: 5, dueDate: before };
   const stored = chequeWith({ status: 'bounced', ...details, statusHistory });
@@ -68,7 +68,7 @@ describe('mergedCheques', () => {
   });
 });
 
-describe('reportedCheque', () => {
+describe('applyReport', () => {
   const report = { installmentId: '1', chequeStatus: 'collected' } as const;
   const entry = { status: 'collected', changedAt: now, source: 'External API' };
 

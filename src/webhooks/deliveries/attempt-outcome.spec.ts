@@ -36,7 +36,7 @@ const stateAfter = (before: Endpoint, ...statuses: (number | null)[]) =>
     now,
   );
 
-describe('outcomeOf', () => {
+describe('attemptOutcome', () => {
   const retry = (wait: number) => ({ nextAttemptAt: nowPlus(wait) });
   const ended = (status: 'delivered' | 'failed', failureReason: 'gone' | 'exhausted' | null) => ({
     completedAt: now,
@@ -64,7 +64,7 @@ describe('outcomeOf', () => {
   );
 });
 
-describe('backoff', () => {
+describe('backoffMs', () => {
   it('grows from 5 seconds to one day', () => {
     const waits = Array.from({ length: attemptsPerRound - 1 }, (_, index) =>
       backoffMs(index + 1, 0.5),

@@ -123,7 +123,7 @@ export class DeliveryQueueRepository {
       .toArray();
   }
 
-  /** Is idempotent. An attempt of an earlier round is only logged. */
+  /** Can be repeated. An attempt of an earlier round is only logged. */
   async store(finished: readonly FinishedAttempt[]): Promise<void> {
     if (finished.length === 0) return;
     const operations = finished.map((each) => ({
@@ -161,8 +161,12 @@ export class DeliveryQueueRepository {
     now: Date,
     until?: Date,
   ): Promise<boolean> {
-    const ofTime = until === undefined ? {} : { createdAt: { $lte: until } };
-    const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId, ...ofTime };
+    const createdUntil = until === undefined ? {} : { createdAt: { $lte: until } };
+    const waiting: Filter<WebhookDeliveryDocument> = {
+      status: 'pending',
+      endpointId,
+      ...createdUntil,
+    };
     const found = await this.deliveries
       .find(waiting, { projection: { _id: 1 }, limit: failBatchSize })
       .toArray();

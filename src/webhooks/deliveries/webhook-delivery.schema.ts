@@ -72,7 +72,7 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: String })
   failureReason!: FailureReason | null;
 
-  /** 1, incremented by every replay. */
+  /** Starts at 1; every replay adds 1. */
   @Prop({ type: Number, required: true })
   round!: number;
 

@@ -19,7 +19,7 @@ const maxDeliveries = 2_000;
 /** Uses the subscriptions at the time of numbering (rule HOOK-4). */
 @Injectable()
 export class WebhookFanOut {
-  /** Set by the worker. */
+  /** The worker sets this callback. */
   onCreated = () => {};
   private readonly report = () => this.onCreated();
 

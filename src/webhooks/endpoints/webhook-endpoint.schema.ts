@@ -15,7 +15,7 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: String })
   url!: string;
 
-  /** `*`, `lead.*` or `lead.created`. */
+  /** Subscriptions such as `*`, `lead.*` or `lead.created`. */
   @Prop({ type: [String] })
   eventTypes?: string[] | null;
 

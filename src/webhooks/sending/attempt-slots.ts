@@ -31,7 +31,7 @@ export class AttemptSlots {
     await Promise.all(Object.values(this.classes).map(({ turns }) => turns.onIdle()));
   }
 
-  /** Waits while too many other batches hold a large event. */
+  /** Waits while too many other batches keep a large event in memory. */
   runLarge<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
     return this.classes[latencyClass].large.add(work);
   }
@@ -39,8 +39,8 @@ export class AttemptSlots {
   /** Runs the first attempts of all batches before the second ones. */
   runAttempt<T>(latencyClass: LatencyClass, index: number, work: () => Promise<T>): Promise<T> {
     const priority = -index;
-    const ofAll = () => this.all.add(work, { priority });
-    return this.classes[latencyClass].attempts.add(ofAll, { priority });
+    const inSharedQueue = () => this.all.add(work, { priority });
+    return this.classes[latencyClass].attempts.add(inSharedQueue, { priority });
   }
 }
 

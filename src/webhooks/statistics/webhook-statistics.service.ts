@@ -151,10 +151,13 @@ export class WebhookStatisticsService {
       { projection, sort: { nextAttemptAt: -1 } },
     );
     const hasFailed = failingSince !== null || disabledReason === 'gone';
-    const ofEvents = { ...ids, status: 'failed', type: { $ne: pingType } } as const;
+    const failedEvents = { ...ids, status: 'failed', type: { $ne: pingType } } as const;
     const failed =
       hasFailed &&
-      (await this.deliveries.acrossTenants.findOne(ofEvents, { projection, sort: newestFirst }));
+      (await this.deliveries.acrossTenants.findOne(failedEvents, {
+        projection,
+        sort: newestFirst,
+      }));
     const quarters =
       failingSince && (await this.quartersSince(endpoint, startOfQuarter(failingSince)));
     const attempts = [retried, failed].flatMap((one) => (one ? one.log : []));

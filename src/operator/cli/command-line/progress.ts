@@ -7,7 +7,7 @@ export const interruptedCode = 130;
 
 export class InterruptedError extends Error {}
 
-/** npm repeats a signal to the process group: a second one within this time is the same. */
+/** npm repeats a signal to the process group, so a second one within this time, in ms, counts as the same. */
 const echoMs = 1_000;
 const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 

@@ -1,4 +1,4 @@
-/** The style sheet has a light and a dark shade of each. */
+/** The style sheet has a light and a dark shade of each color. */
 export type Color = 'good' | 'warn' | 'bad' | 'accent' | 'faint';
 
 /** Null marks a step without a value. */
@@ -8,7 +8,7 @@ export interface Series {
   readonly values: readonly (number | null)[];
 }
 
-/** Unit of the drawing, which the page scales. */
+/** Height of the drawing in its own units, which the page scales. */
 const height = 100;
 
 /** Draws the parts of a step stacked, or one in front of the other. */

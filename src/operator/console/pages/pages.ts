@@ -12,7 +12,7 @@ import { deliveryPage } from './webhooks/delivery.page.js';
 import { endpointPage } from './webhooks/endpoint.page.js';
 import { endpointsPage } from './webhooks/endpoints.page.js';
 
-/** Pages of the menu are in its order. */
+/** The menu shows its pages in this order. */
 export const pages: readonly ConsolePage[] = [
   overviewPage,
   partnersPage,

@@ -122,8 +122,8 @@ export function Attention({
       )}
       {firstStep !== null && <p>{text(firstStep)}</p>}
       <ul class="attention">
-        {[...Map.groupBy(lines, ({ kind }) => kind)].flatMap(([kind, ofKind]) => [
-          ...ofKind.slice(0, maxLinesPerKind).map(({ reason, name, to }) => (
+        {[...Map.groupBy(lines, ({ kind }) => kind)].flatMap(([kind, kindLines]) => [
+          ...kindLines.slice(0, maxLinesPerKind).map(({ reason, name, to }) => (
             <li>
               <strong>{text(kind)}</strong>{' '}
               <Link to={to}>
@@ -133,7 +133,7 @@ export function Attention({
               {reason}
             </li>
           )),
-          ofKind.length > maxLinesPerKind && (
+          kindLines.length > maxLinesPerKind && (
             <li>{text('shared.more', { count: maxLinesPerKind })}</li>
           ),
         ])}

@@ -4,7 +4,7 @@ import type { Reader } from '../page.js';
 
 const hoursOfDay = 24;
 
-/** Begins on Monday. */
+/** `week` begins on Monday. */
 export function usualWeek({ week }: Partner, reader: Reader) {
   if (Math.max(...week) === 0) return '–';
   const series = [{ name: 'calls', color: 'accent', values: week }] as const;

@@ -16,7 +16,7 @@ import { recordFromPath } from '../shared/organizations.js';
 import { Card, Code, ValueChange, Timestamp } from '../shared/parts.js';
 import { Callback, type CallbackContext } from './callback.js';
 
-/** The timeline also contains all reports of callbacks. */
+/** Limits the table of reports; the timeline still shows every report of a callback. */
 const maxReports = 200;
 
 /** Answers the question "why was this cheque refused?". */

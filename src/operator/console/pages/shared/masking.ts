@@ -1,7 +1,7 @@
 /** The constant length reveals nothing about the value. */
 export const mask = '••••••';
 
-/** Accepts typical field names; any other name may be a person's words. */
+/** Matches typical field names; any other name may contain personal data. */
 const fieldName = /^(?!.*\d{5})[A-Za-z][\w.-]{0,39}$/;
 
 export function maskedValue(value: unknown, isShown: boolean): string {

@@ -19,7 +19,7 @@ export function Card({ title, children }: WithChildren & { readonly title: strin
   );
 }
 
-/** Posts the session's token. */
+/** Also posts the session's token, without which a form is rejected. */
 export function Form({
   to,
   label,
