@@ -19,7 +19,7 @@ const lead = { body: { name: 'Mona' } };
 const thrownBy = (call: Promise<unknown>) => call.then(undefined, (error: unknown) => error);
 const sentKeys = () => received().map(({ headers }) => headers['idempotency-key']);
 
-describe('a client without a successful response', () => {
+describe('the client', () => {
   it.each([408, 409, 429, 500, 502, 503, 504])(
     'retries after %i with the same key',
     async (status) => {

@@ -151,6 +151,16 @@ it('a unit shows its reservations page by page, even when they have no times', a
   expect(haveNextPage).toEqual([true, false]);
 });
 
+it('the search lists units with the same id with their compounds', async () => {
+  for (const name of ['Garden', 'Lake']) {
+    const compoundId = await tenant.add(addCompound, { 'en-us': name });
+    await tenant.add(addUnit, { slug: `twin-${name}`, unitId: 'T-1', compoundId });
+  }
+  const found = await service.find('T-1');
+  expect(found).toContain('T-1 unit Garden · twin-Garden');
+  expect(found).toContain('T-1 unit Lake · twin-Lake');
+});
+
 describe('a reservation', () => {
   let path: string;
   let unitId: ObjectId;
@@ -188,16 +198,6 @@ describe('a reservation', () => {
     ] as const) {
       expect([reference, await service.find(reference)]).toEqual([reference, found]);
     }
-  });
-
-  it('lists two units with the same id together with their compounds', async () => {
-    for (const name of ['Garden', 'Lake']) {
-      const compoundId = await tenant.add(addCompound, { 'en-us': name });
-      await tenant.add(addUnit, { slug: `twin-${name}`, unitId: 'T-1', compoundId });
-    }
-    const found = await service.find('T-1');
-    expect(found).toContain('T-1 unit Garden · twin-Garden');
-    expect(found).toContain('T-1 unit Lake · twin-Lake');
   });
 
   it('shows fields and effects of callbacks, and why they were rejected, newest first', async () => {

@@ -169,7 +169,7 @@ describe('a delivery', () => {
     expect(await log()).toMatchObject([{ action: 'show', subject: 'delivery', result: 'done' }]);
   });
 
-  it('returns 422 when it is replayed to a disabled endpoint', async () => {
+  it('is rejected with 422 when it is replayed to a disabled endpoint', async () => {
     for (const refused of [`${path}/replay`, `${endpointPath}/replay`]) {
       const { status, html } = await service.post(refused, { status: 'failed', formId: 'x' });
       expect({ refused, status }).toEqual({ refused, status: 422 });

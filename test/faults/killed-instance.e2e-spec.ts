@@ -47,7 +47,7 @@ function readFeed(urls: Urls, { key }: Tenant) {
   return { events, stop };
 }
 
-describe('two instances, one of them killed and restarted under load', () => {
+describe('two instances of which one is killed and restarted under load', () => {
   it('lose no change, store none twice or partially, and send each event by feed and webhook', async () => {
     const kills = rounds(2, 40);
     const plan = randomNumbers();

@@ -13,7 +13,7 @@ const clients = 12;
 
 const { db, uri } = await startFaultDatabase();
 
-describe('two instances, one of them killed and restarted', () => {
+describe('two instances of which one is killed and restarted', () => {
   it('return only responses that one sequence of all operations explains', async () => {
     const random = randomNumbers();
     const instances = await startTwoInstances({ MONGODB_URI: uri, ROLE: 'api' });
@@ -36,7 +36,7 @@ describe('two instances, one of them killed and restarted', () => {
   });
 });
 
-describe('faultsIn', () => {
+describe('the linearizability checker', () => {
   const callback = (reservation: number, sent: object): Input => ({
     op: 'callback',
     reservation,

@@ -116,7 +116,7 @@ const cases = operations.flatMap((operation) =>
 /** With these prime steps, each position and each kind occurs. */
 const chosen = cases.filter((_, index) => index % rounds(23, 7) === 0);
 
-describe(`a body of the maximum size, in ${chosen.length} cases`, () => {
+describe(`a body of the maximum size (${chosen.length} cases)`, () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
     'is handled by %s in time proportional to its size, and any rejection is short',
     async (_name, operation) => {

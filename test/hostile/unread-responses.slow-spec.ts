@@ -45,7 +45,7 @@ const request = (path: string) => rawRequest(`GET /${basePath}${path}`, [`api-ke
 const read = ({ url }: ServiceProcess, key: string, path: string) =>
   fetch(`${url}/${basePath}${path}`, { headers: { 'api-key': key } });
 
-it('closes a connection whose client reads no bytes of the response', async () => {
+it('the service closes a connection whose client reads no bytes of the response', async () => {
   const socket = openSocket(service.url);
   socket.on('error', () => undefined);
   await once(socket, 'connect');
@@ -55,13 +55,13 @@ it('closes a connection whose client reads no bytes of the response', async () =
   socket.destroy();
 });
 
-it('keeps a connection whose request takes longer', async () => {
+it('the service keeps a connection whose request takes longer', async () => {
   const startedAt = performance.now();
   expect((await read(service, tenant.key, '/events?after=0&wait=2')).status).toBe(200);
   expect(performance.now() - startedAt).toBeGreaterThan(2 * timeoutMs);
 });
 
-it('returns 429 when more than 64 MiB of responses for one key are unread', async () => {
+it('the service returns 429 when more than 64 MiB of responses for one key are unread', async () => {
   const patient = await startProcess({
     MONGODB_URI: shared.databaseUri,
     ROLE: 'api',

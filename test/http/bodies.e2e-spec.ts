@@ -54,7 +54,7 @@ describe('the API key', () => {
 });
 
 describe('a request body', () => {
-  it('returns 415 for its encoding even when its chunks are invalid', async () => {
+  it('is rejected with 415 for its encoding even when its chunks are invalid', async () => {
     const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
     // From the second request on the key is cached, so all checks run in one turn of the event loop.
     for (let turn = 0; turn < 3; turn++) {
@@ -73,24 +73,32 @@ describe('a request body', () => {
     expect(received['connection']).toBe('close');
   });
 
-  it.each(['gzip', 'identity, br', 'x'])('returns 415 when encoded as %s', async (encoding) => {
-    const headers = [json, `Content-Encoding: ${encoding}`, 'Content-Length: 2', 'language: ar-eg'];
-    expect(await post(withKey(...headers), '{}')).toMatchObject({
-      status: 415,
-      headers: {
-        'x-error-code': 'request.unsupported_content_encoding',
-        'accept-encoding': 'identity',
-      },
-      body: { message: 'يجب إرسال محتوى الطلب بدون Content-Encoding' },
-    });
-  });
+  it.each(['gzip', 'identity, br', 'x'])(
+    'is rejected with 415 when encoded as %s',
+    async (encoding) => {
+      const headers = [
+        json,
+        `Content-Encoding: ${encoding}`,
+        'Content-Length: 2',
+        'language: ar-eg',
+      ];
+      expect(await post(withKey(...headers), '{}')).toMatchObject({
+        status: 415,
+        headers: {
+          'x-error-code': 'request.unsupported_content_encoding',
+          'accept-encoding': 'identity',
+        },
+        body: { message: 'يجب إرسال محتوى الطلب بدون Content-Encoding' },
+      });
+    },
+  );
 
   it.each([
     ['application/json; charset=iso-8859-1', 415],
     ['application/json; charset=', 415],
     ['application/json; charset="utf-8"', 201],
     ['application/json; CHARSET=UTF8', 201],
-  ])('of type %s returns %i', async (type, status) => {
+  ])('of type %s gets status %i', async (type, status) => {
     const { headers, ...response } = await post(
       withKey(`Content-Type: ${type}`, 'Content-Encoding: Identity', 'Content-Length: 2'),
       '{}',

@@ -58,7 +58,7 @@ describe('HOST', () => {
 describe('a connection', () => {
   const get = (...headers: string[]) => rawRequest(`GET /${basePath}/healthz`, headers);
 
-  it('returns 408 and closes when nothing is sent', async () => {
+  it('receives 408 and closes when its client sends nothing', async () => {
     const response = await readToEnd(openSocket(service.url));
     expect([response.status, response.headers['x-error-code']]).toEqual([408, 'request.timeout']);
   });
@@ -91,7 +91,7 @@ describe('a connection', () => {
     expect(await statusesOf(service.url, bytes)).toEqual([400, 201, 200]);
   });
 
-  it('executes no request after a body that is too long to drain', async () => {
+  it('accepts no request after a body that is too long to drain', async () => {
     const tenant = await service.addTenant();
     const tooLong = post(tenant.key, ' '.repeat(8_388_608 + 10));
     const statuses = await statusesOf(service.url, tooLong + post(tenant.key, '{}').repeat(20));
@@ -100,7 +100,7 @@ describe('a connection', () => {
     expect(await tenant.stored('leads')).toMatchObject([{ recordSystemId: 'last' }]);
   });
 
-  it('returns the responses to all pipelined requests during a shutdown', async () => {
+  it('carries the responses to all pipelined requests during a shutdown', async () => {
     const other = await startTestService({ DRAIN_MS: '1000' });
     const { key } = await other.addTenant();
     const shutdown = other.service.shutDown();

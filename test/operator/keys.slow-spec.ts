@@ -128,7 +128,7 @@ describe('the command key', () => {
     expect(table).not.toContain('duplicate');
   });
 
-  it('accepts both keys after a rotation until the overlap ends', async () => {
+  it('keeps both keys valid after a rotation until the overlap ends', async () => {
     const old = await issue('--for everything');
     const rotated = await cli.json<KeyJson & { old: KeyJson }>(
       `key rotate ${old.prefix} --overlap-hours 2`,

@@ -203,7 +203,7 @@ it('help and wrong usage load no framework and no driver', async () => {
   await rm(folder, { recursive: true });
 });
 
-it('prints the version with --version', async () => {
+it('the command line prints the version with --version', async () => {
   const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
   expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

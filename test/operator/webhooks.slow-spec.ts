@@ -145,7 +145,7 @@ describe('the command webhook', () => {
   });
 });
 
-it('lead history shows changes and deliveries of a lead by any of its ids', async () => {
+it('the command lead history shows changes and deliveries of a lead by any of its ids', async () => {
   const lead = { recordSystemId: 'form-2', name: 'Mona' };
   const { body } = await tenant.post('/leads', lead).expect(201);
   const endpoint = await service.subscribe(tenant, receiver.url, ['lead.updated']);

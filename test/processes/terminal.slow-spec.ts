@@ -55,7 +55,7 @@ const edit = async (path: string, change: (text: string) => string) => {
 };
 const unchanged = (text: string) => text;
 
-describe('a clone before `npm ci`', () => {
+describe('before `npm ci`,', () => {
   it.each(['npm start', 'npm run start:dev', 'npm run cli -- org list', 'npm test'])(
     '%s prints that `npm ci` must run first',
     async (command) => {
@@ -67,7 +67,7 @@ describe('a clone before `npm ci`', () => {
   );
 });
 
-describe('commands at a terminal', () => {
+describe('at a terminal,', () => {
   const other = createServer();
   let takenPort: string;
   beforeAll(async () => {
@@ -214,7 +214,7 @@ describe('commands at a terminal', () => {
   });
 });
 
-describe('commands in a pipe', () => {
+describe('in a pipe,', () => {
   it('`npm start` becomes the service, which receives the signals', async () => {
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
       readonly scripts: { readonly start: string };
