@@ -14,7 +14,7 @@ const nest = 'node_modules/@nestjs/cli/bin/nest.js';
 if (!fs.existsSync('node_modules')) fail('The packages are not installed: run `npm ci` first.');
 if (Number(process.versions.node.split('.')[0]) < 24) {
   const { node } = process.versions;
-  fail(`Node 24 or newer is needed, this is ${node}: use the npm scripts, which bring their own.`);
+  fail(`Node 24 or newer is required, this is ${node}: use the npm scripts, which run their own.`);
 }
 // A container image contains only the build.
 if (fs.existsSync('src') && isStale(outputsBySource())) {

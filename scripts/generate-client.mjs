@@ -19,7 +19,7 @@ for (const [name, text] of Object.entries(texts)) {
   const path = join(folder, name);
   if (!process.argv.includes('--check')) await writeFile(path, text);
   else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
-    process.stderr.write(`${path} is not current: run npm run generate\n`);
+    process.stderr.write(`${path} is outdated: run npm run generate\n`);
     process.exitCode = 1;
   }
 }

@@ -11,7 +11,7 @@ const checks = [
     name: 'types',
     command:
       'tsc --noEmit --incremental --tsBuildInfoFile node_modules/.cache/typecheck.tsbuildinfo && tsc --noEmit --project clients/typescript',
-    remedy: 'fix the types that it names.',
+    remedy: 'fix the reported types.',
   },
   {
     name: 'rules',
@@ -23,25 +23,25 @@ const checks = [
     name: 'boundaries',
     command: 'depcruise src --config .dependency-cruiser.cjs',
     remedy:
-      'import through a module that may be imported: docs/architecture.md says which, the rules with ' +
-      'their reasons are in .dependency-cruiser.cjs.',
+      'import only what docs/architecture.md permits; .dependency-cruiser.cjs has the rules with ' +
+      'their reasons.',
   },
   {
     name: 'unused',
     command: 'knip && knip --production --exclude exports,types',
-    remedy: 'delete unused code; knip.json lists what only tools use.',
+    remedy: 'delete the unused code; if only a tool uses it, add it to knip.json.',
   },
   {
     name: 'reference',
     command:
       'redocly lint docs/openapi.json --extends recommended-strict --format stylish && ' +
       'node scripts/generate-client.mjs --check',
-    remedy: 'fix the decorators that the document is made from, then run `npm run generate`.',
+    remedy: 'fix the decorators that describe the API, then run `npm run generate`.',
   },
   {
     name: 'words',
     command: 'node scripts/check-words.mjs',
-    remedy: 'reword the reported lines as it says.',
+    remedy: 'reword the reported lines as suggested.',
   },
   {
     name: 'commits',
@@ -63,7 +63,7 @@ const unknown = names.filter((name) => !checks.some((check) => check.name === na
 const chosen = checks.filter(({ name }) => names.length === 0 || names.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(
-    `There is no check ${unknown.join(', ')}; there are ${checks.map(({ name }) => name).join(', ')}.\n`,
+    `Unknown check ${unknown.join(', ')}: choose from ${checks.map(({ name }) => name).join(', ')}.\n`,
   );
   process.exitCode = 2;
 } else {
