@@ -144,7 +144,7 @@ describe('the login', () => {
     expect(response.status).toBe(401);
     expect(response.html).toMatch(/role="alert"[^>]*>The password is wrong\./);
     expect(response.headers.getSetCookie()).toEqual([]);
-    expect(service.logged()).toContain('Login to the console from 198.51.100.1: wrong.');
+    expect(service.logged()).toContain('Rejected a console login from 198.51.100.1: wrong.');
     expect(service.logged()).not.toContain('wrong password');
   });
 

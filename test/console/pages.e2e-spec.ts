@@ -129,7 +129,7 @@ describe('the overview', () => {
       expect.stringMatching(
         /^Endpoint is failing .* Last response: 500\. Failed attempts since then: 16\. Retries of one delivery: 2\.$/,
       ),
-      expect.stringMatching(/^Endpoint is disabled .* Disabled: the receiver responded 410\./),
+      expect.stringMatching(/^Endpoint was given up .* Reason: the receiver responded 410\./),
     ]);
     expect(html).toContain(`/console/webhooks/${failing._id.toHexString()}"`);
   });
@@ -141,7 +141,7 @@ describe('the overview', () => {
     await addKeyWeeks(service.db, [{ keyId, calls, refused: 0.9 }]);
     expect(await attention()).toEqual([
       expect.stringContaining('Partner is silent'),
-      expect.stringMatching(/^Partner gets errors Refused .* \d+ of 1\d\d calls in 24 hours/),
+      expect.stringMatching(/^Partner is failing Refused .* \d+ of 1\d\d calls in 24 hours/),
       expect.stringMatching(/^Key expires soon Refused .* It expires in 2 days/),
     ]);
     await removeKey(keyId);
@@ -222,9 +222,9 @@ describe('the partner pages', () => {
   it('show calls over time and the usual week', async () => {
     const { html } = await service.get(`${partnerPath(website)}?language=ar-eg`);
     expect(html).toContain('reservations.callback');
-    expect(html).toContain('افتراضيًا: لم يختره أحد');
+    expect(html).toContain('افتراضيًا، دون تقييد');
     expect(html).toContain('<h1>المفتاح &lt;script');
-    expect(html).toMatch(/نحو 40,3\d\d طلبًا في الأسبوع؛ .*240\.<\/bdi>/);
+    expect(html).toMatch(/نحو 40,3\d\d من الطلبات في الأسبوع؛ .*240\.<\/bdi>/);
     expect(html).toContain('<figure class="chart">');
   });
 

@@ -141,12 +141,12 @@ export class Console {
       const { password = '' } = formOf(request);
       const outcome = await this.attempts.attempt(request.ip, password);
       if (outcome !== 'right') {
-        this.logger.warn(`Login to the console from ${request.ip}: ${outcome}.`);
+        this.logger.warn(`Rejected a console login from ${request.ip}: ${outcome}.`);
         if (outcome === 'wrong') return sendLogin(request, reply, 401, 'login.wrong');
         return sendLogin(request, reply.header('retry-after', '30'), 429, 'login.tooMany');
       }
       const session = sessions.begin(request, reply);
-      this.logger.log(`Login to the console from ${request.ip}: session ${session}.`);
+      this.logger.log(`Console login from ${request.ip} succeeded: session ${session}.`);
       return reply.redirect(addressAfterLogin(request), 303);
     });
     scope.post('/logout', (request, reply) => {

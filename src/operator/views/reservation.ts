@@ -129,7 +129,7 @@ export function reportsOf(reservation: ReservationDetails): Report[] {
 }
 
 function walletState({ isDeleted }: Wallet) {
-  return isDeleted ? 'shared.deleted' : 'shared.active';
+  return isDeleted ? 'shared.deleted' : 'reservation.walletActive';
 }
 
 function sentFields({

@@ -25,7 +25,7 @@ const url = field('url', 'endpoint.url', 'url');
 const eventTypes = field('code', 'shared.events', 'eventTypes');
 
 interface State {
-  readonly name: 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
+  readonly name: 'givenUp' | 'disabled' | 'faulty' | 'paused' | 'failing' | 'retried' | 'healthy';
   readonly severity: Severity;
   readonly why: string | number | null;
   readonly since: Date | null | undefined;
@@ -34,7 +34,7 @@ interface State {
 function stateOf(endpoint: Endpoint): State {
   const { fault, failingSince: since, pausedUntil, health } = endpoint;
   if (!endpoint.isEnabled) return disabledState(endpoint);
-  if (fault !== null) return { name: 'failing', severity: 'bad', why: fault, since };
+  if (fault !== null) return { name: 'faulty', severity: 'bad', why: fault, since };
   const { lastFailure, retriedSince } = health ?? {};
   if (pausedUntil !== null && pausedUntil > new Date()) {
     const pausedSince = lastFailure?.startedAt ?? since;
@@ -55,7 +55,7 @@ function disabledState({ disabledReason, updatedAt: since }: Endpoint): State {
   const why = isViewText(text) ? text : disabledReason;
   return disabledReason === 'gone' || disabledReason === 'failing'
     ? { name: 'givenUp', severity: 'bad', why, since }
-    : { name: 'paused', severity: 'warn', why, since };
+    : { name: 'disabled', severity: 'warn', why, since };
 }
 
 const endpointState: ViewField<Endpoint> = field(
