@@ -149,7 +149,7 @@ it('db reapply-erasures removes restored personal data again', async () => {
     for (const wrong of ['{}', `\n> integration-api@1.0.0 cli\n\n${stdout}`]) {
       await writeFile(ledger, wrong);
       const { code, stderr } = await cli.run('db reapply-erasures --ledger', ledger);
-      const reason = 'is not the output of db erasures --json. Remove lines of npm';
+      const reason = 'is not the output of db erasures --json. Remove the lines of npm';
       expect([code, stderr]).toEqual([1, expect.stringContaining(`${ledger} ${reason}`)]);
     }
   } finally {

@@ -158,8 +158,8 @@ describe('the command catalog import', () => {
       'compounds[0].media': 'must be an array',
       'compounds[0].name.en-us': 'must be a string',
       'compounds[0].showOnMap': 'must be a boolean',
-      'phases[0].compound': 'there is nothing in compounds with slug nowhere',
-      'propertyTypes[0].slug': expect.stringMatching(/^must not have spaces/),
+      'phases[0].compound': 'no entry of compounds has the slug nowhere',
+      'propertyTypes[0].slug': expect.stringMatching(/^must not contain spaces/),
       'units[0].price': any,
       'units[1].recordSystemId': any,
       'units[1].unitId': any,
@@ -287,8 +287,8 @@ describe('the command catalog import for a stored catalogue', () => {
       code: 1,
       stdout: '',
       stderr:
-        'The import stopped after 111 of 131 entries: The event about this change would be larger ' +
-        'than 8 MiB: shorten values, or send them in several requests. ' +
+        'The import stopped after 111 of 131 entries: The event about this change would exceed ' +
+        '8 MiB: shorten values, or send them in several requests. ' +
         'Import the file again to finish it.\n',
     });
     expect(await tenant.count('units')).toBe(110);

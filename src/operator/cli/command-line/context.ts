@@ -34,7 +34,7 @@ export class CommandContext {
     return exactlyOne(
       documents,
       `organization ${_id ? 'with id' : 'called'} ${idOrName}`,
-      'org list',
+      '`org list` lists them',
     );
   }
 
@@ -69,11 +69,10 @@ export class CommandContext {
 export function exactlyOne<T extends { readonly _id: Types.ObjectId | string }>(
   found: readonly T[],
   described: string,
-  command?: string,
+  next: string,
 ): T {
   const [first, ...others] = found;
-  const remedy = command === undefined ? '' : `: \`${command}\` lists them`;
-  if (first === undefined) throw new Error(`There is no ${described}${remedy}.`);
+  if (first === undefined) throw new Error(`There is no ${described}: ${next}.`);
   if (others.length === 0) return first;
   const ids = found.map(({ _id }) => String(_id)).join(', ');
   throw new Error(`There is more than one ${described}. Use the id of one: ${ids}.`);

@@ -108,12 +108,15 @@ function wholeNumber(min: number, max: number, meaning = '') {
 function oneOf<T extends string>(known: readonly T[]) {
   return parser(
     (value) => known.find((one) => one === value.toLowerCase()) ?? null,
-    `It must be ${known.join(' or ')}.`,
+    `It must be one of ${known.join(', ')}.`,
   );
 }
 
 function listOf<T extends string>(known: readonly T[]) {
-  return parser((value) => itemsOf(known, value), `It must be a list of ${known.join(', ')}.`);
+  return parser(
+    (value) => itemsOf(known, value),
+    `It must be a comma-separated list of ${known.join(', ')}.`,
+  );
 }
 
 /** Removes repetitions; returns null for an unknown item. */

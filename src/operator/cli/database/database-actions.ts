@@ -25,7 +25,7 @@ const reapplyTexts = { counted: 'erasures', remedy: 'Run the command again for t
 
 const usageFields: View<RecordUsage> = [
   'kind',
-  { title: 'Kept', of: ({ keptSeconds }) => retentionText(keptSeconds) },
+  { title: 'Retention', of: ({ keptSeconds }) => retentionText(keptSeconds) },
   'isCurrent',
   'count',
   { title: 'MiB', of: ({ bytes }) => (bytes / mebibyte).toFixed(1) },
@@ -100,8 +100,8 @@ async function readLedger(file: string): Promise<z.infer<typeof ledgerSchema>> {
     return ledgerSchema.parse(JSON.parse(text));
   } catch (cause) {
     const message =
-      `${file} is not the output of db erasures --json. Remove lines of npm at its beginning: ` +
-      'npm run --silent prints none.';
+      `${file} is not the output of db erasures --json. Remove the lines of npm at its start, or ` +
+      'create it with npm run --silent.';
     throw new Error(message, { cause });
   }
 }

@@ -7,16 +7,16 @@ export const databaseCommands = {
   }),
   status: declare({
     description:
-      'show the structure of the database, the encryption keys that its secrets need, and the ' +
-      'number and retention of records of each kind; exits with 1 if something is missing or ' +
-      'differs',
+      'show the state of collections, indexes, migrations and encryption keys, and the number and ' +
+      'retention of records; exits with 1 if anything is missing or outdated',
   }),
   erasures: declare({
-    description: 'list the erasures (ids only); store the --json output apart from the backups',
+    description:
+      'list the erasures (ids only); store the --json output separately from the backups',
     example: '--json > erasures.json',
   }),
   'reapply-erasures': declare({
-    description: 'repeat erasures after a restore has brought data back; may be run again',
+    description: 'repeat erasures after restoring a backup; safe to run again',
     example: '--ledger erasures.json',
     parameters: {
       ledger: option(

@@ -92,7 +92,14 @@ function changeAction<Values extends { readonly key: string }>(
 async function findKey(context: CommandContext, idOrPrefix: string) {
   const keys = context.get(ApiKeysService);
   const found = await keys.find(idOrPrefix);
-  return { keys, key: exactlyOne(found, `key with id or prefix ${idOrPrefix}`, 'key list') };
+  return {
+    keys,
+    key: exactlyOne(
+      found,
+      `key with id or prefix ${idOrPrefix}`,
+      '`key list --org <id>` lists them',
+    ),
+  };
 }
 
 function keyView(document: ApiKeyDocument, keys: ApiKeysService) {

@@ -21,10 +21,10 @@ import * as parse from '../command-line/option-values.js';
 const purposes = Object.keys(keyPurposes).join(', ');
 const key = argument('<id-or-prefix>', 'id of the key, or its displayed prefix', parse.text);
 const restrictions = {
-  for: option('<purpose>', `for a purpose: ${purposes}`, parse.keyPurpose),
+  for: option('<purpose>', `purpose of the key: ${purposes}`, parse.keyPurpose),
   operations: option(
     '<list>',
-    `permitted operations:  ${operations.join(', ')}`,
+    `permitted operations: ${operations.join(', ')}`,
     parse.operationList,
   ),
   addresses: option(
@@ -49,11 +49,11 @@ export const keyCommands = {
     parameters: {
       ...restrictions,
       org,
-      name: required('<name>', 'name of the key, such as its user', parse.name),
-      signed: flag('its callbacks must be signed, with a secret that is also shown once'),
+      name: required('<name>', 'name of the key, such as the system that uses it', parse.name),
+      signed: flag('require signed callbacks, and show the signing secret once'),
       expires: option(
         '<when>',
-        'in days (90d), or an ISO 8601 date (default: never)',
+        'expiry in days (90d) or as an ISO 8601 date (default: never)',
         parse.expiry,
       ),
       ...limits,
@@ -78,22 +78,22 @@ export const keyCommands = {
     parameters: { org },
   }),
   update: declare({
-    description: 'change the operations or addresses of a key, within 5 seconds everywhere',
+    description: 'change the operations or addresses of a key; applies everywhere within 5 seconds',
     example: 'iapi_4fT9xQ --for website --addresses 203.0.113.0/24',
     parameters: { key, ...restrictions },
     check: (values) => {
       if (operationsOf(values) ?? values.addresses) return;
-      throw new WrongUsageError('Give at least one of --for, --operations and --addresses.');
+      throw new WrongUsageError('Specify at least one of --for, --operations and --addresses.');
     },
   }),
   limit: declare({
     description:
-      "set a key's own rate limit, or restore the service's, within 5 seconds everywhere",
+      "set a key's own rate limit, or restore the service's; applies everywhere within 5 seconds",
     example: 'iapi_4fT9xQ --rps 500 --burst 1000',
     parameters: { key, ...limits, default: flag("use the service's limit") },
     check: (values) => {
       if ((rateLimitOf(values) === null) === values.default) return;
-      throw new WrongUsageError("Give a limit (--rps) or the service's (--default).");
+      throw new WrongUsageError("Specify either a limit (--rps) or the service's (--default).");
     },
   }),
   revoke: declare({
@@ -102,30 +102,28 @@ export const keyCommands = {
     parameters: { key },
   }),
   rotate: declare({
-    description:
-      'issue the successor of a key and show it once; the old key stays valid for a while',
+    description: 'replace a key and show the new one once; the old one stays valid for the overlap',
     example: 'iapi_4fT9xQ --overlap-hours 48',
     parameters: {
       key,
-      overlapHours: option('<n>', 'how long the old key stays valid', parse.hours, 24),
+      overlapHours: option('<n>', 'hours for which the old key stays valid', parse.hours, 24),
     },
   }),
   usage: declare({
     description:
-      'list the keys of all organizations with their calls; silent and failing ones first',
+      'list the keys of all organizations with their calls, silent and failing keys first',
   }),
   requests: declare({
     description:
-      'list requests of a key that were refused, and accepted ones with ignored fields, newest first',
+      'list the refused requests of a key, and accepted ones with ignored fields, newest first',
     example: 'iapi_4fT9xQ --limit 20',
-    parameters: { key, limit: option('<n>', 'maximum number to show', parse.limit, 50) },
+    parameters: { key, limit: option('<n>', 'maximum number of results', parse.limit, 50) },
   }),
 };
 
 export const keyGroup: CommandGroup = {
   name: 'key',
-  description:
-    'issue, list, update, limit, revoke and rotate API keys, and see their calls and refusals',
+  description: 'issue and manage API keys, and show their calls and refused requests',
   commands: keyCommands,
 };
 
@@ -146,7 +144,7 @@ export function operationsOf(values: {
 }): readonly Operation[] | undefined {
   if (values.for === undefined) return values.operations;
   if (values.operations !== undefined) {
-    throw new WrongUsageError('Give --for or --operations, not both.');
+    throw new WrongUsageError('Specify either --for or --operations, not both.');
   }
   return keyPurposes[values.for];
 }

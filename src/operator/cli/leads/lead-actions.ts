@@ -16,7 +16,7 @@ import type { ActionsOf } from '../command-line/declaration.js';
 import { item, list } from '../command-line/result.js';
 import { deliveryJson } from '../webhooks/webhook-actions.js';
 import type { leadCommands } from './lead-commands.js';
-import { eraseLeads, logDisclosure } from './lead-erasure.js';
+import { eraseLeads, leadNotFound, logDisclosure } from './lead-erasure.js';
 import { importLeads } from './lead-import.js';
 
 /** Real leads have far fewer entries. */
@@ -62,7 +62,7 @@ async function leadsOf(
   lead: string,
 ): Promise<[LeadDto, ...LeadDto[]]> {
   const [first, ...others] = await context.get(LeadLookupService).find(organizationId, lead);
-  if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
+  if (first === undefined) throw new Error(leadNotFound(lead));
   return [first, ...others];
 }
 

@@ -29,7 +29,7 @@ export const leadCommands = {
     description:
       'erase a person: remove the values of leads, client, history, events, deliveries and ' +
       'responses; ids, numbers and times stay. With --phone or --email it lists all leads of ' +
-      'the person and asks. Repeating it finishes an interrupted erasure',
+      'the person and asks. Repeat the command to finish an interrupted erasure',
     example: `--org ${exampleId} --lead form-7f3a --dry-run`,
     parameters: {
       org,
@@ -38,10 +38,10 @@ export const leadCommands = {
         'external id (recordSystemId) of the lead, or its own id',
         parse.externalId,
       ),
-      phone: option('<number>', 'a phone of the person, in any spelling', parse.name),
-      email: option('<address>', 'the email of the person', parse.name),
+      phone: option('<number>', 'phone number of the person, in any format', parse.name),
+      email: option('<address>', 'email address of the person', parse.name),
       dryRun: flag('show what would be removed, without removing it'),
-      yes: flag('do not ask'),
+      yes: flag('do not ask for confirmation'),
     },
     check: assertPerson,
   }),
@@ -57,7 +57,7 @@ export const leadCommands = {
         parse.text,
       ),
       org,
-      dryRun: flag('report what each batch of 100 rows would do'),
+      dryRun: flag('store nothing; report what each batch of 100 rows would do'),
       restart: flag('start with the first row even if the file was imported before'),
       report: option('<file>', 'append every refused row to a CSV file', parse.text),
       language: option(
@@ -86,7 +86,7 @@ async function assertPerson(values: {
     await import('../../../tenants/contacts/phone-number.js');
   const { phone, email } = values;
   if ((phone ?? email) === undefined ? values.lead === undefined : values.lead !== undefined) {
-    throw new WrongUsageError('Name either the lead (--lead) or the person (--phone, --email).');
+    throw new WrongUsageError('Specify either the lead (--lead) or the person (--phone, --email).');
   }
   if (phone !== undefined && !isPhone(phone)) {
     throw new WrongUsageError(

@@ -21,6 +21,10 @@ const foundLeadFields: View<LeadDto> = [
   { title: 'Name', of: ({ data }) => scalarText(data['name']) },
 ];
 
+export function leadNotFound(lead: string): string {
+  return `There is no lead ${lead} in this organization: search for it in the console.`;
+}
+
 export async function logDisclosure(
   context: CommandContext,
   organizationId: Types.ObjectId,
@@ -45,7 +49,7 @@ export async function eraseLeads(context: CommandContext, values: EraseValues): 
           ({ _id }) => _id,
         );
   if (lead !== undefined && leadIds.length === 0) {
-    throw new Error(failureMessage(failures) ?? `There is no lead ${lead} in this organization.`);
+    throw new Error(failureMessage(failures) ?? leadNotFound(lead));
   }
   const work = () => erasures.erase(organization, leadIds, dryRun);
   const [_id, ...others] = leadIds;
@@ -92,7 +96,8 @@ async function askToConfirm(count: number): Promise<boolean> {
   if (!process.stdin.isTTY) throw new Error('Nothing was erased: repeat the command with --yes.');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question(`Erase these ${count} leads forever? (yes/no) `);
+    const leads = count === 1 ? 'this lead' : `these ${count} leads`;
+    const answer = await terminal.question(`Erase ${leads} forever? (yes/no) `);
     return answer.trim().toLowerCase() === 'yes';
   } finally {
     terminal.close();

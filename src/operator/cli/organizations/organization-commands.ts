@@ -12,8 +12,8 @@ import * as parse from '../command-line/option-values.js';
 const choice = (description: string) => option('<true|false>', description, parse.trueOrFalse);
 
 const settings = {
-  apiDomain: option('<domain>', 'host name under which its clients call the API', parse.domain),
-  logo: option('<url>', 'address of its logo', parse.url),
+  apiDomain: option('<domain>', 'host name at which its clients call the API', parse.domain),
+  logo: option('<url>', 'URL of the logo', parse.url),
   phoneCountry: option(
     '<code>',
     'country of phone numbers without a country code, ISO 3166 alpha-2 (default: EG)',
@@ -44,12 +44,12 @@ export const organizationCommands = {
     parameters: { id },
   }),
   update: declare({
-    description: 'change the given fields of an organization',
+    description: 'change settings of an organization',
     example: `${exampleId} --allow-conflict-leads true`,
     parameters: { id, name: option('<name>', 'name of the organization', parse.name), ...settings },
     check: ({ id: _id, ...changes }) => {
       if (Object.values(changes).every((value) => value === undefined)) {
-        throw new WrongUsageError('Give at least one option to change');
+        throw new WrongUsageError('Specify at least one option to change');
       }
       return assertCountry(changes.phoneCountry);
     },

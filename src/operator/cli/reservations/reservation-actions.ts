@@ -23,12 +23,13 @@ import type { reservationCommands } from './reservation-commands.js';
 
 type Comparison = NonNullable<LedgerFileResult['comparison']>;
 
+const search = 'search for it in the console';
 const findingTitles = ['Entry', 'Reservation', 'Installment', 'Difference', 'Ours', 'Theirs'];
 
 export const actions: ActionsOf<typeof reservationCommands> = {
   show: async (context, { reservation: reference }) => {
     const { found } = await inspectReservation(context, reference);
-    if (found === null) throw new Error(`There is no reservation with id ${reference}.`);
+    if (found === null) throw new Error(`There is no reservation with id ${reference}: ${search}.`);
     const [cheques, reports] = [chequesInAllWallets(found), reportsOf(found)];
     return report(
       found,
@@ -69,7 +70,8 @@ async function inspectReservation(context: CommandContext, reference: string) {
   const lookup = context.get(ReservationLookupService);
   const own = parseObjectId(reference);
   const matches = own === null ? await lookup.search(organizations, reference) : [];
-  const id = own ?? new Types.ObjectId(exactlyOne(matches, `reservation with id ${reference}`)._id);
+  const id =
+    own ?? new Types.ObjectId(exactlyOne(matches, `reservation with id ${reference}`, search)._id);
   return { organizations, id, found: await lookup.inspect(organizations, id) };
 }
 

@@ -27,7 +27,7 @@ export const reservationCommands = {
       'list the callbacks of a reservation with their outcome, newest first, and the ' +
       'reservations that block it',
     example: `${exampleReservation} --limit 10`,
-    parameters: { reservation, limit: option('<n>', 'maximum number to show', parse.limit, 50) },
+    parameters: { reservation, limit: option('<n>', 'maximum number of results', parse.limit, 50) },
   }),
   reconcile: declare({
     description:

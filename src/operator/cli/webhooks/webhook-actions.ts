@@ -112,7 +112,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     if (_id !== null && endpoint === null) {
       const delivery = await deliveries.find(_id);
       if (delivery !== null) return showDelivery(context, delivery);
-      throw new Error(`There is no webhook endpoint or delivery with id ${id}.`);
+      throw notFound(_id, 'endpoint or delivery');
     }
     const organizationId = endpoint?.organizationId ?? (await context.organization(org))._id;
     const objectIds = object === undefined ? undefined : [object];
@@ -128,7 +128,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const delivery = isOfEndpoint ? null : await deliveries.find(_id);
     if (!isOfEndpoint && delivery === null) {
       const endpoint = await context.get(WebhookEndpointsService).find(_id);
-      if (endpoint === null) throw new Error(`There is no webhook delivery with id ${id}.`);
+      if (endpoint === null) throw notFound(id, 'delivery');
       const remedy = 'choose its deliveries by --failed, --since or --until';
       throw new WrongUsageError(`${id} is an endpoint: ${remedy}.`);
     }
@@ -200,8 +200,9 @@ async function endpointOf(context: CommandContext, id: Types.ObjectId | string) 
   return found;
 }
 
-function notFound(id: Types.ObjectId | string): Error {
-  return new Error(`There is no webhook endpoint with id ${String(id)}.`);
+function notFound(id: Types.ObjectId | string, kind = 'endpoint'): Error {
+  const next = '`webhook list` lists endpoints, `webhook deliveries <endpoint>` deliveries';
+  return new Error(`There is no webhook ${kind} with id ${String(id)}: ${next}.`);
 }
 
 function endpointJson(endpoint: EndpointView & { readonly health: EndpointHealth }) {

@@ -13,7 +13,7 @@ import {
 import * as parse from '../command-line/option-values.js';
 
 const id = argument('<id>', 'id of the endpoint', parse.objectId);
-const limit = option('<n>', 'how many at most', parse.limit, 50);
+const limit = option('<n>', 'maximum number of results', parse.limit, 50);
 const urlText = 'https address that receives the events';
 const eventsText = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
 
@@ -31,7 +31,7 @@ export const webhookCommands = {
     description: 'list endpoints with state and last failure, oldest first',
     example: '--failing',
     parameters: {
-      org: option('<id>', 'of one organization, by its id or name', parse.name),
+      org: option('<id>', 'only endpoints of this organization (id or name)', parse.name),
       failing: flag('only endpoints that fail or were disabled by failures'),
     },
   }),
@@ -50,7 +50,7 @@ export const webhookCommands = {
     },
     check: ({ url, events }) => {
       if (url ?? events) return;
-      throw new WrongUsageError('Give at least one option to change');
+      throw new WrongUsageError('Specify at least one option to change');
     },
   }),
   enable: declare({
@@ -65,11 +65,12 @@ export const webhookCommands = {
   }),
   'rotate-secret': declare({
     description:
-      'give an endpoint a new secret and show it once; the old one stays valid for a while',
+      'replace the secret of an endpoint and show the new one once; the old one stays valid for ' +
+      'the overlap',
     example: `${exampleId} --overlap-hours 48`,
     parameters: {
       id,
-      overlapHours: option('<n>', 'how long the old secret stays valid', parse.hours, 24),
+      overlapHours: option('<n>', 'hours for which the old secret stays valid', parse.hours, 24),
     },
   }),
   test: declare({
@@ -95,33 +96,53 @@ export const webhookCommands = {
         'id of an endpoint, or of a delivery',
         parse.objectId,
       ),
-      org: option('<id>', 'of all endpoints of an organization, by its id or name', parse.name),
-      status: option('<status>', 'pending, delivered or failed', parse.deliveryStatus),
-      type: option('<type>', 'of one type of event, such as lead.created', parse.text),
-      object: option('<id>', 'about one lead, client, unit or wallet', parse.text),
-      since: option('<date>', 'created since then, ISO 8601', parse.time),
-      until: option('<date>', 'created before then, ISO 8601', parse.time),
+      org: option(
+        '<id>',
+        'deliveries of all endpoints of this organization (id or name)',
+        parse.name,
+      ),
+      status: option(
+        '<status>',
+        'only pending, delivered or failed deliveries',
+        parse.deliveryStatus,
+      ),
+      type: option('<type>', 'only events of this type, such as lead.created', parse.text),
+      object: option(
+        '<id>',
+        'only events about the lead, client, unit or wallet with this id',
+        parse.text,
+      ),
+      since: option(
+        '<date>',
+        'only deliveries created at or after this time (ISO 8601)',
+        parse.time,
+      ),
+      until: option('<date>', 'only deliveries created before this time (ISO 8601)', parse.time),
       limit,
     },
     check: (values) => {
       if (values.id ?? values.org) return;
-      throw new WrongUsageError('Give the id of an endpoint or delivery, or --org.');
+      throw new WrongUsageError('Specify the id of an endpoint or delivery, or --org.');
     },
   }),
   replay: declare({
     description:
-      'send a delivery again or, with options, deliveries of an endpoint that failed or are in ' +
-      'a time range',
+      'send a delivery again or, with options, the failed deliveries or a time range of an ' +
+      'endpoint',
     example: `${exampleId} --failed --since 2030-01-31`,
     parameters: {
       id: argument('<id>', 'id of a delivery; with options, of an endpoint', parse.objectId),
-      failed: flag('failed deliveries of the endpoint'),
-      since: option('<date>', 'deliveries created since then, ISO 8601', parse.time),
-      until: option('<date>', 'deliveries created before then, ISO 8601', parse.time),
+      failed: flag('send only failed deliveries'),
+      since: option(
+        '<date>',
+        'send deliveries created at or after this time (ISO 8601)',
+        parse.time,
+      ),
+      until: option('<date>', 'send deliveries created before this time (ISO 8601)', parse.time),
     },
   }),
   events: declare({
-    description: 'list the events of an organization, newest first, or only faulty ones',
+    description: 'list the events of an organization, newest first',
     example: `--org ${exampleId} --failed`,
     parameters: {
       org,
