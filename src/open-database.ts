@@ -104,7 +104,7 @@ async function topologyFault(uri: string): Promise<string | undefined> {
   } catch {
     const hellos = [...replies.values()];
     const fault = hellos.map((hello) => replicaSetFault(hello, replicaSet)).find((text) => text);
-    return fault ?? (hellos.length > 0 ? 'its replica set has no primary now' : undefined);
+    return fault ?? (hellos.length > 0 ? 'its replica set has no primary' : undefined);
   } finally {
     await client.close();
   }
@@ -121,7 +121,7 @@ function replicaSetFault(reply: HelloReply, expectedSet?: string): string | unde
     return `it is neither a replica set nor a sharded cluster, and transactions need one of them: ${remedy}`;
   }
   if (!expectedSet || setName === expectedSet) return undefined;
-  return `its replica set is called ${setName}, and MONGODB_URI says replicaSet=${expectedSet}`;
+  return `its replica set is called ${setName}, but MONGODB_URI says replicaSet=${expectedSet}`;
 }
 
 interface HelloReply {

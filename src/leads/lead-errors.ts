@@ -57,7 +57,7 @@ export const leadErrors = errorDefinitions('leads', {
     code: 'lead.batch_full',
     sample: { limit: 8 },
     isList: true,
-    cause: 'The leads before it in its batch are too large together; it was not processed',
+    cause: 'The preceding leads of the batch are too large together; this lead was not processed',
     remedy: 'Send the lead in another batch',
   },
 });

@@ -100,7 +100,7 @@ export class LeadsController {
   @Endpoint({
     operationId: 'findLead',
     permission: 'leads.read',
-    summary: 'Read a lead by a query',
+    summary: 'Read a lead by query parameter',
     description:
       'Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and ..',
     errors: [httpErrors.validationFailed, leadErrors.notFound],

@@ -79,7 +79,7 @@ const responses = {
     description:
       'Received; the body is ignored. Respond with 204 immediately, and process the event later.',
   },
-  '410': { description: 'The receiver wants no more events: disables the endpoint.' },
+  '410': { description: 'The receiver wants no more events: the service disables the endpoint.' },
   '429': { description: 'Overloaded: all events wait for `Retry-After`.' },
   '4XX': { description: 'Failed: retried, with ten attempts over about two days.' },
   '5XX': { description: 'Failed: retried, with ten attempts over about two days.' },

@@ -11,7 +11,7 @@ export const reservationErrors = errorDefinitions('reservations', {
     status: 404,
     code: 'reservation.unit_not_found',
     cause: 'The organization has no such unit, or it is deleted; a cheque report stays stored',
-    remedy: 'Name a unit that exists; for a callback ask the organization',
+    remedy: 'Send a unit that exists; for a callback, ask the organization',
   },
   chequeNotFound: {
     status: 404,
@@ -49,13 +49,13 @@ export const reservationErrors = errorDefinitions('reservations', {
     code: 'reservation.unit_ambiguous',
     isList: true,
     cause: 'Several compounds have a unit with this `unitId`',
-    remedy: 'Name the unit by slug or `recordSystemId`',
+    remedy: 'Send the slug or the `recordSystemId` of the unit',
   },
   neverApproved: {
     status: 422,
     code: 'reservation.approved_by_callback_only',
     cause: 'The sent status is `approved`, but the reservation is not approved',
-    remedy: 'Approve the reservation by the callback',
+    remedy: 'Approve the reservation with a callback',
   },
   createdPending: {
     status: 422,

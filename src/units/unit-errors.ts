@@ -22,8 +22,8 @@ export const unitErrors = errorDefinitions('units', {
   noneToDelete: {
     status: 404,
     code: 'unit.none_to_delete',
-    cause: '`isDeleted: true` for a unit that does not exist, or is deleted already',
-    remedy: 'None after a repeated request; otherwise compare the ids',
+    cause: 'The request deletes a unit that does not exist or is already deleted',
+    remedy: 'Ignore it after a repeated request; otherwise compare the ids',
   },
   idRequired: {
     status: 400,

@@ -170,7 +170,7 @@ export function DocumentedExport(): MethodDecorator {
         'x-updated-as-of': pollingHeaders['x-updated-as-of'],
         'x-next-cursor': pollingHeaders['x-next-cursor'],
         'content-disposition': {
-          description: 'Names a file.',
+          description: 'Suggests a file name.',
           schema: { ...text, example: 'attachment; filename="units.csv"' },
         },
         'x-total-count': { description: 'How many units match.', schema: { type: 'integer' } },

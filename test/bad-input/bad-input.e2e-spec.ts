@@ -85,7 +85,7 @@ describe('a request with an invalid body or query', () => {
 
   it('returns 413 when the body is above 1 MiB', async () => {
     const { status, body } = await tenant.post('/leads', { name: 'x'.repeat(3 * 1_048_576) });
-    const message = 'The request body is too large';
+    const message = 'The request body is too large: send less per request';
     expect([status, body]).toEqual([413, { statusCode: 413, message, error: 'Payload Too Large' }]);
   });
 

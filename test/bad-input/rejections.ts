@@ -20,7 +20,8 @@ const characters = 'must not contain null characters or unpaired surrogates';
 /** Each of these functions returns the message about a field. */
 const longId = (field: string) => `${field} must not be longer than 1024 characters`;
 const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
-const atMost = (field: string, count: number) => `${field} must not have more than ${count} items`;
+const atMost = (field: string, count: number) =>
+  `${field} must not contain more than ${count} items`;
 const unknown = (field: string) => `${field} is not a known field`;
 const string = (field: string) => `${field} must be a string`;
 const empty = (field: string) => `${field} should not be empty`;
@@ -74,7 +75,7 @@ const batches: BodyRow[] = [
 
 const image = 'https://example.com/a.jpg';
 const translations = 'name must be a string, or an object with strings for en-us and ar-eg';
-const amenityList = 'amenities must be a list of strings of up to 2048 characters';
+const amenityList = 'amenities must be a list of strings of at most 2048 characters';
 
 const units: BodyRow[] = [
   ['unitId', undefined, 'recordSystemId or unitId is required'],
@@ -84,7 +85,7 @@ const units: BodyRow[] = [
   ['propertyType', 'castle', 'propertyType not found: castle'],
   ['unitDesign', 'x', 'unitDesign not found: x'],
   ['amenities', ['gym', 'sauna'], 'amenities not found: gym', 'amenities not found: sauna'],
-  ['price', -1, 'price must be a finite number that is not negative'],
+  ['price', -1, 'price must be a finite, non-negative number'],
   ['name', { fr: 'x' }, unknown('name.fr'), translations],
   ['name', {}, translations],
   ['name', { 'en-us': 'Villa', fr: 'Villa' }, unknown('name.fr')],
@@ -125,7 +126,7 @@ const reservations: BodyRow[] = [
   ...each('cheques', [{ '0': {} }, null], array('cheques')),
   ['cheques', [1, null, []], object('cheques.0'), object('cheques.1'), object('cheques.2')],
   ['cheques', [first, {}], string('cheques.1.installmentId')],
-  ['cheques', [first, first], 'cheques must not name an installmentId twice'],
+  ['cheques', [first, first], 'cheques must not contain an installmentId twice'],
   ['cheques', installments, atMost('cheques', 500)],
   ['cheques', [{ ...first, dueDate: '2026-W05-1' }], 'cheques.0.dueDate must be an ISO 8601 date'],
   ['cheques', [{ ...first, chequeAmount: '5' }], number('cheques.0.chequeAmount')],
@@ -166,16 +167,17 @@ const bodies = (path: string, base: object, rows: readonly BodyRow[]): Rejection
   });
 
 const malformed = 'The request body is not valid JSON in UTF-8';
-const forbiddenKey = 'The request body must not have the keys __proto__ or constructor.prototype';
-const reservedKey = 'The request body must not have the key _bsontype';
-const brokenKey = 'The request body has a key with a null character or an unpaired surrogate';
-const reference = 'The request body must not have an object with both keys $ref and $id';
+const forbiddenKey =
+  'The request body must not contain the keys __proto__ or constructor.prototype';
+const reservedKey = 'The request body must not contain the key _bsontype';
+const brokenKey = 'The request body contains a key with a null character or an unpaired surrogate';
+const reference = 'The request body must not contain an object with both keys $ref and $id';
 const surrogate = 'The request body contains a string with an unpaired surrogate';
-const outOfRange = 'The request body has a number that is out of range';
+const outOfRange = 'The request body contains a number that is out of range: send it as a string';
 const tooDeep = 'The request body must not be nested deeper than 32 levels';
 const tooManyDigits = (field: string) => `${field} must not have more than 15 significant digits`;
 const inexact = (integer: string) =>
-  `The request body has the integer ${integer}, which is too large to be stored exactly: send it as a string`;
+  `The request body contains the integer ${integer}, which is too large to be stored exactly: send it as a string`;
 const nested = (depth: number) => `{"data":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
 /** The service rejects these bodies before it validates their fields. */
@@ -214,7 +216,7 @@ const inexactNumbers: readonly (readonly [path: string, body: string, message: s
 
 const positive = (field: string) => `${field} must be a positive number`;
 const flag = (field: string) => `${field} must be 0 or 1`;
-const plain = (field: string) => `${field} must be a plain number that is not negative`;
+const plain = (field: string) => `${field} must be a non-negative decimal number`;
 const unknownParameter = (field: string) => `${field} is not a known parameter`;
 const values = (field: string) => `${field} must be one or more values separated by commas`;
 const since = 'updatedSince must be an ISO 8601 date';

@@ -44,7 +44,7 @@ const drop: Respond = (_, response) => response.destroy();
 const expired = respondingWith(
   410,
   { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
-  { message: 'The next events are no longer kept: continue with after=1233' },
+  { message: 'The events after this position have expired: continue with after=1233' },
 );
 
 const retries = { attempts: 2, totalTimeoutMs: 120_000 };

@@ -66,7 +66,7 @@ describe('starts without configuration', () => {
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     await expect(startHere({ PORT: String(port) })).rejects.toThrow(
-      `127.0.0.1:${port} is in use, perhaps by an earlier start: stop that, or set PORT to a free one.`,
+      `127.0.0.1:${port} is in use, perhaps by an earlier start: stop it, or set PORT to a free port.`,
     );
     taken.close();
 

@@ -65,7 +65,7 @@ describe('a request to a failing database', () => {
       hasty.api('get', '/leads/x').set('api-key', 'never seen'),
       hasty.api('get', '/healthz'),
     ]);
-    const message = 'The service is temporarily unavailable, please try again';
+    const message = 'The service is temporarily unavailable: try again later';
     const unavailable = { statusCode: 503, message, error: 'Service Unavailable' };
     expect([known.body, fresh.body]).toEqual([unavailable, unavailable]);
     expect(health).toMatchObject({ status: 503, body: { ok: false, version: 'v1.0' } });

@@ -58,7 +58,7 @@ describe('an API key', () => {
       expect((await read(wrong).expect(401)).body).toEqual(notValid);
     }
     const { body } = await read('nope').set('language', 'ar-eg').expect(401);
-    expect(body.message).toBe('تم رفض الوصول، مفتاح API غير صالح');
+    expect(body.message).toBe('رُفض الوصول: مفتاح API غير صالح');
   });
 
   it('is rejected with 401 when its organization is deleted', async () => {

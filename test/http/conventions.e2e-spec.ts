@@ -87,13 +87,13 @@ describe('an unknown route', () => {
     '%s returns 404 without quoting the path',
     async (path) => {
       const { body } = await request(service.url).get(path).expect(404);
-      expect(body).toEqual(errorBody(404, 'There is no such endpoint'));
+      expect(body).toEqual(errorBody(404, 'No endpoint has this path: see the API reference'));
     },
   );
 
   it('returns a message in the language of the request', async () => {
     const { body } = await request(service.url).get('/nope').set('language', 'ar-eg').expect(404);
-    expect(body.message).toBe('لا توجد نقطة وصول بهذا العنوان');
+    expect(body.message).toBe('لا توجد نقطة وصول بهذا المسار: راجع مرجع API');
   });
 
   it.each([
@@ -108,7 +108,10 @@ describe('an unknown route', () => {
   ])('returns 405 without a key for another method: %s %s', async (method, path, allow) => {
     const response = await raw(`${method} /${basePath}${path}`);
     expect(response).toMatchObject({ status: 405, headers: { allow } });
-    const body = method === 'HEAD' ? undefined : errorBody(405, 'The method is not allowed here');
+    const body =
+      method === 'HEAD'
+        ? undefined
+        : errorBody(405, 'This endpoint does not support the request method');
     expect(response.body).toEqual(body);
   });
 
@@ -160,7 +163,7 @@ describe('a response', () => {
   it('has the common error body when the request is not HTTP', async () => {
     expect(await sendRaw(service.url, 'NONSENSE', [])).toMatchObject({
       headers: { 'x-error-code': 'request.malformed' },
-      body: errorBody(400, 'The request could not be understood'),
+      body: errorBody(400, 'The request is malformed: send valid HTTP with a percent-encoded path'),
     });
   });
 
@@ -169,7 +172,7 @@ describe('a response', () => {
     socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     expect(await readToEnd(socket)).toMatchObject({
       headers: { 'x-request-id': generatedId },
-      body: errorBody(408, 'The request took too long to arrive'),
+      body: errorBody(408, 'The request took too long to arrive: send it again'),
     });
   });
 
@@ -242,7 +245,7 @@ describe('a response', () => {
     expect(socket.bytesRead).toBe(0);
     socket.write('x');
     const { body } = await readToEnd(socket);
-    expect(body).toEqual(errorBody(413, 'The request body is too large'));
+    expect(body).toEqual(errorBody(413, 'The request body is too large: send less per request'));
   });
 });
 

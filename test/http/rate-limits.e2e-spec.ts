@@ -76,7 +76,7 @@ describe('the rate limit of an API key', () => {
       });
     }
     await countAccepted(key, 10);
-    const message = 'بلغ مفتاح API الحد المسموح به من الطلبات، يرجى المحاولة لاحقًا';
+    const message = 'بلغ مفتاح API هذا حد الطلبات: أعد المحاولة بعد المهلة المذكورة في Retry-After';
     expect(await read(key).set('language', 'ar-eg')).toMatchObject(
       tooManyRequests(message, 'request.rate_limited', policy),
     );
@@ -165,7 +165,8 @@ describe('failed authentications', () => {
     const missing = async () => from('192.0.2.4', '');
     const responses = await times(7, missing);
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(5);
-    const message = 'Too many requests without a valid API key, please try again later';
+    const message =
+      'Too many requests without a valid API key: retry after the delay in Retry-After';
     expect(await missing()).toMatchObject(
       tooManyRequests(message, 'key.too_many_failures', '"authentication";q=5;w=3'),
     );

@@ -106,7 +106,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     ] as const) {
       const response = await send({ key, path, body });
       expect(codeOf(response)).toEqual([422, 'idempotency.key_reused']);
-      const message = 'The Idempotency-Key was used for another request';
+      const message = 'This Idempotency-Key was used for another request: send a new key';
       const error = { statusCode: 422, message, error: 'Unprocessable Entity' };
       expect(JSON.parse(response.text)).toEqual(error);
     }

@@ -21,7 +21,7 @@ describe('POST /leads with large values', () => {
     await grow(0).expect(201);
     for (const index of [1, 2, 3]) await grow(index).expect(200);
     expect((await grow(4).expect(400)).body.message).toEqual([
-      'The lead would become too large: data and additionalData together may take up to 4 MiB as ' +
+      'The lead would become too large: data and additionalData together must not exceed 4 MiB when ' +
         'stored. Shorten values, or send null for keys that are no longer needed',
     ]);
     const arabic = await grow(4).set('language', 'ar-eg').expect(400);

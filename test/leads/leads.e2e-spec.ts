@@ -172,7 +172,11 @@ describe('GET and DELETE /leads/:recordSystemId', () => {
     const path = '/leads/%E0%A4%A';
     const { body, headers } = await tenant.get(path).set('language', 'ar-eg').expect(400);
     expect(headers).toMatchObject({ 'content-language': 'ar-eg' });
-    expect(body).toEqual({ statusCode: 400, message: 'تعذّر فهم الطلب', error: 'Bad Request' });
+    expect(body).toEqual({
+      statusCode: 400,
+      message: 'الطلب غير سليم: أرسل HTTP صالحًا بمسار مرمّز بترميز النسبة المئوية',
+      error: 'Bad Request',
+    });
   });
 
   it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', '?'])(

@@ -305,7 +305,7 @@ it('a start fails and names the variable when the address is in use', async () =
   const { port } = new URL(operations);
   const { environment, logger } = workerOptions({ OPS_PORT: port });
   await expect(runService(environment, logger)).rejects.toThrow(
-    `127.0.0.1:${port} is in use, perhaps by an earlier start: stop that, or set OPS_PORT to a`,
+    `127.0.0.1:${port} is in use, perhaps by an earlier start: stop it, or set OPS_PORT to a`,
   );
 });
 

@@ -47,7 +47,7 @@ describe('a start', () => {
 
   const needsSet = /: it is neither a replica set nor .* mongod with --replSet/;
   const needsInitiation = /: its replica set is not initiated: run rs\.initiate\(\)$/;
-  const hasOtherName = /: its replica set is called embedded, and MONGODB_URI says replicaSet=rs0$/;
+  const hasOtherName = /: its replica set is called embedded, but MONGODB_URI says replicaSet=rs0$/;
   const [alone, unready] = [standalone.getUri('x'), uninitiated.getUri('x')];
   const other = randomDatabaseUri().replace('directConnection=true', 'replicaSet=rs0');
 

@@ -296,7 +296,7 @@ describe('GET /units with unusual values', () => {
         .get(`${path}sort=price,-bua`)
         .expect(400)
         .expect('x-error-code', 'unit.unsortable');
-      const message = 'a unit holds lists in two of the fields price,-bua: sort by one of them';
+      const message = 'A unit has lists in two of the fields price,-bua: sort by one of them';
       expect(body.message).toEqual([message]);
       await own.get(`${path}sort=price,beds`).expect(200);
       await own.get(`${path}sort=-bua`).expect(200);

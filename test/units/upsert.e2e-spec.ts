@@ -162,7 +162,7 @@ describe('POST /units', () => {
     await create({ unitId: 'by-id', price: 1 });
     await create({ unitId: 'by-id', compound: 'hill', price: 2 });
     const { body } = await post({ unitId: 'by-id', price: 3 }).expect(400);
-    expect(body.message).toEqual(['unitId names several units, send compound too: by-id']);
+    expect(body.message).toEqual(['unitId matches more than one unit, send compound too: by-id']);
     await update({ unitId: 'by-id', compound: 'hill', price: 4 });
     expect((await units({ unitId: 'by-id' })).map(({ price }) => price)).toEqual([1, 4]);
   });
@@ -173,7 +173,7 @@ describe('POST /units', () => {
     const linked = await update({ ...sent, recordSystemId: 'linked' });
     expect(linked).toMatchObject({ slug: 'old', recordSystemId: 'linked' });
     const { body } = await post({ ...sent, recordSystemId: 'second' }).expect(400);
-    expect(body.message).toEqual(['another unit of the compound has the unitId: old']);
+    expect(body.message).toEqual(['Another unit of the compound has the unitId: old']);
     expect(await units({ recordSystemId: 'second' })).toEqual([]);
   });
 

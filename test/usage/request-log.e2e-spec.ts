@@ -90,7 +90,7 @@ describe('the request log', () => {
         post('/leads', { name: 'x'.repeat(2 ** 20) }),
         413,
         'request.body_too_large',
-        'The request body is too large',
+        'The request body is too large: send less per request',
       ],
       [get('/leads/unknown'), 404, 'lead.not_found', 'Lead not found'],
       [get('/units/of-mona'), 404, 'unit.not_found', 'There is no unit with slug: •••'],
@@ -100,8 +100,13 @@ describe('the request log', () => {
         'validation.failed',
         '••• is not a known parameter',
       ],
-      [get('/lead'), 404, 'route.not_found', 'There is no such endpoint'],
-      [put('/leads', ''), 405, 'route.method_not_allowed', 'The method is not allowed here'],
+      [get('/lead'), 404, 'route.not_found', 'No endpoint has this path: see the API reference'],
+      [
+        put('/leads', ''),
+        405,
+        'route.method_not_allowed',
+        'This endpoint does not support the request method',
+      ],
     ] as const) {
       await request.expect(status);
       await eventually(async () => {

@@ -43,7 +43,7 @@ export class UnitMedia {
 }
 
 export class UnitReview {
-  @Quantity({ example: 0, description: '0 if nothing matches.' })
+  @Quantity({ example: 0, description: '0 if there is no issue.' })
   hasIssue!: number;
 
   @Text({ example: 'unitDesign' })

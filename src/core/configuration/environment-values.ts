@@ -28,7 +28,9 @@ export const databaseAddress = z.string().transform((value, context): string => 
   if (address === null) context.addIssue('must start with mongodb:// or mongodb+srv://');
   else if (name === '') context.addIssue('must name the database, as in mongodb://host:27017/name');
   else if (serverDatabases.has(name)) {
-    context.addIssue(`must not name ${name}, which is the server's own: authSource takes that`);
+    context.addIssue(
+      `must not name ${name}, a system database: use authSource to authenticate there`,
+    );
   } else return value;
   return z.NEVER;
 });

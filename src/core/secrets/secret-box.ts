@@ -11,7 +11,7 @@ const version = 's1';
 /** Uses the first key. Only the `owner`, the id of the text's record, can open the text. */
 export function seal(text: string, keys: readonly Buffer[], owner: string): string {
   const [key] = keys;
-  if (key === undefined) throw new Error('There is no key to seal with: set ENCRYPTION_KEYS.');
+  if (key === undefined) throw new Error('No encryption key is configured: set ENCRYPTION_KEYS.');
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner));
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()]);

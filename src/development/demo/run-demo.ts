@@ -21,7 +21,7 @@ const table = readFileSync(join(import.meta.dirname, 'demo-script.ndjson'), 'utf
 export const chapters = table.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
 
 const consoleLinks = `
-The console shows these records. A demo run in an hour or later deletes them:
+The console shows these records until a demo run deletes them, an hour or more from now:
   the reservation that was sold, canceled and recovered, with each callback
     {console}/reservations/{organization}/{deal}
   its lead, and its unit over time

@@ -7,7 +7,7 @@ export const eventErrors = errorDefinitions('events', {
     sample: { next: 1_233 },
     cause: 'The next events are older than the retention period',
     remedy:
-      'Read the current state, then continue with the `after` of the message and of `x-next-cursor`',
+      'Read the current state, then continue with the `after` in the message and in `x-next-cursor`',
   },
   beyondLast: {
     status: 400,

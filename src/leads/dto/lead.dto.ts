@@ -107,7 +107,7 @@ export class LeadResultDto {
 }
 
 export class LeadBatchResponseDto {
-  @ApiProperty({ type: Boolean, description: 'Whether no lead was refused.', example: true })
+  @ApiProperty({ type: Boolean, description: 'True if no lead was refused.', example: true })
   ok!: boolean;
 
   @ApiProperty({ type: Number, example: 1 })

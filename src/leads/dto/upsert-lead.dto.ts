@@ -147,7 +147,7 @@ export const leadExamples = {
       budget: 5_000_000,
     },
   },
-  'Without an id: each request makes a new lead': {
+  'Without an id: each request creates a new lead': {
     name: 'Laila Hassan',
     email: 'laila@example.com',
     project: 'Palm Meadows',

@@ -86,7 +86,7 @@ export class CatalogueChecksService {
           if (!ids.has(slug) && !file?.slugs.get(to)?.has(slug)) {
             errors.push({
               location: `${location}.${isList ? `${field}.${position}` : field}`,
-              message: `there is nothing in ${to} with slug ${slug}`,
+              message: `no entry of ${to} has the slug ${slug}`,
             });
           }
           return ids.get(slug);
@@ -187,6 +187,6 @@ function duplicates(
     if (before === undefined) first.set(key, item.location);
     return before === undefined
       ? []
-      : [{ location: `${item.location}.${field}`, message: `repeats that of ${before}` }];
+      : [{ location: `${item.location}.${field}`, message: `is already used by ${before}` }];
   });
 }

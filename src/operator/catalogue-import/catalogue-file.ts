@@ -121,7 +121,8 @@ function* parseItems(text: string): Generator<ParsedItem, void> {
         yield { location: `${location}: kind`, message: `must be one of ${entryKinds.join(', ')}` };
     }
   } else {
-    const message = whole.error ?? 'must be an object with lists, or one object a line';
+    const message =
+      whole.error ?? 'must be a JSON object with lists, or NDJSON with one object per line';
     yield { location: 'file', message };
   }
 }

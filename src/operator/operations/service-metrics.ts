@@ -23,8 +23,8 @@ export function addServiceMetrics(modules: ModuleRef): void {
     () => standardOutput.droppedLines,
   );
   addBacklog(metrics, () => webhooks.eventBacklog(), {
-    outbox_lag_seconds: 'Seconds that the oldest event without a number has waited.',
-    outbox_waiting_events: 'Events without a number, counted up to 10,000.',
+    outbox_lag_seconds: 'Age of the oldest event without a sequence number, in seconds.',
+    outbox_waiting_events: 'Events without a sequence number, counted up to 10,000.',
   });
   addBacklog(metrics, () => webhooks.deliveryBacklog(), {
     delivery_lag_seconds: 'Seconds by which the oldest due delivery is late.',

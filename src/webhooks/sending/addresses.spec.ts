@@ -49,7 +49,7 @@ describe('ssrfViolation', () => {
 });
 
 describe('urlViolation', () => {
-  const credentials = forbidden('it must not carry a user or password');
+  const credentials = forbidden('it must not contain a user name or password');
   const insecure = 'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)';
   const loopback = notPublic('127.0.0.1', 'loopback');
 

@@ -45,7 +45,7 @@ export function urlViolation(text: string, policy: AddressPolicy): string | null
   if (protocol !== 'https:' && !(protocol === 'http:' && policy.WEBHOOKS_ALLOW_HTTP)) {
     return 'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)';
   }
-  if (username !== '' || password !== '') return 'it must not carry a user or password';
+  if (username !== '' || password !== '') return 'it must not contain a user name or password';
   const literal = literalAddress(hostname);
   if (literal !== null) return ssrfViolation(literal, policy);
   if (isLocalName(hostname) && !policy.WEBHOOKS_ALLOW_PRIVATE_NETWORKS)

@@ -115,7 +115,7 @@ describe('lead import', () => {
     const { refusedRows, ...outcome } = await run(file);
     expect(outcome).toMatchObject({ rows: 7, created: 2, updated: 0, refused: 5 });
     const startingWith = (text: string): unknown => expect.stringMatching(new RegExp(`^${text},`));
-    const keys = 'The line must not have the keys __proto__ or constructor.prototype';
+    const keys = 'The line must not contain the keys __proto__ or constructor.prototype';
     const [integer, number] = ['integer 12345678901234567890', 'number 0.12345678901234567891'];
     expect(refusedRows.map(({ row, line, code, message }) => [row, line, code, message])).toEqual([
       [1, 1, 'request.inexact_integer', startingWith(`The line has the ${integer}`)],

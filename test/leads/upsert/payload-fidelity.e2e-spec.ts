@@ -87,7 +87,7 @@ describe('POST /leads with data and additionalData', () => {
       const before = await read();
       const later = { recordSystemId, name: 'Mona', [field]: { $id: 7 } };
       const { body } = await tenant.post('/leads', later).expect(400);
-      const message = [`${field} of the lead would have both keys $ref and $id`];
+      const message = [`${field} of the lead would contain both keys $ref and $id`];
       expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
       expect(await read()).toBe(before);
     },
@@ -101,7 +101,7 @@ describe('POST /leads with data and additionalData', () => {
     const { body, headers } = await postText(text, path).expect(400);
     expect(headers['x-error-code']).toBe('lead.inexact_number');
     expect(body.message).toBe(
-      'The request body has the number -0.12345678901234567891, which cannot be stored exactly: ' +
+      'The request body contains the number -0.12345678901234567891, which cannot be stored exactly: ' +
         'round it, or send it as a string',
     );
     expect(await tenant.count('leads')).toBe(0);

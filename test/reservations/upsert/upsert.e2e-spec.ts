@@ -243,7 +243,7 @@ describe('POST /reservations with invalid data', () => {
     [
       'another unit on update',
       422,
-      'The unit of a reservation cannot be changed',
+      'The unit of a reservation cannot be changed: create another reservation',
       { recordSystemId, unit: 'villa-2' },
     ],
   ])('rejects %s', async (_title, statusCode, message, body) => {
@@ -260,7 +260,7 @@ describe('POST /reservations with invalid data', () => {
     await tenant.add(addUnit, other);
     const { body } = await post({ unit: { unitId: 'V-1' } }).expect(400);
     expect(body.message).toEqual([
-      'unit.unitId names more than one unit, send the slug or the recordSystemId instead',
+      'unit.unitId matches more than one unit: send the slug or the recordSystemId instead',
     ]);
   });
 

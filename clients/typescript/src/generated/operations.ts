@@ -42,7 +42,7 @@ import type {
 export interface Operations {
   /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, even if they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
-  /** Read a lead by a query. Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
+  /** Read a lead by query parameter. Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
   readonly findLead: Operation<FindLeadData, FindLeadResponses>;
   /** Create or update many leads. Handles each lead as if it were sent alone, in order: a refused lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
   readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;
@@ -70,7 +70,7 @@ export interface Operations {
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
   /** Compare a partner's ledger of cheques. Returns the differences between the ledger and the stored cheques, from one snapshot; changes nothing. Like a callback, it looks for a cheque in the active wallet, then in deleted ones. */
   readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;
-  /** Read events. The events of webhooks for polling: every change of the organization's data, in order and without gaps. Start with after=0, then send the next of each response; wait holds the request until an event exists. Accept selects JSON or a batch of CloudEvents. */
+  /** Read events. Returns the events of webhooks for polling: every change of the organization's data, in order and without gaps. Start with after=0, then send the next of each response; wait holds the request until an event exists. Accept selects JSON or a batch of CloudEvents. */
   readonly readEvents: Operation<ReadEventsData, ReadEventsResponses>;
   /** Check the health of the service. Needs no API key. */
   readonly checkHealth: Operation<CheckHealthData, CheckHealthResponses>;

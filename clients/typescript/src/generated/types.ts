@@ -192,14 +192,14 @@ export type LeadResultDto = {
      * - `lead.too_large`: The lead would become too large; nothing was changed. *Shorten values, or send `null` for keys that are no longer needed.*
      * - `lead.too_many_changes`: The changes of one request would be too large for its event. *Send the fields in several requests.*
      * - `request.event_too_large`: The event about the change would be too large; nothing was changed. *Shorten values, or send them in several requests.*
-     * - `lead.batch_full`: The leads before it in its batch are too large together; it was not processed. *Send the lead in another batch.*
+     * - `lead.batch_full`: The preceding leads of the batch are too large together; this lead was not processed. *Send the lead in another batch.*
      */
     errorCode?: string;
 };
 
 export type LeadBatchResponseDto = {
     /**
-     * Whether no lead was refused.
+     * True if no lead was refused.
      */
     ok: boolean;
     created: number;
@@ -341,7 +341,7 @@ export type UnitMediaDto = {
 
 export type UnitReviewDto = {
     /**
-     * 0 if nothing matches.
+     * 0 if there is no issue.
      */
     hasIssue: number;
     type: string;
@@ -770,7 +770,7 @@ export type CallbackDto = {
      */
     chequeAmount?: number;
     /**
-     * New status of the cheque; needs installmentId.
+     * New status of the cheque; requires installmentId.
      */
     chequeStatus?: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
     /**
