@@ -38,8 +38,8 @@ const unit = (index: number) => ({
 
 /**
  * Stores records for every page: partners of which one is silent, a catalogue, a lead with changes, a
- * reservation that was approved, canceled, approved again and refused, and two endpoints of which one
- * responded 410.
+ * reservation that was approved, canceled and approved again before a rejected callback, and two endpoints of which
+ * one responded 410.
  */
 export async function addSamples(service: TestConsole, receiver: Receiver): Promise<SamplePages> {
   const { app } = service.service;

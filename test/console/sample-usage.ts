@@ -10,7 +10,7 @@ export interface SampleKey {
   readonly keyId: ObjectId;
   /** Returns the number of calls in the hour that starts then. */
   readonly calls: (hour: Date) => number;
-  /** The share of calls that are refused, from 0 to 1. */
+  /** The share of rejected calls, from 0 to 1. */
   readonly refused?: number;
 }
 

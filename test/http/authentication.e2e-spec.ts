@@ -52,7 +52,7 @@ describe('an API key', () => {
     await read(await newKey({ expiresAt: new Date(Date.now() + hour) })).expect(404);
   });
 
-  it('is rejected with 401 when it is unknown, sent twice, or almost right', async () => {
+  it('is rejected with 401 when it is unknown, sent twice, or slightly different', async () => {
     const { key } = tenant;
     for (const wrong of ['nope', `${key}x`, key.toUpperCase(), `${key}, ${key}`]) {
       expect((await read(wrong).expect(401)).body).toEqual(notValid);

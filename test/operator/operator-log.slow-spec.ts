@@ -7,7 +7,7 @@ import { type Session, startSession } from './command-line.js';
 
 let service: TestConsole;
 let cli: Session;
-/** The ids behind the placeholders of commands and entries. */
+/** The ids that replace the placeholders in commands and entries. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {

@@ -24,7 +24,7 @@ export const monitored = 'monitorCommands=true';
  * the first one is caused by a request.
  */
 const acrossTenants: readonly (readonly [string, string, string])[] = [
-  // The key of a request tells its organization; the console looks up key names; the operator lists and reseals keys.
+  // The key of a request identifies its organization; the console looks up key names; the operator lists and reseals keys.
   ['apiKeys', 'find', 'hash'],
   ['apiKeys', 'find', '_id'],
   ['apiKeys', 'find', 'permissions.operations revokedAt'],

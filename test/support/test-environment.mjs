@@ -60,7 +60,7 @@ const starters = {
   '/second': () => start((second = loadInstance()), { LOG_LEVEL: 'silent' }),
 };
 let second;
-/** Only instances that a test file has asked for have an address here. */
+/** Instances start when a test file first requests their address. */
 const addresses = {};
 // Never close idle connections: a client could send on one that was just closed and get an error.
 const keepOpen = { keepAliveTimeout: 0 };
