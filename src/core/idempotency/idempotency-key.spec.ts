@@ -8,7 +8,7 @@ it.each([
   [String.raw`a\b`, String.raw`a\b`],
   ['~!$,;', '~!$,;'],
   [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
-])('parseIdempotencyKey returns for %j the key %j', (value, key) => {
+])('parseIdempotencyKey(%j) returns %j', (value, key) => {
   expect(parseIdempotencyKey(value)).toBe(key);
 });
 

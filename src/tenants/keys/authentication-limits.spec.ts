@@ -158,7 +158,7 @@ it.each([
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['', ''],
   ['unknown', 'unknown'],
-  ['x'.repeat(1_000), 'x'.repeat(64)],
+  ['x'.repeat(65), 'x'.repeat(64)],
 ])('addressRangeOf(%j) returns %j', (address, client) => {
   expect(addressRangeOf(address)).toBe(client);
 });

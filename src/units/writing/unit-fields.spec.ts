@@ -140,7 +140,7 @@ describe('slugify', () => {
     ['- A -', 'a'],
     ['x'.repeat(300), 'x'.repeat(200)],
     [` ${'x'.repeat(300)}`, 'x'.repeat(200)],
-  ])('returns for %p the slug %p', (text, slug) => {
+  ])('converts %p to %p', (text, slug) => {
     expect(slugify(text)).toBe(slug);
   });
 });

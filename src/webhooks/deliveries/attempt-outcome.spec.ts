@@ -56,7 +56,7 @@ describe('attemptOutcome', () => {
     [503, 0, 60_000, retry(60_000)],
     [503, 0, 1_000, retry(5_000)],
   ])(
-    'returns after status %p, %i earlier attempts and Retry-After %p: %j',
+    'after status %p, %i earlier attempts and Retry-After %p is %j',
     (statusCode, earlierAttempts, retryAfter, outcome) => {
       const found = attemptOutcome(result({ statusCode, retryAfter }), earlierAttempts, now, 0.5);
       expect(found).toEqual({ attempts: earlierAttempts + 1, updatedAt: now, ...outcome });
@@ -96,7 +96,7 @@ it.each([
   ['-5', null],
   ['1.5', null],
   [undefined, null],
-])('retryAfterMs returns for the header %s: %p', (header, milliseconds) => {
+])('retryAfterMs(%j) returns %p', (header, milliseconds) => {
   expect(retryAfterMs(header, now)).toBe(milliseconds);
 });
 
@@ -104,7 +104,7 @@ it.each([
   [undefined, true],
   [['lead.created'], true],
   ['lead.created', false],
-])('hasValidEventTypes returns for %p: %p', (eventTypes, expected) => {
+])('hasValidEventTypes({ eventTypes: %j }) returns %p', (eventTypes, expected) => {
   expect(hasValidEventTypes({ eventTypes } as WebhookEndpointDocument)).toBe(expected);
 });
 
@@ -145,7 +145,7 @@ describe('the pause of an endpoint', () => {
     [{ pausedUntil: until }, 204, null, until],
     [{ pausedUntil: until }, 503, null, until],
   ])(
-    'with %j, after status %p with Retry-After %p, lasts until %p',
+    'with %j after status %p and Retry-After %p lasts until %p',
     (before, statusCode, retryAfter, pausedUntil) => {
       const state = endpointAfter(before, [result({ statusCode, retryAfter })], now);
       expect(state.pausedUntil).toEqual(pausedUntil);

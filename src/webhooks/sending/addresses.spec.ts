@@ -42,7 +42,7 @@ describe('ssrfViolation', () => {
     ['255.255.255.255', forbidden(notPublic('255.255.255.255', 'broadcast'))],
     ['4000::1', forbidden(notPublic('4000::1', 'unicast'))],
     ['hooks.example', forbidden('hooks.example is not an IP address')],
-  ])('returns for %s in production and in development: %p', (address, reasons) => {
+  ])('of %s in production and in development is %p', (address, reasons) => {
     const found = [strict, development].map((policy) => ssrfViolation(address, policy));
     expect(found).toEqual(reasons);
   });
@@ -69,7 +69,7 @@ describe('urlViolation', () => {
     ['https://[0:0:0:0:0:ffff:7f00:1]/', onlyStrict(loopback)],
     ['https://2852039166/', forbidden(notPublic('169.254.169.254', 'linkLocal'))],
     ['https://[fe80::1]/', forbidden(notPublic('fe80::1', 'linkLocal'))],
-  ])('returns for %s in production and in development: %p', (url, reasons) => {
+  ])('of %s in production and in development is %p', (url, reasons) => {
     expect([strict, development].map((policy) => urlViolation(url, policy))).toEqual(reasons);
   });
 });
@@ -80,7 +80,7 @@ it.each([
   ['example.com', null],
   ['a[::1]', null],
   ['[::1]a', null],
-])('literalAddress returns for %s: %s', (host, address) => {
+])('literalAddress(%j) returns %j', (host, address) => {
   expect(literalAddress(host)).toBe(address);
 });
 
@@ -90,6 +90,6 @@ it.each([
   ['localhost.example.com', false],
   ['mylocalhost', false],
   ['localhosts', false],
-])('isLocalName returns for %s: %p', (name, isLocal) => {
+])('isLocalName(%j) returns %p', (name, isLocal) => {
   expect(isLocalName(name)).toBe(isLocal);
 });
