@@ -293,7 +293,7 @@ describe('an endpoint', () => {
     await createLead();
     await good.waitForDelivery({ status: 'delivered' });
     const { service } = webhooks;
-    const showEndpoint = async () => (await service.endpoints.show(broken.document._id))?.shown;
+    const showEndpoint = async () => (await service.endpoints.inspect(broken.document._id))?.shown;
     const fault = 'eventTypes is not a list';
     expect(await showEndpoint()).toMatchObject({ isEnabled: true, fault });
     const failing = await service.service.app.get(WebhookStatisticsService).failingEndpoints(10);

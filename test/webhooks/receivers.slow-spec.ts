@@ -207,7 +207,7 @@ describe('webhook secrets', () => {
     const { service } = webhooks;
     const lines = logLinesWith(service.logged(), endpoint.id.toHexString());
     expect(lines.map((line) => JSON.stringify(line).includes(fault))).toEqual([true]);
-    const shown = await service.endpoints.show(endpoint.document._id);
+    const shown = await service.endpoints.inspect(endpoint.document._id);
     expect(shown?.shown).toMatchObject({ fault, isEnabled: true });
     await expect(service.deliveries.ping(shown?.document as never)).rejects.toThrow(fault);
     await endpoint.waitForDelivery({ status: 'pending', attempts: 0, log: [] });

@@ -115,7 +115,7 @@ export class EventFeedService {
         _id && (await this.events.findOne(organizationId, { _id }, { fields: oldestFirst.fields }));
       if (found?.sequence) return found.sequence;
       const last = await this.relay.lastNumber(organizationId);
-      throw expired((await this.oldestSequence(organizationId, 0, last)) - 1);
+      throw expiredError((await this.oldestSequence(organizationId, 0, last)) - 1);
     });
   }
 
@@ -181,10 +181,10 @@ export class EventFeedService {
 }
 
 function assertRetained(after: number, oldest: number): void {
-  if (after > 0 && oldest > after + 1) throw expired(oldest - 1);
+  if (after > 0 && oldest > after + 1) throw expiredError(oldest - 1);
 }
 
-function expired(next: number): DomainError {
+function expiredError(next: number): DomainError {
   return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
 }
 

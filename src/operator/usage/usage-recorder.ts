@@ -115,8 +115,8 @@ export class UsageRecorder implements BeforeApplicationShutdown {
 
   private writesOf({ at, total, keys, routes }: QuarterCounts) {
     const retentionMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
-    const named = [...routes].map(([route, counts]) => [encoded(route), counts] as const);
-    const names = { ...increments('keys', keys), ...increments('routes', named) };
+    const named = [...routes].map(([route, counts]) => [encodeRoute(route), counts] as const);
+    const names = { ...incrementPaths('keys', keys), ...incrementPaths('routes', named) };
     const keyIds = [...keys.keys()].filter((id) => id !== 'none');
     return [
       upsert({ span: 'quarter', at, keyId: null }, retentionMs, { ...total, ...names }),
@@ -149,7 +149,7 @@ function upsert(
   return { updateOne: { filter, update: { $inc, $setOnInsert }, upsert: true } };
 }
 
-function increments(field: string, all: Iterable<readonly [string, Counts]>): Counts {
+function incrementPaths(field: string, all: Iterable<readonly [string, Counts]>): Counts {
   const paths: Counts = {};
   for (const [name, counts] of all) {
     for (const [count, value] of Object.entries(counts)) paths[`${field}.${name}.${count}`] = value;
@@ -157,6 +157,6 @@ function increments(field: string, all: Iterable<readonly [string, Counts]>): Co
   return paths;
 }
 
-function encoded(route: string): string {
+function encodeRoute(route: string): string {
   return encodeURIComponent(route).replaceAll('.', '%2E');
 }

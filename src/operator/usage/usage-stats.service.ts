@@ -92,11 +92,11 @@ export class UsageStatsService {
     return {
       total: summaryOf(total),
       deliveries: deliveriesOf(total),
-      routes: summaries(routes).map(([route, calls]) => ({
+      routes: sortedSummaries(routes).map(([route, calls]) => ({
         route: decodeURIComponent(route),
         ...calls,
       })),
-      keys: summaries(keys).map(([key, calls]) => ({
+      keys: sortedSummaries(keys).map(([key, calls]) => ({
         keyId: key === 'none' ? null : key,
         ...calls,
       })),
@@ -200,7 +200,7 @@ function addByName(sums: Map<string, Counts>, all: Readonly<Record<string, Count
 }
 
 /** Returns the most calls first. */
-function summaries(sums: ReadonlyMap<string, Counts>): (readonly [string, CallSummary])[] {
+function sortedSummaries(sums: ReadonlyMap<string, Counts>): (readonly [string, CallSummary])[] {
   return [...sums]
     .map(([name, counts]) => [name, summaryOf(counts)] as const)
     .toSorted(([, a], [, b]) => b.calls - a.calls);

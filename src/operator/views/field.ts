@@ -109,11 +109,11 @@ export function plainValue<T>(shown: ViewField<T>, item: T) {
 }
 
 export function plainTitle(title: string | number): string {
-  return String(isViewText(title) ? english(title) : title);
+  return String(isViewText(title) ? englishText(title) : title);
 }
 
 function valueOf<T>(shown: ViewField<T>, item: T) {
-  if (shown.kind === 'status') return [shown.of(item) ?? []].flat().map(english);
+  if (shown.kind === 'status') return [shown.of(item) ?? []].flat().map(englishText);
   if (shown.kind === 'day') return dayOf(shown.of(item));
   if (shown.kind === 'personal') return plainText(shown.of(item));
   if (shown.kind === 'name') return namesIn(shown.of(item), 'en-us');
@@ -141,6 +141,6 @@ export function isViewText(note: string | number): note is ViewText {
   return Object.hasOwn(viewTexts, note);
 }
 
-function english(title: ViewText): string {
+function englishText(title: ViewText): string {
   return viewTexts[title]['en-us'];
 }

@@ -125,7 +125,7 @@ export class ReservationLookupService {
   }
 
   /** Returns the newest first; includes refused callbacks of other organizations. */
-  async callbacks(
+  async listCallbacks(
     organizationIds: Tenants,
     id: Types.ObjectId,
     limit: number,
@@ -141,7 +141,7 @@ export class ReservationLookupService {
     const _id = new Types.ObjectId(reservation._id);
     const objectIds = [reservation._id, ...wallets.map((wallet) => wallet._id)];
     const [received, events, approvedOthers, leads] = await Promise.all([
-      this.callbacks(organizationId, _id, maxCallbacks + 1),
+      this.listCallbacks(organizationId, _id, maxCallbacks + 1),
       this.events.findChanges(organizationId, objectIds, reservationTypes, maxEvents),
       this.approvedOthers(reservation),
       leadId === null ? [] : this.leads.find(organizationId, leadId),

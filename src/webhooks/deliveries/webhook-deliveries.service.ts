@@ -94,7 +94,7 @@ export class WebhookDeliveriesService {
     filter: DeliveryFilter,
     part: KeysetRequest,
   ): Promise<KeysetPage<ListedDelivery>> {
-    const wanted: Filter<WebhookDeliveryDocument> = { organizationId, ...conditions(filter) };
+    const wanted: Filter<WebhookDeliveryDocument> = { organizationId, ...deliveryQuery(filter) };
     const { items, next } = await readPage(newestFirst, part, (after, { limit, sort }) =>
       this.deliveries.acrossTenants
         .find({ $and: [wanted, after] }, { limit, sort, projection: listProjection })
@@ -104,7 +104,7 @@ export class WebhookDeliveriesService {
   }
 
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
-    return this.deliveries.count(organizationId, conditions(filter));
+    return this.deliveries.count(organizationId, deliveryQuery(filter));
   }
 
   /** Starts a new round of attempts (rule HOOK-14). An interrupted replay continues if repeated within a day. */
@@ -118,7 +118,7 @@ export class WebhookDeliveriesService {
     const replayRun = await this.beginReplay(endpointId, name, now);
     // Later events are sent without a replay.
     const until = filter.until !== undefined && filter.until < now ? filter.until : now;
-    const wanted = conditions({ ...filter, endpointId, until });
+    const wanted = deliveryQuery({ ...filter, endpointId, until });
     const total = await this.deliveries.count(organizationId, wanted);
     const left = { organizationId, ...wanted, replayRun: { $ne: replayRun } };
     const cursor = this.deliveries.acrossTenants
@@ -228,7 +228,7 @@ function replayName({ _id, status, since, until }: DeliveryFilter): string {
   return `${what}-${since?.getTime() ?? ''}-${until?.getTime() ?? ''}`;
 }
 
-function conditions({ eventIds, objectIds, since, until, ...equal }: DeliveryFilter) {
+function deliveryQuery({ eventIds, objectIds, since, until, ...equal }: DeliveryFilter) {
   const createdAt = withoutUndefined({ $gte: since, $lt: until });
   return withoutUndefined({
     ...equal,

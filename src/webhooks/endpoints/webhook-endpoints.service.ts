@@ -75,7 +75,7 @@ export class WebhookEndpointsService {
     return this.endpoints.acrossTenants.findOne({ _id });
   }
 
-  async show(
+  async inspect(
     _id: Types.ObjectId,
   ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: EndpointView } | null> {
     const document = await this.find(_id);

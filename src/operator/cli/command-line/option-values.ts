@@ -85,7 +85,7 @@ export const eventTypes = listOf(subscriptions);
 /** Null permits every address. */
 export const addressList = parser<{ readonly from: readonly string[] | null }>((value) => {
   if (value === 'any') return { from: null };
-  const from = split(value);
+  const from = splitList(value);
   return from.every(isAddressRange) ? { from } : null;
 }, 'It must be a list of addresses and ranges such as 203.0.113.7,2001:db8::/32, or any.');
 
@@ -121,11 +121,11 @@ function listOf<T extends string>(known: readonly T[]) {
 
 /** Removes repetitions; returns null for an unknown item. */
 function itemsOf<T extends string>(known: readonly T[], value: string): T[] | null {
-  const items = split(value);
+  const items = splitList(value);
   return items.every((one): one is T => known.some((each) => each === one)) ? items : null;
 }
 
-function split(value: string): string[] {
+function splitList(value: string): string[] {
   return [...new Set(value.split(',').map((one) => one.trim()))];
 }
 

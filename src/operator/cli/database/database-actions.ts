@@ -65,7 +65,7 @@ export const actions: ActionsOf<typeof databaseCommands> = {
       list(records, usageFields),
       status.isOfNewerVersion &&
         'A newer version has prepared the database. Instances of this version keep working.',
-      conclusion(status.isComplete, isCurrent),
+      statusSentence(status.isComplete, isCurrent),
     ];
     const isKeyMissing = encryptionKeys.some(({ state }) => state === 'missing');
     return {
@@ -106,7 +106,7 @@ async function readLedger(file: string): Promise<z.infer<typeof ledgerSchema>> {
   }
 }
 
-function conclusion(isComplete: boolean, isCurrent: boolean): string {
+function statusSentence(isComplete: boolean, isCurrent: boolean): string {
   if (!isComplete)
     return `Collections, indexes or migrations are missing. Run: ${commandLine} db init`;
   if (isCurrent) return 'Nothing is missing.';

@@ -42,7 +42,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   callbacks: async (context, { reservation: reference, limit }) => {
     const { organizations, id, found } = await inspectReservation(context, reference);
     const lookup = context.get(ReservationLookupService);
-    const callbacks = await lookup.callbacks(organizations, id, limit);
+    const callbacks = await lookup.listCallbacks(organizations, id, limit);
     const others = found === null ? [] : await lookup.approvedOthers(found);
     return report(
       callbacks,

@@ -195,7 +195,7 @@ async function withHealthOf(context: CommandContext, endpoint: EndpointView) {
 
 /** @throws Error when it does not exist */
 async function endpointOf(context: CommandContext, id: Types.ObjectId | string) {
-  const found = await context.get(WebhookEndpointsService).show(new Types.ObjectId(id));
+  const found = await context.get(WebhookEndpointsService).inspect(new Types.ObjectId(id));
   if (found === null || found.shown.isRemoved) throw notFound(id);
   return found;
 }

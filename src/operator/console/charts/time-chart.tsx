@@ -1,6 +1,6 @@
 import { type TimeStep, timeSteps } from '../../usage/time-steps.js';
 import { type Reader, useReader } from '../pages/page.js';
-import { Table, type Titled, titleOf } from '../pages/shared/fields.js';
+import { Table, type FieldLabel, titleOf } from '../pages/shared/fields.js';
 import { Link } from '../pages/shared/parts.js';
 import type { TextKey } from '../texts/text.js';
 import { Bars, type Color, highestOf } from './bars.js';
@@ -36,7 +36,7 @@ export function StepChoice() {
   );
 }
 
-export type ChartLine<Step> = Titled & {
+export type ChartLine<Step> = FieldLabel & {
   readonly color: Color;
   readonly of: (step: Step) => number | null;
 };
@@ -86,7 +86,7 @@ export function TimeChart<Step extends { readonly at: Date }>({
     const sum = line.values.reduce<number>((total, value) => total + (value ?? 0), 0);
     return `${line.name} ${formats.number(sum)}`;
   });
-  const highest = roundedUp(highestOf(series, isStacked));
+  const highest = roundUp(highestOf(series, isStacked));
   return (
     <figure class="chart">
       <figcaption>
@@ -151,7 +151,7 @@ function labelOf(reader: Reader, at = new Date(0)): string {
 }
 
 /** Rounds up to 1, 2, 5, 10, 20 and so on. */
-function roundedUp(value: number): number {
+function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return power * ([1, 2, 5].find((digit) => value <= digit * power) ?? 10);
 }

@@ -114,7 +114,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
   async ({ services }, { organizations, reference, limit }) => {
     const leads = await services.leads.search(organizations, reference, limit);
     return leads.map((lead) =>
-      resultOf('lead', lead, String(lead.leadId), [lead.recordSystemId, deleted(lead)]),
+      resultOf('lead', lead, String(lead.leadId), [lead.recordSystemId, deletedNote(lead)]),
     );
   },
   async ({ services }, { ids, reference, limit }) => {
@@ -123,7 +123,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
       services.reservations.findByRequest(ids, reference, limit),
     ]);
     return [...named, ...changed].map((one) =>
-      resultOf('reservation', one, one.recordSystemId ?? one._id, [one.status, deleted(one)]),
+      resultOf('reservation', one, one.recordSystemId ?? one._id, [one.status, deletedNote(one)]),
     );
   },
   async ({ services, language }, { ids, reference, limit }) => {
@@ -145,7 +145,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
   async ({ services }, { ids, reference, limit }) => {
     const deliveries = await services.deliveries.search(ids, reference, limit);
     const shown = deliveries.map(async (delivery) => {
-      const endpoint = await services.endpoints.show(delivery.endpointId);
+      const endpoint = await services.endpoints.inspect(delivery.endpointId);
       const details = [delivery.type, delivery.status, endpoint && maskedUrl(endpoint.shown.url)];
       return resultOf('delivery', delivery, String(delivery._id), details);
     });
@@ -153,7 +153,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
   },
   async ({ services }, { reference }) => {
     const id = parseObjectId(reference);
-    const endpoint = id && (await services.endpoints.show(id));
+    const endpoint = id && (await services.endpoints.inspect(id));
     if (endpoint === null) return [];
     const { shown } = endpoint;
     return [resultOf('endpoint', shown, shown._id, [maskedUrl(shown.url)])];
@@ -166,7 +166,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
   },
 ];
 
-function deleted({ isDeleted }: { readonly isDeleted?: boolean | null }): string | null {
+function deletedNote({ isDeleted }: { readonly isDeleted?: boolean | null }): string | null {
   return isDeleted ? 'deleted' : null;
 }
 

@@ -94,7 +94,7 @@ async function read(request: PageRequest) {
           { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
           { title: 'shared.event', kind: 'code', of: ({ type }) => type },
           { title: 'lead.feedNumber', kind: 'code', of: ({ sequence }) => sequence },
-          { title: 'lead.sentTo', show: (event, reader) => sentTo(event, endpoints, reader) },
+          { title: 'lead.sentTo', show: (event, reader) => receiverList(event, endpoints, reader) },
           requestIdField,
         ]}
         part="events"
@@ -144,7 +144,7 @@ function changedFields(
   );
 }
 
-function sentTo(
+function receiverList(
   { numberedAt, failureReason, sent }: ListedEvent & { readonly sent: readonly ListedDelivery[] },
   endpoints: readonly EndpointView[],
   { text }: Reader,

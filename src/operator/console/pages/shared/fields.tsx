@@ -6,12 +6,12 @@ import { maskedName, maskedUrl, maskedValue } from './masking.js';
 import { Card, Code, Link, Pagination, Timestamp } from './parts.js';
 
 /** A `name` is not translated. */
-export type Titled = { readonly title: TextKey } | { readonly name: string };
+export type FieldLabel = { readonly title: TextKey } | { readonly name: string };
 
 /** Either a field of a view, or one that only a page can show. */
 export type PageField<T> =
   | ViewField<T, TextKey>
-  | (Titled & { readonly isNumber?: true; show(item: T, reader: Reader): ComponentChildren });
+  | (FieldLabel & { readonly isNumber?: true; show(item: T, reader: Reader): ComponentChildren });
 
 interface Fields<T> {
   readonly fields: readonly PageField<NoInfer<T>>[];
@@ -118,7 +118,7 @@ export function FieldTable<T>({
   );
 }
 
-export function titleOf(field: Titled, { text }: Reader): string {
+export function titleOf(field: FieldLabel, { text }: Reader): string {
   return 'name' in field ? field.name : text(field.title);
 }
 
@@ -157,13 +157,13 @@ function plainValue<T>(
     case 'duration':
       return formats.duration(field.of(item));
     case 'url':
-      return <Code>{joined([field.of(item) ?? []].flat().map(maskedUrl))}</Code>;
+      return <Code>{joinValues([field.of(item) ?? []].flat().map(maskedUrl))}</Code>;
     case 'status':
-      return joined([field.of(item) ?? []].flat().map((key) => text(key)));
+      return joinValues([field.of(item) ?? []].flat().map((key) => text(key)));
     case 'personal':
       return <Personal value={field.of(item)} isShown={isShown} />;
     case 'code':
-      return <Code>{joined(field.of(item))}</Code>;
+      return <Code>{joinValues(field.of(item))}</Code>;
     case 'name':
       return <Lines lines={namesIn(field.of(item), language)} />;
     case 'text':
@@ -187,7 +187,7 @@ export function Lines({ lines }: { readonly lines: readonly ComponentChildren[] 
   );
 }
 
-function joined(value: string | number | readonly string[] | null | undefined): string {
+function joinValues(value: string | number | readonly string[] | null | undefined): string {
   return [value ?? []].flat().join(', ') || '–';
 }
 

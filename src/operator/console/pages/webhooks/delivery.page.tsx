@@ -11,7 +11,7 @@ import {
   ResendDelivery,
 } from '../shared/operator-actions.js';
 import { Card } from '../shared/parts.js';
-import { problem } from './endpoint.page.js';
+import { problemPage } from './endpoint.page.js';
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
@@ -30,7 +30,7 @@ async function read(request: PageRequest) {
   if (delivery === null) return null;
   const { organizationId } = delivery;
   const id = delivery._id.toHexString();
-  const endpoint = await services.endpoints.show(delivery.endpointId);
+  const endpoint = await services.endpoints.inspect(delivery.endpointId);
   const body = (
     <>
       <FieldList
@@ -67,7 +67,7 @@ async function replay(request: PageRequest) {
   const delivery = await deliveryOf(request);
   if (delivery === null) return null;
   const endpoint = await services.endpoints.find(delivery.endpointId);
-  if (endpoint?.isEnabled !== true) return problem(request, 'endpoint.mustBeEnabled');
+  if (endpoint?.isEnabled !== true) return problemPage(request, 'endpoint.mustBeEnabled');
   const { _id, organizationId } = delivery;
   const subjectId = _id.toHexString();
   return confirmAndPerform(request, {
@@ -95,7 +95,7 @@ function Body({ body, messageId, lastAttemptAt }: DeliveryDetails) {
     `webhook-signature: ${mask}`,
   ];
   const isCut = isShown && body !== null && body.length > maxCharacters;
-  const shown = isShown && !isCut && body !== null ? indented(body) : body;
+  const shown = isShown && !isCut && body !== null ? indentJson(body) : body;
   return (
     <Card title={text('shared.request')}>
       <pre dir="ltr">{headers.join('\n')}</pre>
@@ -119,10 +119,10 @@ function Body({ body, messageId, lastAttemptAt }: DeliveryDetails) {
 }
 
 /** Keeps digits of numbers that a double cannot hold. */
-function indented(body: string): string {
-  return JSON.stringify(JSON.parse(body, asWritten as never), null, 2);
+function indentJson(body: string): string {
+  return JSON.stringify(JSON.parse(body, keepDigits as never), null, 2);
 }
 
-function asWritten(_name: string, value: unknown, { source }: { readonly source?: string }) {
+function keepDigits(_name: string, value: unknown, { source }: { readonly source?: string }) {
   return typeof value === 'number' && source !== undefined ? rawJSON(source) : value;
 }

@@ -106,16 +106,16 @@ async function replay(request: PageRequest) {
   if (endpoint === null || endpoint.shown.isRemoved) return null;
   const { document, shown } = endpoint;
   const { organizationId, _id: endpointId } = document;
-  if (!shown.isEnabled) return problem(request, 'endpoint.mustBeEnabled');
+  if (!shown.isEnabled) return problemPage(request, 'endpoint.mustBeEnabled');
   const wanted = readReplay(request.form);
-  if (wanted === null) return problem(request, 'confirm.wrongTime');
+  if (wanted === null) return problemPage(request, 'confirm.wrongTime');
   const { filter, text: what } = wanted;
   // A confirmed form that is sent again replays nothing and shows its outcome.
   const count =
     request.form['formId'] === undefined
       ? await deliveries.count(organizationId, { ...filter, endpointId })
       : null;
-  if (count === 0) return problem(request, 'confirm.nothing');
+  if (count === 0) return problemPage(request, 'confirm.nothing');
   return confirmAndPerform(request, {
     organizationId,
     subject: 'endpoint',
@@ -127,13 +127,13 @@ async function replay(request: PageRequest) {
   });
 }
 
-export function problem({ text }: PageRequest, key: TextKey): PageContent {
+export function problemPage({ text }: PageRequest, key: TextKey): PageContent {
   return { status: 422, body: <p class="bad">{text(key)}</p> };
 }
 
 async function endpointOf({ params, services }: PageRequest) {
   const id = parseObjectId(params['id'] ?? '');
-  return id && services.endpoints.show(id);
+  return id && services.endpoints.inspect(id);
 }
 
 function Actions({ _id, isEnabled }: Pick<EndpointView, '_id' | 'isEnabled'>) {
