@@ -64,20 +64,20 @@ describe('the timeline of a reservation', () => {
   const [late, early] = [callback(30, {}), callback(10, {})];
   const [created, deleted] = [event(0, 'created', 'first'), event(9, 'deleted', 'request-10')];
 
-  // Each timeline entry is written as the first letters of its kind and of its second.
+  // Each timeline entry is written as the first letter of its kind and its second.
   it.each<[string, string, CallbackEntry[], TimelineEvent[], Report[]]>([
     ['entries by time', 'e 0, c 10, r 25, c 30', [late, early], [created], [[25]]],
     ['one entry for a callback with its event and report', 'c 10', [reported], [deleted], [[9]]],
     ['events of a callback without stored effects', 'e 9, c 10', [withoutEffects], [deleted], []],
     ['an event of an earlier request', 'e 40, c 100', [sameRequest], [event(40, 'x', 'same')], []],
     ['one entry within a minute', 'c 100', [sameRequest], [event(41, 'x', 'same')], []],
-    ['one report of two', 'c 10, r 10', [reported], [], [[9], [10]]],
+    ['one of two reports', 'c 10, r 10', [reported], [], [[9], [10]]],
     ['a report of another status', 'c 10, r 10', [reported], [], [[10, 'overdue']]],
     ['a report of another time', 'c 10, r 70', [reported], [], [[70]]],
     ['a report of another cheque', 'c 10, r 10', [forOtherCheque], [], [[10]]],
     ['a report that a callback skipped', 'c 10, r 10', [skipped], [], [[10]]],
     ['no report without a time', '', [], [], [[null]]],
-  ])('shows %s: %s', (_title, expected, ...sources) => {
+  ])('shows %s', (_title, expected, ...sources) => {
     const entries = timelineOf(...sources).map(({ kind, at: when }) => {
       return `${kind.charAt(0)} ${(when.getTime() - start) / second}`;
     });
