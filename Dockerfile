@@ -1,8 +1,8 @@
-# The version of Node is that of the development dependency `node` in package.json.
+# Node has the version of the development dependency `node` in package.json.
 FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No install script is needed: the image brings Node itself, the other packages their binaries.
+# No install script is needed, because the image contains Node, and other packages contain their binaries.
 RUN npm ci --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json .swcrc ./
 COPY src ./src
@@ -14,7 +14,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24.21.0-bookworm-slim
-# The same variable and flags as `npm run start:prod`.
+# `npm run start:prod` sets the same variable and flags.
 ENV NODE_ENV=production
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
@@ -25,10 +25,10 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 RUN install --directory --owner=node node_modules/.cache
 USER node
-# Fills the compile cache for the first start. This run exits immediately: its configuration is invalid.
+# This run fills the compile cache for the first start. Its invalid configuration makes it exit immediately.
 RUN PORT=none node dist/main.js; test $? -eq 2
 EXPOSE 3000
-# Responds within two seconds, with 503 while the database does not respond.
+# The service responds within two seconds, with 503 while the database does not respond.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/external/apis/v1.0/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=30", "dist/main.js"]
