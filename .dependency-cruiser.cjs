@@ -203,7 +203,7 @@ module.exports = {
       comment: 'All other code gets collections that accept no query without an organization.',
       severity: 'error',
       from: { path: '^src/', pathNot: acrossTenants },
-      to: { path: '^src/core/database/documents/across-tenants\\.ts$' },
+      to: { path: '^src/core/database/documents/cross-tenant-collection\\.ts$' },
     },
     {
       name: 'repositories-and-services-query',

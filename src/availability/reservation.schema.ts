@@ -7,13 +7,13 @@ import {
   NullableRecordId,
   NullableTime,
   OptionalText,
-  ShownDocument,
+  PresentedDocument,
 } from '../core/fields/fields.js';
 import { objectOf } from '../core/values/json.js';
 import { type ReservationStatus, reservationStatuses } from './availability.js';
 
 @Schema({ collection: 'reservations' })
-export class ReservationDocument extends ShownDocument {
+export class ReservationDocument extends PresentedDocument {
   /** Missing only where another program omitted it; the unit then counts as deleted. */
   @NullableRecordId({ example: '6740b1f2c3d4e5f607182942' })
   unitId?: Types.ObjectId | null;

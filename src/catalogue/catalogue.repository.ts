@@ -9,7 +9,7 @@ import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type {
   ReadOptions,
   TenantFilter,
-  Tenants,
+  TenantIds,
 } from '../core/database/documents/tenant-queries.js';
 import { looseCollation, caseSpellings, foldCase } from '../core/localization/fold-case.js';
 import {
@@ -17,7 +17,7 @@ import {
   type Language,
   languages,
   type Localized,
-  textIn,
+  localizedText,
 } from '../core/localization/language.js';
 import type {
   AmenityDocument,
@@ -139,7 +139,7 @@ export class CatalogueRepository {
         { ...oldestFirst, fields: ['name'], collation: looseCollation, readConcern: 'majority' },
       );
       for (const { _id, name } of compounds) {
-        const key = keyOf({ name: textIn(name, language), language });
+        const key = keyOf({ name: localizedText(name, language), language });
         found.set(key, [...(found.get(key) ?? []), _id]);
       }
     }
@@ -148,7 +148,7 @@ export class CatalogueRepository {
 
   /** Includes deleted compounds. Only the operator asks for several organizations. */
   async compoundNames(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     ids: Ids,
   ): Promise<ReadonlyMap<string, Partial<Localized>>> {
     if (ids.length === 0) return new Map();

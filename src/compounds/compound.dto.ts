@@ -3,24 +3,24 @@ import type { Types } from 'mongoose';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { responseClass, type Presented } from '../core/fields/declared-fields.js';
 import { Id, Text } from '../core/fields/fields.js';
-import { PaginationDto } from '../core/http/lists/list-reading.js';
+import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import {
-  IgnoredWithAll,
+  UnlessAllSent,
   PageLimit,
   PageNumber,
   PollingQuery,
   ZeroOrOneField,
 } from '../core/http/validation/query-fields.js';
-import { ToleratesUnknownNames } from '../core/http/validation/dto-reading.js';
+import { ToleratesUnknownNames } from '../core/http/validation/dto-reader.js';
 
 /** Unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @ToleratesUnknownNames()
 export class ListCompoundsQuery extends PollingQuery {
-  @IgnoredWithAll()
+  @UnlessAllSent()
   @PageNumber()
   page?: string;
 
-  @IgnoredWithAll()
+  @UnlessAllSent()
   @PageLimit()
   limit?: string;
 

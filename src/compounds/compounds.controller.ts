@@ -13,7 +13,7 @@ import {
   pollingHeaders,
   Endpoint,
 } from '../core/http/reference/endpoint.js';
-import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
+import { pageBody, setListHeaders } from '../core/http/lists/list-paginator.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto, ListCompoundsQuery } from './compound.dto.js';
 
@@ -49,7 +49,7 @@ export class CompoundsController {
   ): Promise<CompoundsResponseDto | ResponseBody> {
     if (query.all !== '1') return pageBody(reply, await this.compounds.page(caller, query));
     const { text, end } = await this.compounds.all(caller, query);
-    const body = await this.responseStreams.streamed(reply, text);
+    const body = await this.responseStreams.stream(reply, text);
     setListHeaders(reply, end);
     return body;
   }

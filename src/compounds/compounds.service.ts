@@ -12,10 +12,14 @@ import {
   InjectCollection,
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
-import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
+import { includingDeleted, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { BatchOptions, TenantFilter } from '../core/database/documents/tenant-queries.js';
-import { listText } from '../core/http/lists/response-streams.js';
-import { type ListEnd, ListReading, type ListPage } from '../core/http/lists/list-reading.js';
+import { jsonList } from '../core/http/lists/response-streams.js';
+import {
+  type ListProgress,
+  ListPaginator,
+  type ListPage,
+} from '../core/http/lists/list-paginator.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
 
@@ -30,8 +34,8 @@ export class CompoundsService {
   ) {}
 
   async page(caller: Caller, query: ListCompoundsQuery): Promise<ListPage<CompoundDto>> {
-    const { reading, count, batches } = await this.search(caller, query);
-    return reading.page({
+    const { paginator, count, batches } = await this.search(caller, query);
+    return paginator.page({
       count,
       batches,
       present: (compounds) => this.present(caller, compounds),
@@ -41,11 +45,11 @@ export class CompoundsService {
   async all(
     caller: Caller,
     { page: _page, ...query }: ListCompoundsQuery,
-  ): Promise<{ text: AsyncGenerator<Buffer, void>; end: ListEnd }> {
-    const { reading, batches } = await this.search(caller, query);
-    const end = await reading.end(null, 0);
-    const text = listText(this.presentBatches(caller, batches({})), (total) => ({
-      pagination: reading.pagination(total, total, total, end),
+  ): Promise<{ text: AsyncGenerator<Buffer, void>; end: ListProgress }> {
+    const { paginator, batches } = await this.search(caller, query);
+    const end = await paginator.progress(null, 0);
+    const text = jsonList(this.presentBatches(caller, batches({})), (total) => ({
+      pagination: paginator.pagination(total, total, total, end),
     }));
     return { text, end };
   }
@@ -53,18 +57,18 @@ export class CompoundsService {
   private async search({ organizationId }: Caller, query: ListCompoundsQuery) {
     const { updatedSince, includeDeleted } = query;
     const now = this.clock.now();
-    const reading = new ListReading(query, now, {
+    const paginator = new ListPaginator(query, now, {
       name: `compounds ${organizationId.toHexString()}`,
       order: (isCopy) => compoundOrder(updatedSince !== undefined, isCopy),
       newestChange: () => this.newestChange(organizationId),
     });
     const filter = {
-      ...(includeDeleted === '1' ? deletedOrNot : notDeleted),
+      ...(includeDeleted === '1' ? includingDeleted : notDeleted),
       ...(updatedSince === undefined ? {} : await this.changedSince(organizationId, updatedSince)),
     };
-    const { after, order: sort } = reading;
+    const { after, order: sort } = paginator;
     return {
-      reading,
+      paginator,
       count: () =>
         this.cache.get(organizationId, `count compounds ${BSON.EJSON.stringify(filter)}`, () =>
           this.compounds.count(organizationId, filter),

@@ -7,7 +7,7 @@ import {
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted, parseObjectId } from '../core/database/documents/tenant-document.js';
-import type { TenantFilter, Tenants } from '../core/database/documents/tenant-queries.js';
+import type { TenantFilter, TenantIds } from '../core/database/documents/tenant-queries.js';
 import { caseSpellings, looseCollation } from '../core/localization/fold-case.js';
 import { ClientsService } from '../tenants/clients/clients.service.js';
 import { phonesOf } from '../tenants/contacts/phone-number.js';
@@ -100,11 +100,11 @@ export class LeadLookupService {
     };
   }
 
-  private findById(organizationIds: Tenants, id: TenantFilter<LeadDocument>) {
+  private findById(organizationIds: TenantIds, id: TenantFilter<LeadDocument>) {
     return this.leads.find(organizationIds, id, { sort });
   }
 
-  private async findByExternalId(organizationIds: Tenants, recordSystemId: string) {
+  private async findByExternalId(organizationIds: TenantIds, recordSystemId: string) {
     // Separate queries use an index each; no index serves both conditions.
     const active = await this.leads.find(organizationIds, { recordSystemId, isDeleted: false });
     const deleted = { recordSystemId, isDeleted: true };
@@ -112,7 +112,7 @@ export class LeadLookupService {
   }
 
   private async findByPhones(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     phones: readonly string[],
     country: CountryCode,
     limit: number,
@@ -123,7 +123,7 @@ export class LeadLookupService {
   }
 
   private async findByClients(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     clientIds: readonly Types.ObjectId[],
     limit: number,
   ): Promise<LeadDocument[]> {

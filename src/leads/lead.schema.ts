@@ -8,14 +8,14 @@ import {
   OptionalText,
   RecordIds,
   SerialNumber,
-  ShownDocument,
+  PresentedDocument,
 } from '../core/fields/fields.js';
 import { looseCollation } from '../core/localization/fold-case.js';
 
 export type LeadData = Readonly<Record<string, unknown>>;
 
 @Schema({ collection: 'leads' })
-export class LeadDocument extends ShownDocument {
+export class LeadDocument extends PresentedDocument {
   @SerialNumber({
     description: 'Sequential number within the organization; never changes.',
     example: 42,

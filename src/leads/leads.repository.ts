@@ -8,7 +8,7 @@ import {
   type TenantCollection,
 } from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { TenantFilter, WriteOf } from '../core/database/documents/tenant-queries.js';
+import type { TenantFilter, TenantWrite } from '../core/database/documents/tenant-queries.js';
 import { phoneKey, usualSpellings } from '../tenants/contacts/phone-number.js';
 import type { LeadDocument } from './lead.schema.js';
 import { currentPhoneKeys } from './phones/lead-phones.js';
@@ -72,7 +72,7 @@ export class LeadsRepository {
     for await (const batch of this.leads.batches(organizationId, filter)) {
       for (const lead of batch) bytes += BSON.calculateObjectSize(lead);
       if (bytes > maxBytes && leads.length + batch.length > 1) return null;
-      leads.push(...this.leads.known(batch));
+      leads.push(...this.leads.dropInvalidFields(batch));
     }
     return leads;
   }
@@ -121,7 +121,7 @@ export class LeadsRepository {
 
   async write(
     organizationId: Types.ObjectId,
-    writes: readonly WriteOf<LeadDocument>[],
+    writes: readonly TenantWrite<LeadDocument>[],
   ): Promise<void> {
     await this.leads.write(organizationId, writes);
   }

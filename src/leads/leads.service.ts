@@ -10,7 +10,7 @@ import type { ServiceResponse } from '../core/idempotency/idempotency-claim.js';
 import { mebibyte } from '../core/values/numbers.js';
 import { GroupCommit } from '../core/writes/group-commit.js';
 import { WriteServices } from '../core/writes/group-transaction.js';
-import type { Batch, WriteOutcome } from '../core/writes/write-kind.js';
+import type { Batch, WriteOutcome } from '../core/writes/write-handler.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
 import type { Caller } from '../tenants/keys/caller.js';
@@ -142,7 +142,7 @@ export class LeadsService {
     const results = outcomes.map((outcome, index): LeadResultDto => {
       if (outcome.status === 'rejected') {
         const error = toDomainError(outcome.reason);
-        const { body } = this.errorResponses.of(error, language);
+        const { body } = this.errorResponses.responseTo(error, language);
         return { index, ...body, errorCode: error.definition.code };
       }
       const { status: statusCode, body } = outcome.value;

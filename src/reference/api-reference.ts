@@ -3,7 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { describeErrors } from '../core/http/reference/endpoint.js';
 import { sharedComponents } from './openapi-components.js';
-import { tolerantNames } from '../core/http/validation/dto-reading.js';
+import { tolerantTypeNames } from '../core/http/validation/dto-reader.js';
 import { completeOperations } from './common-documentation.js';
 import { allErrors } from './errors.js';
 import { documentedWebhooks, webhookModels } from './webhook-documentation.js';
@@ -87,7 +87,7 @@ function disallowUnknownFields({ paths, components }: OpenAPIObject): void {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       const schema = schemas[name];
       if (schema === undefined || 'additionalProperties' in schema) continue;
-      schema.additionalProperties = tolerantNames().has(name);
+      schema.additionalProperties = tolerantTypeNames().has(name);
       close(schema);
     }
   };

@@ -88,5 +88,5 @@ function formsOf(error: ErrorDefinition): ErrorDefinition[] {
 }
 
 function exampleOf(error: ErrorDefinition, responses: ErrorResponses) {
-  return { summary: error.cause, description: error.remedy, value: responses.sample(error) };
+  return { summary: error.cause, description: error.remedy, value: responses.sampleBody(error) };
 }

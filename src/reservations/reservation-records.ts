@@ -4,7 +4,7 @@ import { ReservationDocument } from '../availability/reservation.schema.js';
 import type { UnitReservation } from '../availability/unit-reservations.repository.js';
 import type { DocumentChange } from '../core/database/documents/document-diff.js';
 import { present } from '../core/fields/declared-fields.js';
-import type { PendingWrites } from '../core/writes/write-kind.js';
+import type { PendingWrites } from '../core/writes/write-handler.js';
 import type { OutboundEvent } from '../events/outbox/outbox.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { UnitChange, UnitDocument } from '../units/writing/unit-writes.service.js';

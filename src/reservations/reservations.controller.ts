@@ -138,8 +138,8 @@ export class ReservationsController {
     route: {
       fixedLanguage: 'en-us',
       acceptsKeyInQuery: true,
-      isOnlyMethod: true,
-      readsOnly: CallbackDto,
+      hasOwnMethodsOnly: true,
+      readsOnlyFieldsOf: CallbackDto,
     },
     summary: 'Report a change of a reservation or a cheque',
     description:
@@ -173,7 +173,7 @@ export class ReservationsController {
   @Endpoint({
     operationId: 'reconcileCheques',
     permission: 'reservations.reconcile',
-    route: { isOnlyMethod: true },
+    route: { hasOwnMethodsOnly: true },
     summary: "Compare a partner's ledger of cheques",
     description:
       'Returns the differences between the ledger and the stored cheques, from one snapshot; changes ' +

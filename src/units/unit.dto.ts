@@ -16,16 +16,16 @@ import {
 import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import {
-  columnsOf,
+  csvColumnsOf,
   type Presented,
   requestClass,
   responseClass,
 } from '../core/fields/declared-fields.js';
 import { LocalizedText } from '../core/fields/object-fields.js';
-import { Field, FieldsTogether } from '../core/http/validation/field.js';
+import { Field, CrossFieldRules } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
 import { storable, string } from '../core/values/text.js';
-import { PaginationDto } from '../core/http/lists/list-reading.js';
+import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import type { Localized } from '../core/localization/language.js';
 
 export class UnitDto extends responseClass(UnitDocument) {
@@ -94,7 +94,7 @@ export const unitColumns: readonly (keyof UnitRow)[] = [
   'updatedAt',
   'compound',
   'compoundId',
-  ...columnsOf(UnitDocument),
+  ...csvColumnsOf(UnitDocument),
 ];
 
 export class CompoundUnitsResponseDto {
@@ -123,7 +123,7 @@ export class UnitUpsertResponseDto {
   unit!: UnitDto;
 }
 
-@FieldsTogether({ anyOf: [{ required: ['recordSystemId'] }, { required: ['unitId'] }] })
+@CrossFieldRules({ anyOf: [{ required: ['recordSystemId'] }, { required: ['unitId'] }] })
 export class UpsertUnitDto extends requestClass(UnitDocument) {
   declare compound?: string;
   declare phase?: string | null;

@@ -21,7 +21,7 @@ import {
   Endpoint,
   sendUpsert,
 } from '../core/http/reference/endpoint.js';
-import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-reading.js';
+import { pageBody, setListHeaders, updatedAsOf } from '../core/http/lists/list-paginator.js';
 import { compoundErrors, unitErrors } from './unit-errors.js';
 import {
   CompoundSlugParam,
@@ -90,7 +90,7 @@ export class UnitsController {
   ): Promise<ResponseBody> {
     const asOf = updatedAsOf(this.clock.now());
     const text = await this.units.ofCompound(caller, slug);
-    const body = await this.responseStreams.wholeOrStreamed(reply, text);
+    const body = await this.responseStreams.bufferOrStream(reply, text);
     setListHeaders(reply, { next: null, asOf });
     return body;
   }
@@ -168,7 +168,7 @@ export class UnitsController {
   ): Promise<ResponseBody> {
     const format = query.format ?? acceptedFormat(request);
     const { total, end, text } = await this.units.export(caller, query, format);
-    const body = await this.responseStreams.streamed(reply, text);
+    const body = await this.responseStreams.stream(reply, text);
     reply.header('content-type', `${mediaTypes[format]}; charset=utf-8`);
     addVary(reply, 'accept');
     reply.header('x-total-count', total);

@@ -25,7 +25,7 @@ function newLease(count: number) {
   const processes = Array.from({ length: count }, (_, index) => {
     const clock = new Clock();
     clock.now = () => new Date(time.now + (index % 3) * dayMs - dayMs);
-    return new Leases(model, clock).of(name, durationMs);
+    return new Leases(model, clock).create(name, durationMs);
   });
   const stored = service.db.collection<LeaseDocument>('leases');
   return {

@@ -3,11 +3,11 @@ import type { Schema as DocumentSchema } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { looseCollation } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/language.js';
-import { ImportedTime, Quantity, ShownDocument, Text, Url } from '../../core/fields/fields.js';
+import { ImportedTime, Quantity, PresentedDocument, Text, Url } from '../../core/fields/fields.js';
 
 /** Other programs store only the required fields reliably. Classes declare their fields in the order of responses. */
 @Schema()
-export class CatalogueDocument extends ShownDocument {
+export class CatalogueDocument extends PresentedDocument {
   @Quantity({ example: 0, description: 'An internal version key.', stored: false })
   __v?: number;
 

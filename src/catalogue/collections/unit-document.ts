@@ -17,7 +17,7 @@ import {
   References,
   Slug,
   Text,
-  Texts,
+  TextList,
   Url,
 } from '../../core/fields/fields.js';
 import { EmbeddedObject, EmbeddedObjects, LocalizedText } from '../../core/fields/object-fields.js';
@@ -219,7 +219,7 @@ export class UnitDocument extends CatalogueDocument {
   @ForeignIds()
   releaseIds?: Types.ObjectId[];
 
-  @Texts({ sent: { description: 'For example sale or rent.' } })
+  @TextList({ sent: { description: 'For example sale or rent.' } })
   listingType?: readonly string[];
 
   @List()

@@ -53,10 +53,10 @@ export class ResponseCache {
         if (!isCached) return;
         Object.assign(route, {
           onRequest: [route.onRequest ?? [], this.respond].flat(),
-          onSend: [route.onSend ?? [], this.share].flat(),
+          onSend: [route.onSend ?? [], this.shareResponse].flat(),
         });
       } else if (route.method !== 'HEAD') {
-        Object.assign(route, { onSend: [route.onSend ?? [], this.noteFailedWrite].flat() });
+        Object.assign(route, { onSend: [route.onSend ?? [], this.onFailedWrite].flat() });
       }
     });
   }
@@ -94,7 +94,7 @@ export class ResponseCache {
     this.deadline.within(request, response).then(send, proceed);
   };
 
-  private readonly share: onSendAsyncHookHandler = async (request, reply, payload) => {
+  private readonly shareResponse: onSendAsyncHookHandler = async (request, reply, payload) => {
     const maker = this.pendingResponses.get(request);
     if (maker === undefined) return payload;
     if (!reply.hasHeader('etag')) {
@@ -107,7 +107,7 @@ export class ResponseCache {
   };
 
   /** The outcome of a failed write may be unknown, so it invalidates too. */
-  private readonly noteFailedWrite: onSendAsyncHookHandler = async ({ caller }, reply, payload) => {
+  private readonly onFailedWrite: onSendAsyncHookHandler = async ({ caller }, reply, payload) => {
     if (reply.statusCode >= 500 && caller) this.cache.invalidate(caller.organizationId);
     return payload;
   };

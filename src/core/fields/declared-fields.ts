@@ -10,15 +10,15 @@ export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyType
 /** Converts a stored value for responses; undefined omits the field. */
 type Read = (stored: unknown, language: Language) => unknown;
 
-type Declare = (api: ApiPropertyOptions) => PropertyDecorator;
+type FieldDecorator = (api: ApiPropertyOptions) => PropertyDecorator;
 
 export interface FieldKind {
   readonly stored: PropOptions;
   readonly read: Read;
   readonly api: ApiPropertyOptions;
-  readonly sent?: Declare;
+  readonly sent?: FieldDecorator;
   /** Overrides the declaration where imports accept other values than requests. */
-  readonly imported?: Declare;
+  readonly imported?: FieldDecorator;
   /** Converts sent values for storage. */
   readonly toStored?: (sent: unknown) => unknown;
 }
@@ -109,7 +109,7 @@ export function present<T extends object>(
   return presented as Presented<T>;
 }
 
-export function columnsOf<T>(type: Type<T>): (keyof T)[] {
+export function csvColumnsOf<T>(type: Type<T>): (keyof T)[] {
   const columns = declaredFieldsOf(type).filter(({ options }) => options.column);
   return columns.map(({ name }) => name as keyof T);
 }
@@ -118,7 +118,7 @@ export function columnsOf<T>(type: Type<T>): (keyof T)[] {
 export function storedFields<T extends object>(type: Type<T>, values: object): Partial<T> {
   const sent = values as Readonly<Record<string, unknown>>;
   const stored = declaredFieldsOf(type)
-    .filter((field) => isSent(field) && field.reference === undefined)
+    .filter((field) => isAccepted(field) && field.reference === undefined)
     .map(({ name, kind, options }): [string, unknown] => {
       const { toStored = (value: unknown) => (value === undefined ? options.default : value) } =
         kind;
@@ -127,7 +127,7 @@ export function storedFields<T extends object>(type: Type<T>, values: object): P
   return withoutUndefined(Object.fromEntries(stored)) as Partial<T>;
 }
 
-function isSent({ kind, options }: DeclaredField): boolean {
+function isAccepted({ kind, options }: DeclaredField): boolean {
   return kind.sent !== undefined && (options.sent ?? options.imported) !== undefined;
 }
 
@@ -143,23 +143,23 @@ export function referencesOf(type: Type): DeclaredReference[] {
   );
 }
 
-type Sent<T> = {
-  [Field in keyof T as NonNullable<T[Field]> extends Ids ? never : Field]?: SentValue<
+type InputOf<T> = {
+  [Field in keyof T as NonNullable<T[Field]> extends Ids ? never : Field]?: InputValue<
     NonNullable<T[Field]>
   >;
 };
 
 type Ids = Types.ObjectId | readonly Types.ObjectId[];
 
-type SentValue<T> = T extends Localized
+type InputValue<T> = T extends Localized
   ? string | Partial<Localized>
   : T extends readonly (infer Item)[]
-    ? readonly SentValue<Item>[]
+    ? readonly InputValue<Item>[]
     : T extends object
       ? Partial<T>
       : T;
 
-const classNamed = (name: string): Type =>
+const namedClass = (name: string): Type =>
   Object.defineProperty(class extends Object {}, 'name', { value: name });
 
 const responseClasses = new WeakMap<Type, Type>();
@@ -168,7 +168,7 @@ const responseClasses = new WeakMap<Type, Type>();
 export function responseClass<T extends object>(type: Type<T>): Type<Presented<T>> {
   const known = responseClasses.get(type);
   if (known !== undefined) return known as Type<Presented<T>>;
-  const shape = classNamed(`${type.name.replace(/Document$/, '')}Dto`);
+  const shape = namedClass(`${type.name.replace(/Document$/, '')}Dto`);
   for (const { name, kind, options } of declaredFieldsOf(type)) {
     const { description, example } = options;
     const api = { ...kind.api, ...withoutUndefined({ description, example }) };
@@ -178,36 +178,36 @@ export function responseClass<T extends object>(type: Type<T>): Type<Presented<T
   return shape as Type<Presented<T>>;
 }
 
-export function requestClass<T extends object>(type: Type<T>): Type<Sent<T>> {
-  return sentClass(type, 'Request', (field) =>
-    field.options.sent ? field.kind.sent?.(sentApi(field)) : undefined,
+export function requestClass<T extends object>(type: Type<T>): Type<InputOf<T>> {
+  return inputClass(type, 'Request', (field) =>
+    field.options.sent ? field.kind.sent?.(inputDocumentation(field)) : undefined,
   );
 }
 
-export function importClass<T extends object>(type: Type<T>): Type<Sent<T>> {
-  return sentClass(type, 'Input', (field) => {
+export function importClass<T extends object>(type: Type<T>): Type<InputOf<T>> {
+  return inputClass(type, 'Input', (field) => {
     const { sent, imported: declare = sent } = field.kind;
     const required = field.options.imported === 'required';
-    return isSent(field)
-      ? declare?.({ ...sentApi(field), required } as ApiPropertyOptions)
+    return isAccepted(field)
+      ? declare?.({ ...inputDocumentation(field), required } as ApiPropertyOptions)
       : undefined;
   });
 }
 
 /** Overrides a reference's description, which is about ids. */
-function sentApi({ options, reference }: DeclaredField): ApiPropertyOptions {
+function inputDocumentation({ options, reference }: DeclaredField): ApiPropertyOptions {
   const { sent, default: standard, description, example } = options;
   const shown = reference ? {} : { description, example };
   const own = sent === true ? {} : sent;
   return withoutUndefined({ default: standard ?? undefined, ...shown, ...own });
 }
 
-function sentClass<T extends object>(
+function inputClass<T extends object>(
   type: Type<T>,
   suffix: string,
   declare: (field: DeclaredField) => PropertyDecorator | undefined,
-): Type<Sent<T>> {
-  const request = classNamed(`${type.name}${suffix}`);
+): Type<InputOf<T>> {
+  const request = namedClass(`${type.name}${suffix}`);
   const prototype = request.prototype as object;
   for (const field of declaredFieldsOf(type)) {
     const decorate = declare(field);
@@ -216,5 +216,5 @@ function sentClass<T extends object>(
     if (decorate !== undefined) Reflect.metadata('design:type', Object)(prototype, name);
     decorate?.(prototype, name);
   }
-  return request as Type<Sent<T>>;
+  return request as Type<InputOf<T>>;
 }

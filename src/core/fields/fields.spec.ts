@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import { fieldNamesOf } from '../http/validation/field.js';
-import { checkedDto } from '../http/validation/validation.pipe.js';
+import { validatedDto } from '../http/validation/validation.pipe.js';
 import {
-  columnsOf,
+  csvColumnsOf,
   present,
   referencesOf,
   storedFields,
@@ -43,7 +43,7 @@ class Garden {
 const Request = requestClass(Garden) as new () => object;
 const Entry = importClass(Garden) as new () => object;
 const invalid = (type: new () => object, sent: Record<string, unknown>) =>
-  checkedDto(type, sent).messages.map(({ values }) => values?.['property']);
+  validatedDto(type, sent).messages.map(({ values }) => values?.['property']);
 
 describe('the declaration of a field', () => {
   it('stores the field unless it sets stored: false', () => {
@@ -83,6 +83,6 @@ describe('the declaration of a field', () => {
   });
 
   it('adds a CSV column only when it sets column', () => {
-    expect(columnsOf(Garden)).toEqual(['flowers']);
+    expect(csvColumnsOf(Garden)).toEqual(['flowers']);
   });
 });

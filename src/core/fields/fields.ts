@@ -40,33 +40,33 @@ export const shortTextApi = {
   pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
 } as const;
 
-const limited = { limit: texts.maxShortTextLength };
+const shortTextValues = { limit: texts.maxShortTextLength };
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
 /** The length has a rule of its own, `fits`. */
-export const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
+export const textRules = texts.shortText.filter(({ name }) => name !== tooLong);
 export const fitsShortText: Rule = {
   name: tooLong,
   isMet: (value) =>
     (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
-  values: limited,
+  values: shortTextValues,
 };
 
-export const field = (standard: object, rules: ValueKind) => (api: ApiPropertyOptions) =>
+export const fieldWith = (standard: object, rules: ValueKind) => (api: ApiPropertyOptions) =>
   Field({ ...standard, ...api }, rules);
 
-const shortTextField = field(shortTextApi, texts.shortText);
+const shortTextField = fieldWith(shortTextApi, texts.shortText);
 
-const textOrNullField = field({ ...shortTextApi, nullable: true }, [
+const textOrNullField = fieldWith({ ...shortTextApi, nullable: true }, [
   fitsShortText,
-  { name: 'isTextOrNull', isMet: (value) => value === null || isValid(unlimitedText, value) },
+  { name: 'isTextOrNull', isMet: (value) => value === null || isValid(textRules, value) },
 ]);
 
-const textListField = field({ type: 'array', items: shortTextApi, maxItems: maxListItems }, [
+const textListField = fieldWith({ type: 'array', items: shortTextApi, maxItems: maxListItems }, [
   atMostItems(maxListItems),
   {
     name: 'isTextList',
     isMet: (value) => Array.isArray(value) && value.every((text) => isValid(texts.shortText, text)),
-    values: limited,
+    values: shortTextValues,
   },
 ]);
 
@@ -79,7 +79,7 @@ const idsApi = {
 const timeApi = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' };
 
 /** Other programs may store any type: values of a wrong type count as missing. */
-const kind =
+const fieldDecorator =
   (of: FieldKind) =>
   (options: FieldOptions = {}): PropertyDecorator =>
     declareField(of, options);
@@ -92,18 +92,18 @@ const nullable = (of: FieldKind, api: Documentation = { example: null }): FieldK
   api: { ...of.api, nullable: true, ...api },
 });
 
-export const Text = kind({ ...text, sent: shortTextField });
+export const Text = fieldDecorator({ ...text, sent: shortTextField });
 
-export const Slug = kind({ ...text, sent: field(shortTextApi, texts.newSlug) });
+export const Slug = fieldDecorator({ ...text, sent: fieldWith(shortTextApi, texts.newSlug) });
 
-export const Url = kind({
+export const Url = fieldDecorator({
   ...text,
-  sent: field({ ...shortTextApi, format: 'uri' }, texts.httpUrl),
+  sent: fieldWith({ ...shortTextApi, format: 'uri' }, texts.httpUrl),
 });
 
-export const LongText = kind({ ...text, sent: TextField });
+export const LongText = fieldDecorator({ ...text, sent: TextField });
 
-export const ExternalId = kind({ ...text, sent: ExternalIdField });
+export const ExternalId = fieldDecorator({ ...text, sent: ExternalIdField });
 
 const optionalText = {
   ...text,
@@ -111,36 +111,36 @@ const optionalText = {
   api: { type: String, required: false },
 };
 
-export const OptionalText = kind({ ...optionalText, sent: shortTextField });
+export const OptionalText = fieldDecorator({ ...optionalText, sent: shortTextField });
 
-export const OptionalExternalId = kind({ ...optionalText, sent: ExternalIdField });
+export const OptionalExternalId = fieldDecorator({ ...optionalText, sent: ExternalIdField });
 
 export const Choice = (values: readonly string[], options: FieldOptions): PropertyDecorator =>
   declareField({ ...text, api: { type: String, enum: [...values] } }, options);
 
-export const NullableText = kind({ ...nullable(text), sent: textOrNullField });
+export const NullableText = fieldDecorator({ ...nullable(text), sent: textOrNullField });
 
-export const Quantity = kind({
+export const Quantity = fieldDecorator({
   stored: { type: Number },
   read: numberOf,
   api: { type: Number },
-  sent: field({ type: Number, minimum: 0 }, quantity),
+  sent: fieldWith({ type: Number, minimum: 0 }, quantity),
 });
 
 /** Responses show stored 64-bit integers exactly. */
-export const SerialNumber = kind({
+export const SerialNumber = fieldDecorator({
   stored: { type: Number },
   read: (value) => value ?? 0,
   api: { type: 'integer', minimum: 1 },
 });
 
-export const OptionalNumber = kind({
+export const OptionalNumber = fieldDecorator({
   stored: { type: Number },
   read: (value) => (value === undefined || value === null ? undefined : numberOf(value)),
   api: { type: Number, required: false },
 });
 
-export const Flag = kind({
+export const Flag = fieldDecorator({
   stored: { type: Boolean },
   read: flagOf,
   api: { type: Boolean, example: false },
@@ -149,17 +149,17 @@ export const Flag = kind({
 
 const time = { stored: { type: Date }, read: timeOf, api: timeApi };
 
-const Time = kind(time);
+const Time = fieldDecorator(time);
 
-export const ImportedTime = kind({
+export const ImportedTime = fieldDecorator({
   ...time,
   api: { type: String, example: timeApi.example, description: 'ISO 8601.' },
   sent: TimeField,
 });
 
-export const NullableTime = kind(nullable(time));
+export const NullableTime = fieldDecorator(nullable(time));
 
-export const OptionalTime = kind({
+export const OptionalTime = fieldDecorator({
   ...time,
   read: (value) => timeOf(value) || undefined,
   api: { ...timeApi, required: false },
@@ -171,34 +171,34 @@ const list = {
   api: { type: 'array', items: {}, example: [] },
 } as const satisfies FieldKind;
 
-export const List = kind(list);
+export const List = fieldDecorator(list);
 
-export const Texts = kind({ ...list, sent: textListField });
+export const TextList = fieldDecorator({ ...list, sent: textListField });
 
 const id = { stored: { type: SchemaTypes.ObjectId }, read: idOf, api: idApi };
 
-export const Id = kind(id);
+export const Id = fieldDecorator(id);
 
-export const NullableId = kind(nullable(id));
+export const NullableId = fieldDecorator(nullable(id));
 
-export const ForeignIds = kind({ stored: { type: [] }, read: idsOf, api: idsApi });
+export const ForeignIds = fieldDecorator({ stored: { type: [] }, read: idsOf, api: idsApi });
 
 const objectIdApi = { ...idApi, pattern: '^[0-9a-f]{24}$' };
 
 /** Reads only ObjectIds. */
 const recordId = { ...id, api: objectIdApi };
 
-export const RecordId = kind(recordId);
+export const RecordId = fieldDecorator(recordId);
 
-export const NullableRecordId = kind(nullable(recordId, {}));
+export const NullableRecordId = fieldDecorator(nullable(recordId, {}));
 
-export const RecordIds = kind({
+export const RecordIds = fieldDecorator({
   stored: { type: [SchemaTypes.ObjectId] },
   read: idsOf,
   api: { ...idsApi, items: { type: 'string', pattern: objectIdApi.pattern } },
 });
 
-export const FreeForm = kind({
+export const FreeForm = fieldDecorator({
   stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
   read: objectOf,
   api: { type: 'object', additionalProperties: true },
@@ -231,7 +231,7 @@ export function References(
 }
 
 @Schema()
-export class ShownDocument extends DeletableDocument {
+export class PresentedDocument extends DeletableDocument {
   @RecordId({ stored: false })
   declare _id: Types.ObjectId;
 

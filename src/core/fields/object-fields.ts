@@ -2,9 +2,9 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { raw } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
 import { objectsOf } from '../database/documents/stored-values.js';
-import { NestedIn } from '../http/validation/field.js';
+import { NestedType } from '../http/validation/field.js';
 import { ItemsField, NestedField } from '../http/validation/fields.js';
-import { languages, type Localized, textIn } from '../localization/language.js';
+import { languages, type Localized, localizedText } from '../localization/language.js';
 import { isPlainObject, objectOf } from '../values/json.js';
 import { isValid } from '../values/rule.js';
 import {
@@ -15,7 +15,7 @@ import {
   responseClass,
   storedFields,
 } from './declared-fields.js';
-import { field, fitsShortText, maxListItems, shortTextApi, Text, unlimitedText } from './fields.js';
+import { fieldWith, fitsShortText, maxListItems, shortTextApi, Text, textRules } from './fields.js';
 
 export function EmbeddedObject<T extends object>(
   type: Type<T>,
@@ -63,7 +63,7 @@ class Translations {
   'ar-eg'?: string;
 }
 
-const translatedField = field(
+const translatedField = fieldWith(
   {
     oneOf: [
       { ...shortTextApi, description: 'In the language of the request.' },
@@ -77,7 +77,7 @@ const translatedField = field(
   },
   [
     fitsShortText,
-    { name: 'isName', isMet: (value) => isValid(unlimitedText, value) || isTranslated(value) },
+    { name: 'isName', isMet: (value) => isValid(textRules, value) || isTranslated(value) },
   ],
 );
 
@@ -85,7 +85,7 @@ const translatedField = field(
 function isTranslated(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   const sent = languages.filter((language) => Object.hasOwn(value, language));
-  return sent.length > 0 && sent.every((language) => isValid(unlimitedText, value[language]));
+  return sent.length > 0 && sent.every((language) => isValid(textRules, value[language]));
 }
 
 /** Responses show one language (rule HTTP-4). */
@@ -93,9 +93,9 @@ export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
   return declareField(
     {
       stored: raw({ 'en-us': String, 'ar-eg': String }),
-      read: (value, language) => textIn(value as Localized | undefined, language),
+      read: (value, language) => localizedText(value as Localized | undefined, language),
       api: { type: String, description: 'In the language of the request.' },
-      sent: (api) => applyDecorators(translatedField(api), NestedIn({ names: languages })),
+      sent: (api) => applyDecorators(translatedField(api), NestedType({ names: languages })),
       imported: (api) => NestedField(importClass(Translations), api),
       toStored: (value) => storedObject(Translations, value),
     },

@@ -26,6 +26,9 @@ export function requestLanguage(request: {
 export type Localized = { 'en-us': string; 'ar-eg'?: string };
 
 /** The default language replaces a missing translation. */
-export function textIn(localized: Partial<Localized> | null | undefined, language: Language) {
+export function localizedText(
+  localized: Partial<Localized> | null | undefined,
+  language: Language,
+) {
   return localized?.[language] || localized?.[defaultLanguage] || '';
 }

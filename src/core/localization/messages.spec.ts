@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Language, textIn } from './language.js';
+import { type Language, localizedText } from './language.js';
 import { messageFiles } from './localization.module.js';
 
 const files = (await messageFiles.load()) as Readonly<
@@ -31,9 +31,9 @@ describe('the message catalogues', () => {
   });
 });
 
-describe('textIn', () => {
+describe('localizedText', () => {
   it('returns the text in the default language when a translation is missing', () => {
-    expect(textIn({ 'en-us': 'Lake', 'ar-eg': '' }, 'ar-eg')).toBe('Lake');
-    expect(textIn(undefined, 'ar-eg')).toBe('');
+    expect(localizedText({ 'en-us': 'Lake', 'ar-eg': '' }, 'ar-eg')).toBe('Lake');
+    expect(localizedText(undefined, 'ar-eg')).toBe('');
   });
 });

@@ -22,7 +22,7 @@ export function seal(text: string, keys: readonly Buffer[], owner: string): stri
 /** @throws Error when no key sealed the text, or when it was changed or has another owner */
 export function open(sealed: string, keys: readonly Buffer[], owner: string): string {
   const [, , content = ''] = sealed.split('.');
-  const keyId = sealingKeyOf(sealed);
+  const keyId = sealingKeyIdOf(sealed);
   const key = keys.find((candidate) => keyIdOf(candidate) === keyId);
   if (key === undefined)
     throw new Error(`The key ${keyId} is missing in ENCRYPTION_KEYS: add it at the end.`);
@@ -44,7 +44,7 @@ function unseal(whole: Buffer, key: Buffer, owner: string): string {
 }
 
 /** Returns an empty id for an invalid text. */
-export function sealingKeyOf(sealed: string): string {
+export function sealingKeyIdOf(sealed: string): string {
   return sealed.split('.')[1] ?? '';
 }
 

@@ -15,7 +15,7 @@ import { Metrics } from '../observability/metrics.js';
 import { mebibyte } from '../values/numbers.js';
 import { GroupCommit } from './group-commit.js';
 import type { WriteServices } from './group-transaction.js';
-import type { WriteKind, WriteRequest } from './write-kind.js';
+import type { WriteHandler, WriteRequest } from './write-handler.js';
 
 const restartLabel = MongoErrorLabel.TransientTransactionError;
 const organizationId = new ObjectId();
@@ -75,12 +75,12 @@ function createDoublingGroup(
   const services = {
     metrics,
     transactions: { lock: recordCall('lock'), deadlineMs, run },
-    snapshots: { during: <T>(work: () => T) => work() },
+    snapshots: { withSnapshot: <T>(work: () => T) => work() },
     idempotency: { completeAll: recordCall('complete') },
-    errorResponses: { of: () => ({ status: 400 }) },
+    errorResponses: { responseTo: () => ({ status: 400 }) },
     clock: { now: () => now },
   };
-  const kind: WriteKind<DoublingRequest, Records, number, ServiceResponse<number>> = {
+  const kind: WriteHandler<DoublingRequest, Records, number, ServiceResponse<number>> = {
     name: 'lead',
     load: async (requests, loadOptions) => {
       calls.push(['load', loadOptions]);

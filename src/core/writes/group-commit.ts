@@ -7,7 +7,7 @@ import {
 import {
   ContentionError,
   workDeadline,
-  restartTransaction,
+  transactionRestart,
   type TransactionOptions,
   Transactions,
 } from '../database/transactions/transactions.js';
@@ -15,7 +15,7 @@ import type { ServiceResponse } from '../idempotency/idempotency-claim.js';
 import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
 import { mebibyte } from '../values/numbers.js';
 import { GroupTransaction, WriteServices } from './group-transaction.js';
-import type { Batch, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
+import type { Batch, PendingWrites, WriteHandler, WriteRequest } from './write-handler.js';
 
 /** A larger single request gets its own group. */
 const groupLimits = { count: 32, bytes: mebibyte };
@@ -53,7 +53,7 @@ export class GroupCommit<
 
   constructor(
     services: WriteServices,
-    private readonly kind: WriteKind<Request, Records, Decision, Response>,
+    private readonly kind: WriteHandler<Request, Records, Decision, Response>,
   ) {
     this.transactions = services.transactions;
     this.transaction = new GroupTransaction(services, kind);
@@ -172,7 +172,7 @@ export class GroupCommit<
       const outcomes = await this.transaction.run(requests, batch);
       // Requests that meanwhile got a 503 must not be stored: the others run again without them.
       const stored = inTime.slice(0, outcomes.length);
-      if (this.entriesInTime(stored).length < stored.length) throw restartTransaction();
+      if (this.entriesInTime(stored).length < stored.length) throw transactionRestart();
       return { inTime, outcomes };
     };
     const expiresAt = Math.max(...entries.map((entry) => entry.expiresAt));

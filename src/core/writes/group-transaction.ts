@@ -9,13 +9,13 @@ import { Metrics } from '../observability/metrics.js';
 import { mebibyte } from '../values/numbers.js';
 import type {
   Batch,
-  Decided,
+  DecidedRequest,
   LoadOptions,
   WriteOutcome,
   PendingWrites,
-  WriteKind,
+  WriteHandler,
   WriteRequest,
-} from './write-kind.js';
+} from './write-handler.js';
 
 /** Commits a group of single requests when it has this much to store. */
 const maxStoredBytes = 16 * mebibyte;
@@ -40,7 +40,7 @@ export class GroupTransaction<
 > {
   constructor(
     private readonly services: WriteServices,
-    private readonly kind: WriteKind<Request, Records, Decision, Response>,
+    private readonly kind: WriteHandler<Request, Records, Decision, Response>,
   ) {}
 
   /** Returns outcomes of as many leading requests as one transaction should store, or the response of a batch. */
@@ -80,7 +80,7 @@ export class GroupTransaction<
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {
     if (batch.requests.length === 0) return batch.responseTo([]);
-    const { outcomes } = await this.services.snapshots.during(() =>
+    const { outcomes } = await this.services.snapshots.withSnapshot(() =>
       this.decide(batch.requests, batch.maxBytes, this.optionsFor(batch, true)),
     );
     return batch.responseTo(withRefusals(batch, outcomes));
@@ -98,7 +98,7 @@ export class GroupTransaction<
     options: LoadOptions,
   ): Promise<{ outcomes: WriteOutcome<Response>[]; records: Records }> {
     const { records, count } = await this.kind.load(requests, options);
-    const decisions: WriteOutcome<Decided<Request, Decision>>[] = [];
+    const decisions: WriteOutcome<DecidedRequest<Request, Decision>>[] = [];
     for (const request of requests.slice(0, count)) {
       if (records.bytes > maxBytes) break;
       decisions.push(this.decideOne(records, request));
@@ -127,7 +127,7 @@ export class GroupTransaction<
     { language }: WriteRequest['caller'],
   ): ServiceResponse {
     if (outcome.status === 'fulfilled') return outcome.value;
-    return this.services.errorResponses.of(toDomainError(outcome.reason), language);
+    return this.services.errorResponses.responseTo(toDomainError(outcome.reason), language);
   }
 }
 

@@ -176,7 +176,7 @@ export class EventFeedService {
    * failover the feed may briefly appear shorter. The deadline covers the database read, not the wait for events.
    */
   private inSnapshot<T>(read: () => Promise<T>): Promise<T> {
-    return withinDeadline(this.snapshots.during(read), this.deadlineMs);
+    return withinDeadline(this.snapshots.withSnapshot(read), this.deadlineMs);
   }
 }
 

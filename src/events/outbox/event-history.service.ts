@@ -7,7 +7,7 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import type { BatchedUpdates, Tenants } from '../../core/database/documents/tenant-queries.js';
+import type { BatchedUpdates, TenantIds } from '../../core/database/documents/tenant-queries.js';
 import {
   InjectCollection,
   type TenantCollection,
@@ -72,7 +72,7 @@ export class EventHistoryService {
 
   /** Returns events in no particular order. */
   async findByRequests(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     requestIds: readonly string[],
     limit: number,
   ): Promise<ChangeEvent[]> {

@@ -5,9 +5,9 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import { type Backlog, withIndexHint } from '../../core/database/documents/tenant-queries.js';
 import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -56,10 +56,10 @@ export class EventRelay implements OnModuleDestroy {
   fanOut: FanOut = async (_organizationId, { length }) => length;
 
   constructor(
-    @InjectAcrossTenants('OutboxEvent')
-    private readonly events: CollectionAcrossTenants<OutboxEventDocument>,
-    @InjectAcrossTenants('EventFeed')
-    private readonly feeds: CollectionAcrossTenants<EventFeedDocument>,
+    @InjectCrossTenant('OutboxEvent')
+    private readonly events: CrossTenantCollection<OutboxEventDocument>,
+    @InjectCrossTenant('EventFeed')
+    private readonly feeds: CrossTenantCollection<EventFeedDocument>,
     private readonly transactions: Transactions,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -71,7 +71,7 @@ export class EventRelay implements OnModuleDestroy {
       'Could not number events; retrying in 250 ms',
       () => this.run(),
       () => intervalMs,
-      leases.of('event-relay', leaseMs),
+      leases.create('event-relay', leaseMs),
     );
   }
 
@@ -123,7 +123,7 @@ export class EventRelay implements OnModuleDestroy {
   /** Round robin: returns the next organization after `after`, or null if none has unnumbered events. */
   private async nextOrganization(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
     const event = await withIndexHint('unnumbered', (hint) =>
-      this.events.acrossTenants.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
+      this.events.allTenants.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
         { ...unnumbered, organizationId: { $gt: after ?? lowestId } },
         { sort: { organizationId: 1, storedAt: 1 }, projection: { organizationId: 1 }, ...hint },
       ),
@@ -177,7 +177,7 @@ export class EventRelay implements OnModuleDestroy {
       const first = (feed?.last ?? 0) - ids.length + 1;
       const sequence = { $add: [first, { $indexOfArray: [ids, '$_id'] }] };
       const numberedAt = feed?.numberedAt ?? now;
-      await this.events.acrossTenants.updateMany(
+      await this.events.allTenants.updateMany(
         { _id: { $in: ids }, organizationId, ...unnumbered },
         [{ $set: { sequence, numberedAt, updatedAt: numberedAt, ...failure } }],
         { hint: { _id: 1 }, ...openSession() },
@@ -208,7 +208,7 @@ export class EventRelay implements OnModuleDestroy {
       'data._id': 1,
       bytes: { $bsonSize: '$$ROOT' },
     } as const;
-    return this.events.acrossTenants
+    return this.events.allTenants
       .find<UnnumberedEvent>(
         { organizationId, ...unnumbered },
         { sort: { storedAt: 1 }, limit, projection, ...openSession() },
@@ -221,7 +221,7 @@ export class EventRelay implements OnModuleDestroy {
     update: UpdateFilter<EventFeedDocument>,
   ) {
     const now = this.clock.now();
-    return this.feeds.acrossTenants.findOneAndUpdate(
+    return this.feeds.allTenants.findOneAndUpdate(
       { _id: organizationId, organizationId },
       { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
       { upsert: true, returnDocument: 'after', ...openSession() },

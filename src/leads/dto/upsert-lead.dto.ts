@@ -4,10 +4,10 @@ import {
   EmailField,
   ExternalIdField,
   ObjectField,
-  SeparateItems,
+  IndependentItems,
   TextField,
 } from '../../core/http/validation/fields.js';
-import { ToleratesUnknownNames } from '../../core/http/validation/dto-reading.js';
+import { ToleratesUnknownNames } from '../../core/http/validation/dto-reader.js';
 import { objectOf, isScalar } from '../../core/values/json.js';
 import { type Rule, textRule, type ValueKind } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
@@ -105,7 +105,7 @@ const maxLeads = 100;
 
 /** Body of `POST /leads/batch` (rule LEAD-14). */
 export class LeadBatchDto {
-  @SeparateItems(UpsertLeadDto, {
+  @IndependentItems(UpsertLeadDto, {
     required: true,
     maxItems: maxLeads,
     description:

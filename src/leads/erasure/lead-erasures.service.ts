@@ -8,7 +8,7 @@ import {
 import type {
   BatchedUpdates,
   TenantFilter,
-  WriteOf,
+  TenantWrite,
 } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
@@ -62,7 +62,10 @@ const unerased: TenantFilter<LeadDocument> = {
 };
 
 /** Keeps only ids, numbers and times. */
-function erasureOf({ _id, deletedAt, updatedAt }: LeadDocument, now: Date): WriteOf<LeadDocument> {
+function erasureOf(
+  { _id, deletedAt, updatedAt }: LeadDocument,
+  now: Date,
+): TenantWrite<LeadDocument> {
   // A later `updatedAt` keeps the background job from storing keys of phones that it has read before.
   const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
   const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };

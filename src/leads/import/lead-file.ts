@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Long } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { DtoReading } from '../../core/http/validation/dto-reading.js';
+import { DtoReader } from '../../core/http/validation/dto-reader.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
 import { readCsvRows } from '../../core/values/csv.js';
 import { isPlainObject } from '../../core/values/json.js';
@@ -77,7 +77,7 @@ const bodyRules = {
 export function parseLead({ json }: LeadRow): UpsertLeadDto | DomainError | null {
   try {
     const body: unknown = parseJsonBody(json, bodyRules);
-    return isPlainObject(body) ? new DtoReading(UpsertLeadDto, body).dto : null;
+    return isPlainObject(body) ? new DtoReader(UpsertLeadDto, body).dto : null;
   } catch (error) {
     if (error instanceof DomainError) return error;
     throw error;

@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache';
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { rejectedWrites } from '../../core/database/connection/database-errors.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import { bufferedBatches } from '../../core/database/documents/tenant-queries.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
@@ -64,7 +64,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly failures;
 
   constructor(
-    @InjectAcrossTenants('Lead') private readonly leads: CollectionAcrossTenants<LeadDocument>,
+    @InjectCrossTenant('Lead') private readonly leads: CrossTenantCollection<LeadDocument>,
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
     leases: Leases,
@@ -78,7 +78,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       'phone_key_failures_total',
       'Leads of other programs for whose phones no comparison keys could be derived.',
     );
-    this.lease = leases.of('lead-phone-keys', leaseMs);
+    this.lease = leases.create('lead-phone-keys', leaseMs);
   }
 
   async onModuleDestroy(): Promise<void> {
@@ -121,13 +121,13 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     organizations: readonly Organization[],
     limit: number,
   ): AsyncGenerator<LeadPhones[], void> {
-    const { acrossTenants } = this.leads;
+    const { allTenants } = this.leads;
     const unionWith = (filter: object) => {
       const pipeline = [{ $match: { ...notDeleted, ...filter } }, { $project: { _id: 1 } }];
-      return { $unionWith: { coll: acrossTenants.collectionName, pipeline } };
+      return { $unionWith: { coll: allTenants.collectionName, pipeline } };
     };
     const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
-    const found = acrossTenants.aggregate<Pick<LeadDocument, '_id'>>(
+    const found = allTenants.aggregate<Pick<LeadDocument, '_id'>>(
       [
         { $match: { ...notDeleted, updatedAt: { $gte: since } } },
         // A computed field lets the index alone decide: a comparison in the filter would read every lead.
@@ -148,7 +148,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     for await (const some of bufferedBatches(found, limit)) {
       const filter = { _id: { $in: some.map(({ _id }) => _id) }, ...notDeleted };
       const options = { projection, hint: { _id: 1 } } as const;
-      yield await acrossTenants.find<LeadPhones>(filter, options).toArray();
+      yield await allTenants.find<LeadPhones>(filter, options).toArray();
     }
   }
 
@@ -200,7 +200,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       }
     }
     if (operations.length > 0) {
-      const stored = this.leads.acrossTenants.bulkWrite(operations, { ordered: false });
+      const stored = this.leads.allTenants.bulkWrite(operations, { ordered: false });
       for (const { index, errmsg } of await rejectedWrites(stored)) {
         const lead = derivable[index];
         if (lead !== undefined) this.reportFailed(lead, errmsg);

@@ -1,7 +1,7 @@
 import { Types } from 'mongoose';
-import type { WriteOf } from '../../core/database/documents/tenant-queries.js';
+import type { TenantWrite } from '../../core/database/documents/tenant-queries.js';
 import type { Language } from '../../core/localization/language.js';
-import type { PendingWrites } from '../../core/writes/write-kind.js';
+import type { PendingWrites } from '../../core/writes/write-handler.js';
 import type { PendingEvent } from '../../events/outbox/outbox.js';
 import type { LeadChange } from '../../tenants/change-log/change-log.repository.js';
 import type { ClientLink, ClientRecords } from '../../tenants/clients/client-link.js';
@@ -97,8 +97,8 @@ export class LeadRecords implements PendingWrites {
     this.bytes += bytes;
   }
 
-  writes(): WriteOf<LeadDocument>[] {
-    const writes = new Map<string, WriteOf<LeadDocument>>();
+  writes(): TenantWrite<LeadDocument>[] {
+    const writes = new Map<string, TenantWrite<LeadDocument>>();
     for (const { lead, entry } of this.decisions) {
       const id = lead._id.toHexString();
       const isNew = this.created.has(id);
@@ -124,7 +124,7 @@ function withKeyTime(lead: LeadDocument): LeadDocument {
 }
 
 /** Writes only what a request decides: other fields keep values of other programs. */
-function updateOf({ _id, ...lead }: LeadDocument): WriteOf<LeadDocument> {
+function updateOf({ _id, ...lead }: LeadDocument): TenantWrite<LeadDocument> {
   const { data, additionalData, compoundsIds, clientId, updatedAt } = lead;
   const { phoneKeys, phoneKeysOf, phoneKeysAt } = lead;
   const phones = { phoneKeys, phoneKeysOf, phoneKeysAt };

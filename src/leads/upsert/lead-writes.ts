@@ -6,7 +6,12 @@ import { readOutsideTransaction } from '../../core/database/transactions/session
 import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/json.js';
-import type { Decided, Loaded, LoadOptions, WriteKind } from '../../core/writes/write-kind.js';
+import type {
+  DecidedRequest,
+  LoadedRecords,
+  LoadOptions,
+  WriteHandler,
+} from '../../core/writes/write-handler.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
 import { ClientsService, type ClientLookup } from '../../tenants/clients/clients.service.js';
@@ -31,7 +36,7 @@ interface MatchedRequest {
 }
 
 @Injectable()
-export class LeadWrites implements WriteKind<
+export class LeadWrites implements WriteHandler<
   LeadRequest,
   LeadRecords,
   LeadDecision,
@@ -52,7 +57,7 @@ export class LeadWrites implements WriteKind<
   async load(
     requests: readonly LeadRequest[],
     { now, isDryRun }: LoadOptions,
-  ): Promise<Loaded<LeadRecords>> {
+  ): Promise<LoadedRecords<LeadRecords>> {
     // The newest request has the newest settings.
     const organization = requests.at(-1)?.caller.organization;
     if (organization === undefined) throw new Error('No request to load.');
@@ -109,7 +114,7 @@ export class LeadWrites implements WriteKind<
     await this.outbox.store(decisions.flatMap(({ events }) => events));
   }
 
-  respond(decided: readonly Decided<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
+  respond(decided: readonly DecidedRequest<LeadRequest, LeadDecision>[]): LeadUpsertResult[] {
     return decided.map(({ decision: { operation, lead: document } }) => {
       const lead = presentLead(document);
       return upsertResponse(operation, { lead, newLead: lead });

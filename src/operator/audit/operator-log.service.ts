@@ -3,9 +3,9 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import {
   type KeysetPage,
   type KeysetRequest,
@@ -29,8 +29,8 @@ export const wholeDatabase = {
 @Injectable()
 export class OperatorLogService {
   constructor(
-    @InjectAcrossTenants('OperatorLog')
-    private readonly entries: CollectionAcrossTenants<OperatorLogDocument>,
+    @InjectCrossTenant('OperatorLog')
+    private readonly entries: CrossTenantCollection<OperatorLogDocument>,
     private readonly clock: Clock,
   ) {}
 
@@ -73,7 +73,7 @@ export class OperatorLogService {
 
   async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogEntry>> {
     return readPage({ _id: -1 }, part, (after, options) =>
-      this.entries.acrossTenants.find<OperatorLogDocument>(after, options).toArray(),
+      this.entries.allTenants.find<OperatorLogDocument>(after, options).toArray(),
     );
   }
 

@@ -9,7 +9,7 @@ import { CompoundDocument } from '../../catalogue/collections/compound.schema.js
 import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { isPlainObject, objectOf } from '../../core/values/json.js';
 import type { DtoClass } from '../../core/http/validation/field.js';
-import { checkedDto } from '../../core/http/validation/validation.pipe.js';
+import { validatedDto } from '../../core/http/validation/validation.pipe.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
 import type { CatalogueDocument } from '../../catalogue/collections/catalogue-document.js';
 import { importClass } from '../../core/fields/declared-fields.js';
@@ -83,7 +83,7 @@ export function readCatalogue(
       errors.push({ location, message: 'must be an object' });
       continue;
     }
-    const { dto: entry, messages } = checkedDto(importClasses[kind], value);
+    const { dto: entry, messages } = validatedDto(importClasses[kind], value);
     if (messages.length === 0) catalogue[kind].push({ location, entry: entry as Entry });
     for (const { key, values } of messages) {
       // The location already names the field.

@@ -120,7 +120,7 @@ export class Console {
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const { statusCode = 500 } = error;
       if (isDatabaseUnavailable(error)) {
-        const { inUse, open } = this.services.database.use();
+        const { inUse, open } = this.services.database.poolUsage();
         return sendNotice(request, reply, 503, 'unavailable', { used: inUse, open });
       }
       if (statusCode < 500) {

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import type { BatchedUpdates } from '../../core/database/documents/tenant-queries.js';
 import {
   duplicateKey,
@@ -49,8 +49,8 @@ type Ids = readonly Types.ObjectId[];
 @Injectable()
 export class ErasuresService {
   constructor(
-    @InjectAcrossTenants('Erasure')
-    private readonly ledger: CollectionAcrossTenants<ErasureDocument>,
+    @InjectCrossTenant('Erasure')
+    private readonly ledger: CrossTenantCollection<ErasureDocument>,
     private readonly transactions: Transactions,
     private readonly organizations: OrganizationsRepository,
     private readonly leads: LeadErasuresService,
@@ -75,7 +75,7 @@ export class ErasuresService {
   }
 
   async list(): Promise<ErasureDocument[]> {
-    return this.ledger.acrossTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
+    return this.ledger.allTenants.find<ErasureDocument>({}).sort({ _id: 1 }).toArray();
   }
 
   /** Repeats every erasure after a restore, including those of a ledger kept elsewhere. */

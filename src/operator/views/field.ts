@@ -1,4 +1,4 @@
-import { type Language, type Localized, textIn } from '../../core/localization/language.js';
+import { type Language, type Localized, localizedText } from '../../core/localization/language.js';
 import { type ViewText, viewTexts } from './texts.js';
 
 export type Severity = 'good' | 'warn' | 'bad' | 'note';
@@ -130,7 +130,7 @@ export function namesIn(
   names: Partial<Localized> | readonly Partial<Localized>[] | null | undefined,
   language: Language,
 ): string[] {
-  return [names ?? []].flat().map((name) => textIn(name, language));
+  return [names ?? []].flat().map((name) => localizedText(name, language));
 }
 
 function plainText(value: unknown): string | null {

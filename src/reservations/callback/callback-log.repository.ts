@@ -9,7 +9,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
 import { TenantDocument, expireAfter } from '../../core/database/documents/tenant-document.js';
-import type { Tenants } from '../../core/database/documents/tenant-queries.js';
+import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { isPlainObject } from '../../core/values/json.js';
 import { amount } from '../../core/values/numbers.js';
@@ -111,7 +111,7 @@ export class CallbackLogRepository {
   }
 
   async findByReservation(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     reservationId: string,
     limit: number,
   ): Promise<CallbackLogDocument[]> {
@@ -130,7 +130,7 @@ export class CallbackLogRepository {
   }
 
   async findByRequest(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     requestId: string,
     limit: number,
   ): Promise<CallbackLogDocument[]> {

@@ -1,7 +1,7 @@
 import { Allow } from 'class-validator';
 import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
-import { FieldsTogether, Field } from '../../core/http/validation/field.js';
-import { ToleratesUnknownNames } from '../../core/http/validation/dto-reading.js';
+import { CrossFieldRules, Field } from '../../core/http/validation/field.js';
+import { ToleratesUnknownNames } from '../../core/http/validation/dto-reader.js';
 import { chequeNumber, maxChequeNumberLength, string } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
@@ -27,7 +27,7 @@ export function ChequeNumberField(description = 'Stored with the cheque.'): Prop
 
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
 @ToleratesUnknownNames()
-@FieldsTogether({ dependentRequired: { chequeStatus: ['installmentId'] } })
+@CrossFieldRules({ dependentRequired: { chequeStatus: ['installmentId'] } })
 export class CallbackDto {
   @ReservationIdField("Id of an existing reservation of the caller's organization.")
   reservationId!: string;

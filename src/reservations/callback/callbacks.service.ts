@@ -16,7 +16,7 @@ import type { ServiceResponse } from '../../core/idempotency/idempotency-claim.j
 import { defaultLanguage } from '../../core/localization/language.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';
 import { WriteServices } from '../../core/writes/group-transaction.js';
-import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';
+import type { LoadedRecords, LoadOptions } from '../../core/writes/write-handler.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { ReservationRecords } from '../reservation-records.js';
 import { ReservationStore } from '../reservation-store.service.js';
@@ -107,7 +107,7 @@ export class CallbacksService {
   private async load(
     requests: readonly CallbackRequest[],
     { organizationId, now }: LoadOptions,
-  ): Promise<Loaded<CallbackRecords>> {
+  ): Promise<LoadedRecords<CallbackRecords>> {
     const ids = requests.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
     const found = await this.reservations.findActive(organizationId, { _id: { $in: ids } });
     const loaded = await this.reservations.load(organizationId, found, now);
@@ -125,7 +125,9 @@ export class CallbacksService {
     };
     const error = name && new DomainError(reservationErrors[name], undefined, headers);
     records.logged.push({ caller, record, outcome: this.loggedOutcome(did, error, effects) });
-    const response = error ? this.errorResponses.of(error, defaultLanguage) : { status: 201 };
+    const response = error
+      ? this.errorResponses.responseTo(error, defaultLanguage)
+      : { status: 201 };
     return { headers, ...response, error };
   }
 
@@ -136,7 +138,7 @@ export class CallbacksService {
   ): CallbackLogDocument['outcome'] {
     const did = { reservation, cheque, ...(effects && { effects }) };
     if (error === undefined) return { status: 201, errorCode: null, messages: [], ...did };
-    const { status, body } = this.errorResponses.of(error, defaultLanguage);
+    const { status, body } = this.errorResponses.responseTo(error, defaultLanguage);
     const errorCode = error.definition.code;
     return { status, errorCode, messages: [body.message].flat(), ...did };
   }

@@ -15,7 +15,7 @@ import {
   OptionalText,
   OptionalTime,
   RecordId,
-  ShownDocument,
+  PresentedDocument,
   Text,
 } from '../../core/fields/fields.js';
 import { objectsIn } from '../../core/values/json.js';
@@ -56,7 +56,7 @@ export class Cheque extends ChequeFields {
 }
 
 @Schema({ collection: 'chequeWallets' })
-export class ChequeWalletDocument extends ShownDocument {
+export class ChequeWalletDocument extends PresentedDocument {
   @RecordId({ example: '6740b1f2c3d4e5f607182940' })
   reservationId!: Types.ObjectId;
 

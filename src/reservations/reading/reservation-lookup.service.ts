@@ -12,7 +12,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
-import type { Tenants } from '../../core/database/documents/tenant-queries.js';
+import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { objectIdOf } from '../../events/outbox/message.js';
@@ -73,7 +73,7 @@ export class ReservationLookupService {
   ) {}
 
   /** Returns the active wallet first, then the last deleted one. `unit` is null only if the unit is missing. */
-  async inspect(organizationIds: Tenants, _id: Types.ObjectId) {
+  async inspect(organizationIds: TenantIds, _id: Types.ObjectId) {
     const [reservation] = await this.reservations.find(organizationIds, { _id });
     if (reservation === undefined) return null;
     const { organizationId, unitId } = reservation;
@@ -91,7 +91,7 @@ export class ReservationLookupService {
   }
 
   /** Searches by external id and own id; includes deleted reservations. */
-  async search(organizationIds: Tenants, reference: string): Promise<FoundReservation[]> {
+  async search(organizationIds: TenantIds, reference: string): Promise<FoundReservation[]> {
     const _id = parseObjectId(reference);
     const externalId = { recordSystemId: reference, ...notDeleted };
     const [byExternalId, byId] = await Promise.all([
@@ -103,7 +103,7 @@ export class ReservationLookupService {
   }
 
   async findByRequest(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     requestId: string,
     limit: number,
   ): Promise<FoundReservation[]> {
@@ -126,7 +126,7 @@ export class ReservationLookupService {
 
   /** Returns the newest first; includes refused callbacks of other organizations. */
   async listCallbacks(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     id: Types.ObjectId,
     limit: number,
   ): Promise<CallbackEntry[]> {

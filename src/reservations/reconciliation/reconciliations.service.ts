@@ -8,7 +8,7 @@ import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-
 import { Snapshots } from '../../core/database/transactions/sessions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
-import { checkedDto } from '../../core/http/validation/validation.pipe.js';
+import { validatedDto } from '../../core/http/validation/validation.pipe.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { MessagesService } from '../../core/localization/messages.service.js';
 import { type CsvRow, readCsvRows } from '../../core/values/csv.js';
@@ -89,7 +89,7 @@ export class ReconciliationsService {
     if (errors.length > 0) return { errors };
     const cheques = entries.map(({ dto }) => dto as LedgerEntryDto);
     // The server keeps the snapshot for five minutes, which replaces a deadline.
-    const comparison = await this.snapshots.during(() =>
+    const comparison = await this.snapshots.withSnapshot(() =>
       this.compare(organizationId, { cheques, complete }),
     );
     return { comparison };
@@ -170,7 +170,7 @@ export class ReconciliationsService {
 
 function ledgerEntry({ line, cells: { chequeAmount, ...texts } }: CsvRow) {
   const amount = chequeAmount === undefined ? {} : { chequeAmount: amountOf(chequeAmount) };
-  return { line, ...checkedDto(LedgerEntryDto, { ...texts, ...amount }) };
+  return { line, ...validatedDto(LedgerEntryDto, { ...texts, ...amount }) };
 }
 
 /** Returns the string itself if it is not a number: validation then rejects it. */

@@ -2,11 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { ignoredFieldsValue } from '../../core/http/validation/dto-reading.js';
+import { ignoredFieldsValue } from '../../core/http/validation/dto-reader.js';
 import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
 import { GroupCommit } from '../../core/writes/group-commit.js';
 import { WriteServices } from '../../core/writes/group-transaction.js';
-import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
+import type {
+  DecidedRequest,
+  LoadedRecords,
+  LoadOptions,
+} from '../../core/writes/write-handler.js';
 import { leadErrors } from '../../leads/lead-errors.js';
 import { LeadsRepository } from '../../leads/leads.repository.js';
 import type { Caller } from '../../tenants/keys/caller.js';
@@ -72,7 +76,7 @@ export class ReservationUpsertsService {
   private async load(
     requests: readonly UpsertRequest[],
     { organizationId, now }: LoadOptions,
-  ): Promise<Loaded<UpsertRecords>> {
+  ): Promise<LoadedRecords<UpsertRecords>> {
     const bodies = requests.map(({ body }) => body);
     const names = bodies.flatMap(({ recordSystemId }) => recordSystemId ?? []);
     const stored = await this.reservations.findActive(organizationId, {
@@ -133,7 +137,7 @@ function leadIdOf(
 function responseTo({
   request: { body },
   decision: { operation, reservation, wallets },
-}: Decided<UpsertRequest, UpsertDecision>): UpsertResult {
+}: DecidedRequest<UpsertRequest, UpsertDecision>): UpsertResult {
   const ignored = ignoredFields(body, reservation);
   return {
     ...upsertResponse(operation, { reservation: presentReservation(reservation, wallets[0]) }),

@@ -9,7 +9,7 @@ import {
   TimeField,
 } from '../../core/http/validation/fields.js';
 import { isPlainObject } from '../../core/values/json.js';
-import { Field, NestedIn } from '../../core/http/validation/field.js';
+import { Field, NestedType } from '../../core/http/validation/field.js';
 import { isValid } from '../../core/values/rule.js';
 import { externalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
@@ -71,7 +71,7 @@ export class UpsertReservationDto {
     },
     [{ name: 'isUnitReference', isMet: isUnitReference }],
   )
-  @NestedIn({ names: unitIds })
+  @NestedType({ names: unitIds })
   unit?: UnitReference;
 
   @Field(
@@ -81,7 +81,7 @@ export class UpsertReservationDto {
     },
     [{ name: 'isLeadReference', isMet: (value) => hasExactlyOneId(value, leadIds) }],
   )
-  @NestedIn({ names: leadIds })
+  @NestedType({ names: leadIds })
   lead?: ExternalReference;
 
   @StatusField(reservationStatuses, {

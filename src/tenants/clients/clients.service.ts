@@ -6,7 +6,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import type { Tenants } from '../../core/database/documents/tenant-queries.js';
+import type { TenantIds } from '../../core/database/documents/tenant-queries.js';
 import { looseCollation, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
 import type { Contact } from '../contacts/contact.js';
@@ -146,7 +146,7 @@ export class ClientsService {
   }
 
   private async findByEmails(
-    organizationId: Tenants,
+    organizationId: TenantIds,
     emails: readonly string[],
   ): Promise<ClientDocument[]> {
     if (emails.length === 0) return [];

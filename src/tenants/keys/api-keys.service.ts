@@ -3,9 +3,9 @@ import type { Filter } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import { parseObjectId } from '../../core/database/documents/tenant-document.js';
 import type { TenantUpdate } from '../../core/database/documents/tenant-queries.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
@@ -27,7 +27,7 @@ export type NewApiKey = Awaited<ReturnType<ApiKeysService['issue']>>;
 @Injectable()
 export class ApiKeysService {
   constructor(
-    @InjectAcrossTenants('ApiKey') private readonly keys: CollectionAcrossTenants<ApiKeyDocument>,
+    @InjectCrossTenant('ApiKey') private readonly keys: CrossTenantCollection<ApiKeyDocument>,
     private readonly transactions: Transactions,
     private readonly signatures: CallbackSignatures,
     private readonly clock: Clock,
@@ -175,7 +175,7 @@ export class ApiKeysService {
   }
 
   private async findAcross(filter: Filter<ApiKeyDocument>): Promise<ApiKeyDocument[]> {
-    return known(this.keys, await this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray());
+    return known(this.keys, await this.keys.allTenants.find<ApiKeyDocument>(filter).toArray());
   }
 }
 
@@ -186,11 +186,11 @@ function namesOf(id: string, prefix: string) {
 
 /** A value of another type makes the key expire or permit nothing; it never permits more. */
 function known(
-  collection: CollectionAcrossTenants<ApiKeyDocument>,
+  collection: CrossTenantCollection<ApiKeyDocument>,
   stored: ApiKeyDocument[],
 ): ApiKeyDocument[] {
   const byId = new Map(stored.map((key) => [key._id, key]));
-  return collection.known(stored).map((key) => {
+  return collection.dropInvalidFields(stored).map((key) => {
     const { revokedAt, permissions = {} } = byId.get(key._id) ?? key;
     const isRevoked = !key.revokedAt && revokedAt;
     // A missing list would permit everything.

@@ -8,7 +8,7 @@ import {
   InjectCollection,
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
-import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
+import { includingDeleted, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { foldCase } from '../../core/localization/fold-case.js';
@@ -55,7 +55,7 @@ export class UnitFiltersService {
       within('bua', query.minBua, query.maxBua),
       within('beds', query.minBeds, query.maxBeds),
       updatedSince === undefined ? {} : await this.changedSince(organizationId, updatedSince),
-      includeDeleted === '1' ? deletedOrNot : notDeleted,
+      includeDeleted === '1' ? includingDeleted : notDeleted,
     ].filter((condition) => Object.keys(condition).length > 0);
     return { $and: conditions };
   }

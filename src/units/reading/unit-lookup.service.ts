@@ -7,7 +7,7 @@ import {
   type TenantCollection,
 } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted, parseObjectId } from '../../core/database/documents/tenant-document.js';
-import type { TenantFilter, Tenants } from '../../core/database/documents/tenant-queries.js';
+import type { TenantFilter, TenantIds } from '../../core/database/documents/tenant-queries.js';
 import { present, type Presented } from '../../core/fields/declared-fields.js';
 import { defaultLanguage, type Localized } from '../../core/localization/language.js';
 
@@ -77,7 +77,7 @@ export class UnitLookupService {
   }
 
   private async withCompounds(
-    organizationIds: Tenants,
+    organizationIds: TenantIds,
     units: readonly UnitDocument[],
   ): Promise<FoundUnit[]> {
     const ids = units.flatMap(({ compoundId }) =>

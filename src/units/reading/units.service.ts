@@ -15,11 +15,11 @@ import type { BatchOptions } from '../../core/database/documents/tenant-queries.
 import { withoutSession, Snapshots } from '../../core/database/transactions/sessions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import {
-  ListReading,
+  ListPaginator,
   type ListPage,
   type PaginationDto,
-} from '../../core/http/lists/list-reading.js';
-import { type Batches, linesText, listText } from '../../core/http/lists/response-streams.js';
+} from '../../core/http/lists/list-paginator.js';
+import { type Batches, jsonLines, jsonList } from '../../core/http/lists/response-streams.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/json.js';
 import type { Caller } from '../../tenants/keys/caller.js';
@@ -92,12 +92,12 @@ export class UnitsService {
     if (compoundId === undefined) throw new DomainError(compoundErrors.notFound, { slug });
     const filter = { compoundId, ...notDeleted };
     const units = this.units.batches(organizationId, filter, { sort: newestFirst });
-    return listText(this.presenter.presentBatches(caller, units));
+    return jsonList(this.presenter.presentBatches(caller, units));
   }
 
   async page(caller: Caller, query: ListUnitsQuery): Promise<ListPage<UnitDto>> {
-    const { reading, count, batches } = await this.search(caller, query);
-    return reading.page({
+    const { paginator, count, batches } = await this.search(caller, query);
+    return paginator.page({
       count,
       batches,
       present: (units) => this.presenter.presentAll(caller, units),
@@ -106,21 +106,24 @@ export class UnitsService {
 
   /** Reads one snapshot; the total counts all matches even if the export is cut. */
   async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat) {
-    const { reading, count, batches } = await this.search(caller, query);
+    const { paginator, count, batches } = await this.search(caller, query);
     const snapshot = this.snapshots.open();
     const { total, end } = await snapshot.run(async () => {
-      const matching = await reading.total(count);
-      const mayBeMore = matching > this.maxUnits || reading.after !== undefined;
+      const matching = await paginator.total(count);
+      const mayBeMore = matching > this.maxUnits || paginator.after !== undefined;
       const last = mayBeMore ? await this.lastOf(batches) : null;
       // The session of the snapshot does not allow parallel reads.
-      return { total: matching, end: await withoutSession(() => reading.end(last, matching)) };
+      return {
+        total: matching,
+        end: await withoutSession(() => paginator.progress(last, matching)),
+      };
     });
     const units = batches({ limit: this.maxUnits });
     const text =
       format === 'csv'
         ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
         : jsonText(this.presenter.presentBatches(caller, units), format, (sent) =>
-            reading.pagination(sent, this.maxUnits, total, end),
+            paginator.pagination(sent, this.maxUnits, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
   }
@@ -147,13 +150,13 @@ export class UnitsService {
   private async search(caller: Caller, query: ListUnitsQuery & ExportUnitsQuery) {
     const { organizationId, language } = caller;
     const now = this.clock.now();
-    const reading = new ListReading(query, now, {
+    const paginator = new ListPaginator(query, now, {
       name: `units ${organizationId.toHexString()}`,
       order: (isCopy) => orderOf(requestedSort(query, isCopy), language),
       newestChange: () => this.catalogue.newestChange(organizationId),
     });
-    const { after, order } = reading;
-    const fields = requestedSort(query, reading.isCopy);
+    const { after, order } = paginator;
+    const fields = requestedSort(query, paginator.isCopy);
     const filter = await this.filters.filterOf(organizationId, query);
     const count = () =>
       this.cache.get(organizationId, `count units ${BSON.EJSON.stringify(filter)}`, () =>
@@ -168,7 +171,7 @@ export class UnitsService {
         this.units.batches(organizationId, filter, { sort: order, after, hint, ...part }),
         fields,
       );
-    return { reading, count, batches };
+    return { paginator, count, batches };
   }
 }
 
@@ -192,6 +195,6 @@ function jsonText(
   format: Exclude<ExportFormat, 'csv'>,
   paginationOf: (sent: number) => PaginationDto,
 ): AsyncGenerator<Buffer, void> {
-  if (format === 'ndjson') return linesText(batches);
-  return listText(batches, (sent) => ({ pagination: paginationOf(sent) }));
+  if (format === 'ndjson') return jsonLines(batches);
+  return jsonList(batches, (sent) => ({ pagination: paginationOf(sent) }));
 }

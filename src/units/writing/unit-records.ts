@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { PhaseDocument } from '../../catalogue/collections/unit-references.schema.js';
-import type { PendingWrites } from '../../core/writes/write-kind.js';
+import type { PendingWrites } from '../../core/writes/write-handler.js';
 import type { UnitChange } from './unit-writes.service.js';
 
 export type IdsByName = ReadonlyMap<string, Types.ObjectId | undefined>;

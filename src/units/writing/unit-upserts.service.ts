@@ -3,7 +3,11 @@ import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { readOutsideTransaction } from '../../core/database/transactions/sessions.js';
-import type { Decided, Loaded, LoadOptions } from '../../core/writes/write-kind.js';
+import type {
+  DecidedRequest,
+  LoadedRecords,
+  LoadOptions,
+} from '../../core/writes/write-handler.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { havingOneOf, UnitLookupService } from '../reading/unit-lookup.service.js';
 import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
@@ -56,7 +60,7 @@ export class UnitUpsertsService {
   private async load(
     requests: readonly UnitRequest[],
     { organizationId, now }: LoadOptions,
-  ): Promise<Loaded<UnitRecords>> {
+  ): Promise<LoadedRecords<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
     // Read in parallel with the transaction: requests only need to know that these names exist.
     const named = readOutsideTransaction(() => this.named(organizationId, inputs));
@@ -139,7 +143,7 @@ export class UnitUpsertsService {
 
   /** Presents units of one language together: one query per kind. */
   private async respond(
-    decided: readonly Decided<UnitRequest, UnitDecision>[],
+    decided: readonly DecidedRequest<UnitRequest, UnitDecision>[],
   ): Promise<UnitResponse[]> {
     const responses = new Map<UnitDecision, UnitResponse>();
     const byLanguage = Map.groupBy(decided, ({ request }) => request.caller.language);

@@ -4,9 +4,9 @@ import type { Collection, Document, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { AttemptResult, DeliveryOutcome } from './attempt-outcome.js';
 import {
@@ -55,13 +55,13 @@ export class DeliveryQueueRepository {
   private readonly endpoints: Collection<WebhookEndpointDocument>;
 
   constructor(
-    @InjectAcrossTenants('WebhookDelivery')
-    private readonly collection: CollectionAcrossTenants<WebhookDeliveryDocument>,
-    @InjectAcrossTenants('WebhookEndpoint')
-    endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
+    @InjectCrossTenant('WebhookDelivery')
+    private readonly collection: CrossTenantCollection<WebhookDeliveryDocument>,
+    @InjectCrossTenant('WebhookEndpoint')
+    endpoints: CrossTenantCollection<WebhookEndpointDocument>,
   ) {
-    this.deliveries = collection.acrossTenants;
-    this.endpoints = endpoints.acrossTenants;
+    this.deliveries = collection.allTenants;
+    this.endpoints = endpoints.allTenants;
   }
 
   /** Costs one seek when nothing is due, or else one for each endpoint with pending deliveries. */

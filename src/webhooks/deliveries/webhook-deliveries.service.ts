@@ -3,9 +3,9 @@ import type { Filter } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import {
   bufferedBatches,
   type BatchedUpdates,
@@ -53,10 +53,10 @@ const listProjection = { log: { $slice: -1 } } as const;
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
-    @InjectAcrossTenants('WebhookDelivery')
-    private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
-    @InjectAcrossTenants('WebhookEndpoint')
-    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
+    @InjectCrossTenant('WebhookDelivery')
+    private readonly deliveries: CrossTenantCollection<WebhookDeliveryDocument>,
+    @InjectCrossTenant('WebhookEndpoint')
+    private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
     private readonly events: EventHistoryService,
     private readonly queue: DeliveryQueueRepository,
     private readonly secrets: SecretKeys,
@@ -66,7 +66,7 @@ export class WebhookDeliveriesService {
 
   /** Returns attempts oldest first; the body is null if its event has expired. */
   async find(_id: Types.ObjectId) {
-    const delivery = await this.deliveries.acrossTenants.findOne({ _id });
+    const delivery = await this.deliveries.allTenants.findOne({ _id });
     if (delivery === null) return null;
     const { organizationId, eventId, log } = delivery;
     const [event] = await this.events.findWithContents(organizationId, [eventId]);
@@ -85,7 +85,7 @@ export class WebhookDeliveriesService {
     if (_id === null) return [];
     const named = isMessage ? { eventId: _id } : { _id };
     const filter = { organizationId: { $in: [...organizationIds] }, ...named };
-    const found = this.deliveries.acrossTenants.find(filter, { limit, projection: listProjection });
+    const found = this.deliveries.allTenants.find(filter, { limit, projection: listProjection });
     return (await found.toArray()).map(listedDelivery);
   }
 
@@ -96,7 +96,7 @@ export class WebhookDeliveriesService {
   ): Promise<KeysetPage<ListedDelivery>> {
     const wanted: Filter<WebhookDeliveryDocument> = { organizationId, ...deliveryQuery(filter) };
     const { items, next } = await readPage(newestFirst, part, (after, { limit, sort }) =>
-      this.deliveries.acrossTenants
+      this.deliveries.allTenants
         .find({ $and: [wanted, after] }, { limit, sort, projection: listProjection })
         .toArray(),
     );
@@ -121,7 +121,7 @@ export class WebhookDeliveriesService {
     const wanted = deliveryQuery({ ...filter, endpointId, until });
     const total = await this.deliveries.count(organizationId, wanted);
     const left = { organizationId, ...wanted, replayRun: { $ne: replayRun } };
-    const cursor = this.deliveries.acrossTenants
+    const cursor = this.deliveries.allTenants
       .find<Pick<WebhookDeliveryDocument, '_id'>>(left, { projection: { _id: 1 } })
       .sort({ createdAt: 1, _id: 1 })
       .batchSize(replayBatchSize);
@@ -129,11 +129,11 @@ export class WebhookDeliveriesService {
     for await (const found of bufferedBatches(cursor)) {
       const batch = { ...left, _id: { $in: found.map(({ _id }) => _id) } };
       const round = newRound(replayRun, this.clock.now());
-      done += (await this.deliveries.acrossTenants.updateMany(batch, round)).modifiedCount;
+      done += (await this.deliveries.allTenants.updateMany(batch, round)).modifiedCount;
       progress(done, total);
     }
     const $unset = { [`replays.${name}`]: '' as const };
-    await this.endpoints.acrossTenants.updateOne({ _id: endpointId }, { $unset });
+    await this.endpoints.allTenants.updateOne({ _id: endpointId }, { $unset });
     return done;
   }
 
@@ -188,7 +188,7 @@ export class WebhookDeliveriesService {
     const field = `replays.${name}`;
     const resumable = new Date(now.getTime() - maxResumeMs);
     const begun = { $cond: [{ $gt: [`$${field}`, resumable] }, `$${field}`, now] };
-    const endpoint = await this.endpoints.acrossTenants.findOneAndUpdate(
+    const endpoint = await this.endpoints.allTenants.findOneAndUpdate(
       { _id },
       [{ $set: { [field]: begun } }],
       { returnDocument: 'after' },

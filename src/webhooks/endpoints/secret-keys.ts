@@ -3,9 +3,9 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import { textOf } from '../../core/database/documents/stored-values.js';
 import type { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import {
@@ -13,7 +13,7 @@ import {
   keyIdOf,
   open,
   seal,
-  sealingKeyOf,
+  sealingKeyIdOf,
 } from '../../core/secrets/secret-box.js';
 import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
@@ -49,9 +49,9 @@ export class SecretKeys {
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
-    @InjectAcrossTenants('WebhookEndpoint')
-    private readonly endpoints: CollectionAcrossTenants<SecretHolder>,
-    @InjectAcrossTenants('ApiKey') private readonly apiKeys: CollectionAcrossTenants<SecretHolder>,
+    @InjectCrossTenant('WebhookEndpoint')
+    private readonly endpoints: CrossTenantCollection<SecretHolder>,
+    @InjectCrossTenant('ApiKey') private readonly apiKeys: CrossTenantCollection<SecretHolder>,
     private readonly clock: Clock,
   ) {
     this.keys = encryptionKeys(environment);
@@ -113,8 +113,8 @@ export class SecretKeys {
 
   private async activeSecrets() {
     const kinds = [
-      { kind: 'endpointId', holders: this.endpoints.acrossTenants },
-      { kind: 'apiKeyId', holders: this.apiKeys.acrossTenants },
+      { kind: 'endpointId', holders: this.endpoints.allTenants },
+      { kind: 'apiKeyId', holders: this.apiKeys.allTenants },
     ] as const;
     const held = kinds.map(async ({ kind, holders }) => {
       const projection = { organizationId: 1, secrets: 1 } as const;
@@ -125,7 +125,7 @@ export class SecretKeys {
         signingSecrets(owner.secrets, this.clock.now()).map((secret) => {
           // Other programs may have stored a value that is not a string.
           const sealed = textOf(secret.sealed);
-          return { kind, holders, owner, sealed, key: sealingKeyOf(sealed) };
+          return { kind, holders, owner, sealed, key: sealingKeyIdOf(sealed) };
         }),
       );
     });

@@ -4,9 +4,9 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import {
   type KeysetPage,
   type KeysetRequest,
@@ -36,8 +36,8 @@ export type EndpointView = Readonly<ReturnType<typeof endpointView>>;
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
-    @InjectAcrossTenants('WebhookEndpoint')
-    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
+    @InjectCrossTenant('WebhookEndpoint')
+    private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
     private readonly secrets: SecretKeys,
     private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
@@ -66,13 +66,13 @@ export class WebhookEndpointsService {
       createdAt: now,
       updatedAt: now,
     };
-    await this.endpoints.acrossTenants.insertOne(endpoint);
+    await this.endpoints.allTenants.insertOne(endpoint);
     return { endpoint, secret };
   }
 
   /** Also finds a removed endpoint while its deliveries are kept. */
   async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
-    return this.endpoints.acrossTenants.findOne({ _id });
+    return this.endpoints.allTenants.findOne({ _id });
   }
 
   async inspect(
@@ -88,7 +88,7 @@ export class WebhookEndpointsService {
   ): Promise<KeysetPage<EndpointView>> {
     const wanted = organizationFilter(organizationId);
     const { items, next } = await readPage({ _id: -1 }, part, (after, options) =>
-      this.endpoints.acrossTenants.find({ ...wanted, ...after }, options).toArray(),
+      this.endpoints.allTenants.find({ ...wanted, ...after }, options).toArray(),
     );
     return { items: items.map(endpointView), next };
   }
@@ -96,7 +96,7 @@ export class WebhookEndpointsService {
   /** Returns the oldest first, of one or all organizations. */
   async list(organizationId?: Types.ObjectId): Promise<EndpointView[]> {
     const options = { sort: { createdAt: 1 } } as const;
-    const found = this.endpoints.acrossTenants.find(organizationFilter(organizationId), options);
+    const found = this.endpoints.allTenants.find(organizationFilter(organizationId), options);
     return (await found.toArray()).map(endpointView);
   }
 
@@ -140,7 +140,7 @@ export class WebhookEndpointsService {
     };
     const active = { $filter: { input: expiring, cond: { $gt: ['$$this.expiresAt', now] } } };
     const secrets = { $concatArrays: [[{ $literal: sealed }], { $ifNull: [active, []] }] };
-    const endpoint = await this.endpoints.acrossTenants.findOneAndUpdate(
+    const endpoint = await this.endpoints.allTenants.findOneAndUpdate(
       { _id, removedAt: null },
       [{ $set: { secrets, updatedAt: now } }],
       { returnDocument: 'after' },
@@ -170,7 +170,7 @@ export class WebhookEndpointsService {
     fields: Partial<WebhookEndpointDocument>,
   ): Promise<void> {
     const $set = { ...fields, updatedAt: this.clock.now() };
-    await this.endpoints.acrossTenants.updateOne(filter, { $set });
+    await this.endpoints.allTenants.updateOne(filter, { $set });
   }
 
   private checkUrl(url: string): void {

@@ -4,9 +4,9 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+  type CrossTenantCollection,
+  InjectCrossTenant,
+} from '../../core/database/documents/cross-tenant-collection.js';
 import { newestFirst } from '../../core/database/documents/keyset.js';
 import { Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -47,12 +47,12 @@ export class WebhookStatisticsService {
   private readonly countedEndpoints = new Set<string>();
 
   constructor(
-    @InjectAcrossTenants('WebhookStatistics')
-    private readonly statistics: CollectionAcrossTenants<WebhookStatisticsDocument>,
-    @InjectAcrossTenants('WebhookEndpoint')
-    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
-    @InjectAcrossTenants('WebhookDelivery')
-    private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
+    @InjectCrossTenant('WebhookStatistics')
+    private readonly statistics: CrossTenantCollection<WebhookStatisticsDocument>,
+    @InjectCrossTenant('WebhookEndpoint')
+    private readonly endpoints: CrossTenantCollection<WebhookEndpointDocument>,
+    @InjectCrossTenant('WebhookDelivery')
+    private readonly deliveries: CrossTenantCollection<WebhookDeliveryDocument>,
     private readonly relay: EventRelay,
     private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
@@ -63,7 +63,7 @@ export class WebhookStatisticsService {
       'Could not record backlogs of webhooks; retrying in a minute',
       () => this.recordBacklogs(),
       () => backlogIntervalMs,
-      leases.of('webhook-backlogs', 4 * backlogIntervalMs),
+      leases.create('webhook-backlogs', 4 * backlogIntervalMs),
     );
     this.attemptCounter = metrics.counter(
       'delivery_attempts_total',
@@ -113,13 +113,13 @@ export class WebhookStatisticsService {
   async countPending(endpointId: Types.ObjectId, limit?: number): Promise<number> {
     const options = limit === undefined ? {} : { maxTimeMS: 1_000, limit };
     const pending = { status: 'pending', endpointId } as const;
-    return this.deliveries.acrossTenants.countDocuments(pending, options);
+    return this.deliveries.allTenants.countDocuments(pending, options);
   }
 
   /** Returns failing, faulty and auto-disabled endpoints of all organizations; the oldest failure comes first. */
   async failingEndpoints(limit: number): Promise<FailingEndpoint[]> {
     const isOn = { isEnabled: true, removedAt: null };
-    const found = await this.endpoints.acrossTenants
+    const found = await this.endpoints.allTenants
       .find(
         {
           // The rest of the filter has no index. Endpoints are few, so the index of `_id` reads all of them.
@@ -146,7 +146,7 @@ export class WebhookStatisticsService {
     const ids = idsOf(endpoint);
     const projection = { log: { $slice: -1 }, attempts: 1, createdAt: 1 } as const;
     // The delivery with the most failures has the latest next attempt.
-    const retried = await this.deliveries.acrossTenants.findOne(
+    const retried = await this.deliveries.allTenants.findOne(
       { status: 'pending', endpointId: ids.endpointId, attempts: { $gt: 0 } },
       { projection, sort: { nextAttemptAt: -1 } },
     );
@@ -154,7 +154,7 @@ export class WebhookStatisticsService {
     const failedEvents = { ...ids, status: 'failed', type: { $ne: pingType } } as const;
     const failed =
       hasFailed &&
-      (await this.deliveries.acrossTenants.findOne(failedEvents, {
+      (await this.deliveries.allTenants.findOne(failedEvents, {
         projection,
         sort: newestFirst,
       }));
@@ -183,7 +183,7 @@ export class WebhookStatisticsService {
 
   private async upsert({ _id: endpointId, organizationId }: Endpoint, update: Document) {
     const now = this.clock.now();
-    await this.statistics.acrossTenants.updateOne(
+    await this.statistics.allTenants.updateOne(
       { organizationId, endpointId, at: startOfQuarter(now) },
       { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
       { upsert: true },

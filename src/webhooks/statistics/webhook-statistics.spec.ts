@@ -30,9 +30,9 @@ it('hourlyStats adds up the quarters of each hour and keeps the largest backlog'
 it('delivery_attempts_total counts all endpoints beyond the first thousand together', async () => {
   const metrics = new Metrics();
   const [stored, clock, leases] = [
-    { acrossTenants: { updateOne: async () => undefined } },
+    { allTenants: { updateOne: async () => undefined } },
     { now: () => new Date() },
-    { of: () => undefined },
+    { create: () => undefined },
   ];
   const statistics = new WebhookStatisticsService(
     ...([stored, {}, {}, {}, {}, clock, metrics, leases] as unknown as ConstructorParameters<

@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { withinDeadline } from './database-errors.js';
 import { Metrics } from '../../observability/metrics.js';
 
-export interface PoolUse {
+export interface PoolUsage {
   readonly open: number;
   readonly inUse: number;
 }
@@ -41,22 +41,22 @@ export class DatabaseConnection {
     });
   }
 
-  use(): PoolUse {
+  poolUsage(): PoolUsage {
     const inUse = [...this.connections.values()].filter((isUsed) => isUsed).length;
     return { open: this.connections.size, inUse };
   }
 
   async hasPrimary(milliseconds: number): Promise<boolean> {
-    const { isWritablePrimary } = (await this.respond({ hello: 1 }, milliseconds)) ?? {};
+    const { isWritablePrimary } = (await this.tryCommand({ hello: 1 }, milliseconds)) ?? {};
     return isWritablePrimary === true;
   }
 
   async respondsWithin(milliseconds: number): Promise<boolean> {
-    return (await this.respond({ ping: 1 }, milliseconds)) !== null;
+    return (await this.tryCommand({ ping: 1 }, milliseconds)) !== null;
   }
 
   /** Returns null without a timely response. */
-  private async respond(command: object, milliseconds: number) {
+  private async tryCommand(command: object, milliseconds: number) {
     try {
       const { db } = this.connection;
       return db === undefined ? null : await withinDeadline(db.command(command), milliseconds);
@@ -70,7 +70,7 @@ export class DatabaseConnection {
       'database_connections',
       'Open database connections, in use or idle.',
       () => {
-        const { open, inUse } = this.use();
+        const { open, inUse } = this.poolUsage();
         return [
           { labels: { state: 'in use' }, value: inUse },
           { labels: { state: 'idle' }, value: open - inUse },

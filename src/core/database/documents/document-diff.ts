@@ -1,7 +1,7 @@
 import { isStoredObject } from '../../values/json.js';
 import { filteredLists } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
-import type { TenantUpdate, WriteOf } from './tenant-queries.js';
+import type { TenantUpdate, TenantWrite } from './tenant-queries.js';
 
 export interface DocumentChange<T> {
   readonly before: T | undefined;
@@ -11,7 +11,7 @@ export interface DocumentChange<T> {
 export function buildWrite<T extends TenantDocument>({
   before,
   after,
-}: DocumentChange<T>): WriteOf<T> {
+}: DocumentChange<T>): TenantWrite<T> {
   if (before === undefined) return { insert: after };
   return { _id: before._id, update: updateBetween(before, after) };
 }
@@ -40,7 +40,7 @@ function differencesOf(before: object, after: object, prefix = ''): Difference[]
     const [from, to] = [old.get(field), now.get(field)];
     if (Object.is(from, to)) return [];
     const path = prefix + field;
-    return areComparedWithin(from, to)
+    return canBeComparedInside(from, to)
       ? differencesOf(from as object, to as object, `${path}.`)
       : { path, value: to };
   });
@@ -51,7 +51,7 @@ function fieldsOf(value: object): ReadonlyMap<string, unknown> {
 }
 
 /** A list is stored as a whole if it got shorter or has ignored items. */
-function areComparedWithin(from: unknown, to: unknown): boolean {
+function canBeComparedInside(from: unknown, to: unknown): boolean {
   if (Array.isArray(from) && Array.isArray(to))
     return to.length >= from.length && !filteredLists.has(from);
   return isStoredObject(from) && isStoredObject(to);

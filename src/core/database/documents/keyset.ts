@@ -28,7 +28,7 @@ export async function readPage<T extends object, O extends Order>(
 }
 
 /** Prevents use of the `_id` index of all tenants; the server cannot merge index entries for other orders. */
-export function ofTenant(sort: Order): Order {
+export function tenantIndexOrder(sort: Order): Order {
   return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }
 

@@ -45,8 +45,8 @@ const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** Lists that lost items of other types: positions differ from those in the database. */
 export const filteredLists = new WeakSet<readonly unknown[]>();
 
-const maxReported = 10_000;
-const reported = new LRUCache<string, true>({ max: maxReported });
+const maxWarnedDocuments = 10_000;
+const warnedDocuments = new LRUCache<string, true>({ max: maxWarnedDocuments });
 const logger = new Logger('StoredTypes');
 
 /** Logs a document's ignored fields once per process (rule DATA-2). */
@@ -56,8 +56,8 @@ export function warnOfInvalidFields(
   fields: readonly string[],
 ): void {
   const name = `${collection} ${String(_id)}`;
-  if (reported.has(name)) return;
-  reported.set(name, true);
+  if (warnedDocuments.has(name)) return;
+  warnedDocuments.set(name, true);
   const details = { collection, id: String(_id), fields };
   logger.warn(
     details,

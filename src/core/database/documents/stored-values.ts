@@ -41,22 +41,22 @@ export function idsOf(value: unknown): string[] {
 }
 
 /** With plain objects the driver would return the value of a field named `constructor` as bytes. */
-export const readAsValues = {
+export const bsonReadOptions = {
   fieldsAsRaw: Object.create(null) as Record<string, boolean>,
   bsonRegExp: true,
 };
 
 // JSON shows the database's own types; numbers keep all their digits.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
-showAs(Long, (value) => rawJSON(value.toString()));
-showAs(Decimal128, decimalJson);
-showAs(Timestamp, ({ t }) => new Date(t * 1_000).toISOString());
-showAs(BSONRegExp, ({ pattern, options }) => `/${pattern}/${options}`);
-showAs(Code, ({ code }) => code);
-showAs(MinKey, () => null);
-showAs(MaxKey, () => null);
+serializeAs(Long, (value) => rawJSON(value.toString()));
+serializeAs(Decimal128, decimalJson);
+serializeAs(Timestamp, ({ t }) => new Date(t * 1_000).toISOString());
+serializeAs(BSONRegExp, ({ pattern, options }) => `/${pattern}/${options}`);
+serializeAs(Code, ({ code }) => code);
+serializeAs(MinKey, () => null);
+serializeAs(MaxKey, () => null);
 
-function showAs<T extends object>(
+function serializeAs<T extends object>(
   type: { readonly prototype: T },
   toJson: (value: T) => unknown,
 ): void {

@@ -11,21 +11,21 @@ import {
   withIndexHint,
   type BatchedUpdates,
   type BatchOptions,
-  type FieldOf,
+  type FieldName,
   findOptions,
   type ReadOptions,
   type TenantFilter,
-  type Tenants,
+  type TenantIds,
   type TenantUpdate,
   withTenant,
-  type WriteOf,
+  type TenantWrite,
 } from './tenant-queries.js';
 import {
   afterPosition,
   type KeysetPage,
   type Order,
   type KeysetRequest,
-  ofTenant,
+  tenantIndexOrder,
   readPage,
 } from './keyset.js';
 import type { StoredTypes } from './stored-types.js';
@@ -58,12 +58,12 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   async find<R extends object = T>(
-    organizationId: Tenants,
+    organizationId: TenantIds,
     filter: TenantFilter<T>,
     options: ReadOptions<T> = {},
   ): Promise<R[]> {
     const documents = await this.cursor<R>(withTenant(filter, organizationId), options).toArray();
-    return this.known(documents, options.fields);
+    return this.dropInvalidFields(documents, options.fields);
   }
 
   async findAsStored(organizationId: Types.ObjectId, filter: TenantFilter<T>): Promise<T[]> {
@@ -82,7 +82,7 @@ export class TenantCollection<T extends TenantDocument> {
     const { items, next } = await readPage(order, page, (after, part) =>
       this.cursor<R>({ $and: [scoped, after] }, { ...options, ...part }).toArray(),
     );
-    return { items: this.known(items, options.fields), next };
+    return { items: this.dropInvalidFields(items, options.fields), next };
   }
 
   async *batches<R extends object = T>(
@@ -92,7 +92,7 @@ export class TenantCollection<T extends TenantDocument> {
   ): AsyncGenerator<R[], void> {
     const scoped = withTenant(filter, organizationId);
     const wanted = sort ? { $and: [scoped, afterPosition(after, sort)] } : scoped;
-    const sorted = sort && { sort: ofTenant(sort), allowDiskUse: true };
+    const sorted = sort && { sort: tenantIndexOrder(sort), allowDiskUse: true };
     const cursor = await withIndexHint(hint, async (hintOptions) => {
       const started = this.cursor<R>(wanted, options, {
         ...sorted,
@@ -153,7 +153,7 @@ export class TenantCollection<T extends TenantDocument> {
     );
   }
 
-  async distinct(organizationId: Types.ObjectId, field: FieldOf<T>): Promise<unknown[]> {
+  async distinct(organizationId: Types.ObjectId, field: FieldName<T>): Promise<unknown[]> {
     return this.model.collection.distinct(field, { organizationId }, openSession());
   }
 
@@ -165,7 +165,7 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /** Is atomic only inside a transaction. Returns how many of the documents to update exist. */
-  async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<number> {
+  async write(organizationId: Types.ObjectId, writes: readonly TenantWrite<T>[]): Promise<number> {
     if (writes.length === 0) return 0;
     const operations = writes.map((write) => {
       if ('insert' in write) return { insertOne: { document: write.insert } };
@@ -175,7 +175,7 @@ export class TenantCollection<T extends TenantDocument> {
       // Without the hint the server would try every index that begins with the organization.
       return { updateOne: { filter, update, hint: { _id: 1 } as const } };
     });
-    const { matchedCount } = await this.writing(organizationId, () =>
+    const { matchedCount } = await this.invalidatingCache(organizationId, () =>
       this.model.collection.bulkWrite(operations, openSession()),
     );
     return matchedCount;
@@ -189,7 +189,7 @@ export class TenantCollection<T extends TenantDocument> {
     options: { readonly upsert?: boolean } = {},
   ): Promise<boolean> {
     const scoped = withTenant(filter, organizationId);
-    const result = await this.writing(organizationId, () =>
+    const result = await this.invalidatingCache(organizationId, () =>
       this.model.collection.updateOne(scoped, update, { ...options, ...openSession() }),
     );
     return result.matchedCount + result.upsertedCount > 0;
@@ -205,7 +205,10 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /** Invalidates cached responses even after a failed transaction: its outcome may be unknown. */
-  private async writing<R>(organizationId: Types.ObjectId, write: () => Promise<R>): Promise<R> {
+  private async invalidatingCache<R>(
+    organizationId: Types.ObjectId,
+    write: () => Promise<R>,
+  ): Promise<R> {
     try {
       return await write();
     } finally {
@@ -215,7 +218,7 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /** Ignores values whose type differs from the schema. */
-  known<R extends object>(documents: readonly R[], fields?: readonly string[]): R[] {
+  dropInvalidFields<R extends object>(documents: readonly R[], fields?: readonly string[]): R[] {
     return this.types?.read(documents, fields) ?? [...documents];
   }
 }

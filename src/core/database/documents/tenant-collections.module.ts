@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { getModelToken, MongooseModule } from '@nestjs/mongoose';
 import type { Model, Schema } from 'mongoose';
 import { FreshCache } from '../../cache/fresh-cache.js';
-import { CollectionAcrossTenants } from './across-tenants.js';
+import { CrossTenantCollection } from './cross-tenant-collection.js';
 import { collectionToken } from './tenant-collection.js';
 import { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
@@ -26,7 +26,7 @@ export class TenantCollectionsModule {
       useFactory: (model: Model<TenantDocument>, cache: FreshCache) => {
         const types = hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
         // Classes that inject it as a TenantCollection can query only one organization.
-        return new CollectionAcrossTenants(model, types, isCached && cache);
+        return new CrossTenantCollection(model, types, isCached && cache);
       },
     }));
     return {

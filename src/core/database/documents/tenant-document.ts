@@ -47,7 +47,7 @@ export function indexUnique(
 }
 
 /** Matches all documents and lets an index on `isDeleted` provide the order. */
-export const deletedOrNot = { isDeleted: { $in: [false, true] } } as const;
+export const includingDeleted = { isDeleted: { $in: [false, true] } } as const;
 
 export function parseObjectId(text: string): Types.ObjectId | null {
   return isObjectId(text) ? new Types.ObjectId(text) : null;

@@ -1,7 +1,7 @@
 import type { AbstractCursor, CollationOptions, Db, Document, FindOptions } from 'mongodb';
 import type { Types } from 'mongoose';
 import { isBadValue } from '../connection/database-errors.js';
-import { readAsValues } from './stored-values.js';
+import { bsonReadOptions } from './stored-values.js';
 import type { Order, Position } from './keyset.js';
 
 type Comparable<V> = V extends readonly (infer Item)[] ? V | Item | null : V | null;
@@ -43,12 +43,12 @@ export interface TenantUpdate<T> {
   readonly $setOnInsert?: Partial<T>;
 }
 
-export type FieldOf<T> = keyof T & string;
+export type FieldName<T> = keyof T & string;
 
-export type Tenants = Types.ObjectId | readonly Types.ObjectId[];
+export type TenantIds = Types.ObjectId | readonly Types.ObjectId[];
 
 /** Undefined fields of an update stay unchanged. */
-export type WriteOf<T> =
+export type TenantWrite<T> =
   | { readonly insert: T }
   | {
       readonly _id: Types.ObjectId;
@@ -61,8 +61,8 @@ export type WriteOf<T> =
     };
 
 export interface ReadOptions<T> {
-  readonly fields?: readonly (FieldOf<T> | Path<T>)[];
-  readonly without?: readonly FieldOf<T>[];
+  readonly fields?: readonly (FieldName<T> | Path<T>)[];
+  readonly without?: readonly FieldName<T>[];
   readonly sort?: Order;
   readonly skip?: number;
   readonly limit?: number;
@@ -88,7 +88,7 @@ export interface Backlog {
   readonly count: number;
 }
 
-export function withTenant<T>(filter: TenantFilter<T>, organizationId: Tenants): Document {
+export function withTenant<T>(filter: TenantFilter<T>, organizationId: TenantIds): Document {
   const isOne = !Array.isArray(organizationId);
   return { ...filter, organizationId: isOne ? organizationId : { $in: organizationId } };
 }
@@ -97,27 +97,27 @@ export function findOptions<T>({ fields, without, ...rest }: ReadOptions<T>): Fi
   const projection: Record<string, 0 | 1> = {};
   for (const field of fields ?? []) projection[field] = 1;
   for (const field of without ?? []) projection[field] = 0;
-  return { ...(rest as FindOptions), projection, ...readAsValues };
+  return { ...(rest as FindOptions), projection, ...bsonReadOptions };
 }
 
 export const documentsPerBatch = 100;
 /** Documents in larger chunks outlive V8's young heap, which costs a large list a tenth of its time. */
 export const documentsPerChunk = 25;
 
-/** @param snapshotOf database of a snapshot, whose cursor the driver cannot close by itself */
+/** @param snapshotDatabase database of a snapshot, whose cursor the driver cannot close by itself */
 export async function* bufferedBatches<T>(
   cursor: AbstractCursor<T>,
-  most?: number,
-  snapshotOf?: Db,
+  maxDocuments?: number,
+  snapshotDatabase?: Db,
 ): AsyncGenerator<T[], void> {
   try {
-    while (await cursor.hasNext()) yield cursor.readBufferedDocuments(most);
+    while (await cursor.hasNext()) yield cursor.readBufferedDocuments(maxDocuments);
   } finally {
     const { id, namespace } = cursor;
     await cursor.close();
-    if (snapshotOf !== undefined && id !== undefined && !id.isZero()) {
+    if (snapshotDatabase !== undefined && id !== undefined && !id.isZero()) {
       const command = { killCursors: namespace.collection, cursors: [id] };
-      await snapshotOf.command(command).catch(() => undefined);
+      await snapshotDatabase.command(command).catch(() => undefined);
     }
   }
 }

@@ -33,7 +33,7 @@ export class Leases {
   ) {}
 
   /** @param durationMs lifetime of a lease that its owner does not renew; owners renew after half of it */
-  of(name: string, durationMs: number): Lease {
+  create(name: string, durationMs: number): Lease {
     return new Lease(this.model, this.clock, name, durationMs);
   }
 }
@@ -43,7 +43,7 @@ export class Lease {
   private readonly owner = randomUUID();
   private isOwner = false;
   private requestedAt = Number.NEGATIVE_INFINITY;
-  private seenUpTo = new Date(0);
+  private knownWatermark = new Date(0);
 
   constructor(
     private readonly model: Model<LeaseDocument>,
@@ -54,7 +54,7 @@ export class Lease {
 
   /** The last value that this process knows; 1970 at first. */
   get watermark(): Date {
-    return this.seenUpTo;
+    return this.knownWatermark;
   }
 
   /** Takes a free lease and returns whether this process holds it; most calls send no command. */
@@ -63,9 +63,9 @@ export class Lease {
     const passed = now - this.requestedAt;
     // After a clock was set back the elapsed time is unknown.
     if (passed >= 0 && passed < this.durationMs / 2) return this.isOwner;
-    const stored = await this.take();
+    const stored = await this.tryToTake();
     this.isOwner = stored?.owner === this.owner;
-    this.seenUpTo = stored?.watermark ?? new Date(0);
+    this.knownWatermark = stored?.watermark ?? new Date(0);
     this.requestedAt = now;
     return this.isOwner;
   }
@@ -73,7 +73,7 @@ export class Lease {
   async advance(watermark: Date): Promise<void> {
     const { name, owner } = this;
     await this.model.updateOne({ name, owner }, { $max: { watermark } });
-    if (watermark > this.seenUpTo) this.seenUpTo = watermark;
+    if (watermark > this.knownWatermark) this.knownWatermark = watermark;
   }
 
   async release(): Promise<void> {
@@ -84,7 +84,7 @@ export class Lease {
     await this.model.updateOne({ name, owner }, { $set: { owner: null } });
   }
 
-  private take(): Promise<Pick<LeaseDocument, 'owner' | 'watermark'> | null> {
+  private tryToTake(): Promise<Pick<LeaseDocument, 'owner' | 'watermark'> | null> {
     const { name, owner } = this;
     const isFree = {
       $or: [{ $in: ['$owner', [owner, null]] }, { $lte: ['$until', '$$NOW'] }],

@@ -10,14 +10,14 @@ export class PollingLoop {
   private readonly runs = new PQueue({ concurrency: 1 });
   private timer: NodeJS.Timeout | undefined;
   private isFailing = false;
-  private ranAt = 0;
+  private lastRunAt = 0;
 
   /**
    * @param intervalMs longest pause between two runs; read four times per second
    * @param lease is required for a run; without the parameter every process runs the work
    */
   constructor(
-    private readonly failure: string,
+    private readonly failureMessage: string,
     private readonly work: () => Promise<unknown>,
     private readonly intervalMs: () => number,
     private readonly lease?: Lease,
@@ -26,7 +26,7 @@ export class PollingLoop {
   start(): void {
     this.timer = setInterval(() => {
       // A timer may fire a millisecond early.
-      const isDue = performance.now() - this.ranAt >= this.intervalMs() - pollIntervalMs / 2;
+      const isDue = performance.now() - this.lastRunAt >= this.intervalMs() - pollIntervalMs / 2;
       if (isDue && this.runs.pending === 0) this.wake();
     }, pollIntervalMs);
     this.wake();
@@ -59,13 +59,13 @@ export class PollingLoop {
 
   /** Logs only the first of consecutive failures, and none that shutdown causes. */
   private async runSafely(): Promise<void> {
-    this.ranAt = performance.now();
+    this.lastRunAt = performance.now();
     try {
       if ((await this.lease?.acquire()) !== false) await this.work();
       this.isFailing = false;
     } catch (error) {
       const isFirst = !this.isFailing && this.timer !== undefined;
-      if (isFirst) this.logger.warn({ err: error }, this.failure);
+      if (isFirst) this.logger.warn({ err: error }, this.failureMessage);
       this.isFailing = true;
     }
   }

@@ -26,7 +26,7 @@ export function openSession(): { session?: ClientSession } {
   return session === undefined ? {} : { session };
 }
 
-const ending = new WeakMap<ClientSession, Set<() => void>>();
+const callbacksAfterEnd = new WeakMap<ClientSession, Set<() => void>>();
 
 /** Calls back once after commit or abort of the open transaction, or immediately without one. */
 export function afterTransaction(callback: () => void): void {
@@ -35,10 +35,10 @@ export function afterTransaction(callback: () => void): void {
     callback();
     return;
   }
-  const callbacks = ending.get(session) ?? new Set();
+  const callbacks = callbacksAfterEnd.get(session) ?? new Set();
   callbacks.add(callback);
-  if (ending.has(session)) return;
-  ending.set(session, callbacks);
+  if (callbacksAfterEnd.has(session)) return;
+  callbacksAfterEnd.set(session, callbacks);
   session.once('ended', () => {
     for (const each of callbacks) each();
   });
@@ -53,7 +53,7 @@ export class Snapshots {
   }
 
   /** All reads see one majority-committed state. They must run one after the other. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async withSnapshot<T>(work: () => Promise<T>): Promise<T> {
     const snapshot = this.open();
     try {
       return await snapshot.run(work);

@@ -24,7 +24,7 @@ const duplicateKeyRetries = 10;
 const conflictThresholdMs = 1_000;
 
 /** The commit gets this share of the deadline. */
-const commitShare = 1 / 8;
+const commitTimeShare = 1 / 8;
 
 export interface TransactionOptions {
   readonly onDuplicateKey?: (index: string) => Promise<void>;
@@ -42,14 +42,14 @@ export class ContentionError extends Error {
   }
 }
 
-export function restartTransaction(): MongoError {
+export function transactionRestart(): MongoError {
   const error = new MongoError('The transaction is restarted.');
   error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
   return error;
 }
 
 export function workDeadline(expiresAt: number, deadlineMs: number): number {
-  return expiresAt - deadlineMs * commitShare;
+  return expiresAt - deadlineMs * commitTimeShare;
 }
 
 @Schema({ collection: 'transactionLocks' })
@@ -126,7 +126,7 @@ export class Transactions {
     keys: readonly string[],
     takenAt: Date,
   ): Promise<void> {
-    const operations = [...new Set(keys.map(lockOf))].toSorted().map((key) => ({
+    const operations = [...new Set(keys.map(lockIdOf))].toSorted().map((key) => ({
       updateOne: {
         filter: { organizationId, key },
         // Setting only an equal time would be no write, and so no conflict.
@@ -213,6 +213,6 @@ export class Transactions {
 }
 
 /** Dozens of phones share each of 16 million locks, so a lock does not reveal a phone (rule LEAD-15). */
-function lockOf(key: string): string {
+function lockIdOf(key: string): string {
   return hash('sha256', key, 'hex').slice(0, 6);
 }

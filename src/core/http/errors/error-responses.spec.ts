@@ -6,7 +6,7 @@ const responses = new ErrorResponses({ textOf: ({ key }: { key: string }) => key
 it.each([new Error('secret'), null, 'text', { status: 299 }, { statusCode: 502 }])(
   'ErrorResponses returns 500 without details for %j',
   (error) => {
-    expect(responses.of(toDomainError(error), 'en-us')).toEqual({
+    expect(responses.responseTo(toDomainError(error), 'en-us')).toEqual({
       status: 500,
       headers: { 'x-error-code': 'server.error' },
       body: {

@@ -63,14 +63,14 @@ export class ErrorResponses implements ExceptionFilter {
   respond(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     if (reply.sent) return;
     request.failure = toDomainError(error);
-    const { status, headers, body } = this.of(request.failure, requestLanguage(request));
+    const { status, headers, body } = this.responseTo(request.failure, requestLanguage(request));
     if (status >= 500) request.log.error({ err: error }, 'The request failed');
     void reply.status(status).headers(headers).send(body);
   }
 
-  of(error: DomainError, language: Language): ErrorResponse {
+  responseTo(error: DomainError, language: Language): ErrorResponse {
     const { status, code, isList = false, omitsErrorField = false } = error.definition;
-    const texts = this.listed(isList ? error.messages : error.messages.slice(0, 1), language);
+    const texts = this.limitedTexts(isList ? error.messages : error.messages.slice(0, 1), language);
     const message = isList ? texts : (texts[0] ?? '');
     const reason = omitsErrorField ? {} : { error: STATUS_CODES[status] ?? 'Error' };
     return {
@@ -80,14 +80,14 @@ export class ErrorResponses implements ExceptionFilter {
     };
   }
 
-  sample(definition: ErrorDefinition): ErrorBody {
+  sampleBody(definition: ErrorDefinition): ErrorBody {
     const { messageKey: key, sample = {}, otherMessage } = definition;
     const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
-    return this.of(new DomainError(definition, messages), 'en-us').body;
+    return this.responseTo(new DomainError(definition, messages), 'en-us').body;
   }
 
   /** The last line counts omitted messages (rule HTTP-5). */
-  private listed(messages: readonly LocalizedMessage[], language: Language): string[] {
+  private limitedTexts(messages: readonly LocalizedMessage[], language: Language): string[] {
     const texts: string[] = [];
     let bytes = 0;
     for (const message of messages.slice(0, maxMessages)) {

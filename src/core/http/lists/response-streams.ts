@@ -28,7 +28,7 @@ export class ResponseStreams {
   ) {}
 
   /** @throws DomainError 429 when clients of the API key have left too many bytes unread */
-  async wholeOrStreamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
+  async bufferOrStream(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const buffered: Buffer[] = [];
     for (let size = 0; size <= maxBufferedBytes;) {
       const part = await this.next(parts);
@@ -41,16 +41,16 @@ export class ResponseStreams {
         throw new DomainError(httpErrors.rateLimited);
       }
     }
-    return this.stream(reply, buffered, parts);
+    return this.toStream(reply, buffered, parts);
   }
 
   /** Produces the first part before it sends the status. */
-  async streamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
+  async stream(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const first = await this.next(parts);
-    return this.stream(reply, first === null ? [] : [first], parts);
+    return this.toStream(reply, first === null ? [] : [first], parts);
   }
 
-  private stream(reply: FastifyReply, buffered: Buffer[], parts: Parts): Readable {
+  private toStream(reply: FastifyReply, buffered: Buffer[], parts: Parts): Readable {
     const { request } = reply;
     if (request.method === 'HEAD' || reply.sent) {
       close(parts);
@@ -64,7 +64,7 @@ export class ResponseStreams {
     return stream.once('close', () => {
       close(parts);
       // Fastify sends nothing to a disconnected client; the deadline would log a database failure.
-      if (!request.isDecided) void reply.send(Readable.from([]));
+      if (!request.isResponseDecided) void reply.send(Readable.from([]));
     });
   }
 
@@ -101,7 +101,7 @@ export type Batches<T> = AsyncIterable<readonly T[]>;
 const listPrefix = '{"data":[';
 
 /** @param rest adds fields for the number of items */
-export async function* listText(
+export async function* jsonList(
   batches: Batches<object>,
   rest: (count: number) => object = () => ({}),
 ): AsyncGenerator<Buffer, void> {
@@ -117,7 +117,7 @@ export async function* listText(
 }
 
 /** One item per line. */
-export async function* linesText(batches: Batches<object>): AsyncGenerator<Buffer, void> {
+export async function* jsonLines(batches: Batches<object>): AsyncGenerator<Buffer, void> {
   for await (const batch of batches) {
     yield Buffer.from(batch.map((item) => `${JSON.stringify(item)}\n`).join(''));
   }

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { untilQuiet } from './request-checks.js';
+import { untilClientPauses } from './request-checks.js';
 
 /** Beyond this number, the socket is not read. */
-const maxWaiting = 100;
+const maxPipelinedRequests = 100;
 /** Node warns at ten listeners. */
-const closeListeners = 20;
+const maxCloseListeners = 20;
 /** Clients may still write this long after the server has ended the connection. */
 const lingerMs = 2_000;
 
@@ -20,7 +20,7 @@ const parserErrors: Readonly<Record<string, ErrorDefinition>> = {
 export interface ConnectionRules {
   readonly handle: RequestListener;
   /** New requests wait while this is true. */
-  readonly isHolding: () => boolean;
+  readonly holdsRequests: () => boolean;
   readonly writeTimeoutMs: number;
   readonly unparsableResponse: (error: DomainError) => string;
 }
@@ -36,7 +36,7 @@ interface Exchange {
  */
 export class Connection {
   private readonly exchanges: Exchange[] = [];
-  private isRunningFirst = false;
+  private isRunningExchange = false;
   private hasHadRequest = false;
   /** Later requests would get no response, so they must not run. */
   private ignoresFurtherRequests = false;
@@ -50,7 +50,7 @@ export class Connection {
   ) {}
 
   get isRunning(): boolean {
-    return this.isRunningFirst;
+    return this.isRunningExchange;
   }
 
   /** Time of `performance.now()`; undefined while a request runs or waits. */
@@ -67,12 +67,12 @@ export class Connection {
     return this.parserError !== undefined;
   }
 
-  get isLastInLine(): boolean {
+  get isLastExchange(): boolean {
     return this.exchanges.length <= 1;
   }
 
   get isEnding(): boolean {
-    return this.ignoresFurtherRequests && this.isLastInLine;
+    return this.ignoresFurtherRequests && this.isLastExchange;
   }
 
   receive(exchange: Exchange): void {
@@ -80,16 +80,16 @@ export class Connection {
     this.exchanges.push(exchange);
     this.hasHadRequest = true;
     // The parser resumes the socket at the end of this request.
-    if (this.exchanges.length >= maxWaiting) process.nextTick(() => this.socket.pause());
+    if (this.exchanges.length >= maxPipelinedRequests) process.nextTick(() => this.socket.pause());
     this.runNext();
   }
 
   runNext(): void {
     const [exchange] = this.exchanges;
-    if (exchange === undefined || this.isRunningFirst || this.rules.isHolding()) return;
+    if (exchange === undefined || this.isRunningExchange || this.rules.holdsRequests()) return;
     const { request, response } = exchange;
-    this.isRunningFirst = true;
-    response.setMaxListeners(closeListeners);
+    this.isRunningExchange = true;
+    response.setMaxListeners(maxCloseListeners);
     response.once('close', () => this.proceed());
     response.setTimeout(this.rules.writeTimeoutMs, () => {
       if (this.socket.writableLength > 0) this.socket.destroy();
@@ -118,7 +118,7 @@ export class Connection {
   }
 
   /** Responds to malformed, oversized or slow input after all earlier requests (rule HTTP-24). */
-  refuseBytes(error: Error & { code?: string }): void {
+  rejectMalformedInput(error: Error & { code?: string }): void {
     if (error.code === 'ECONNRESET') {
       this.socket.destroy();
       return;
@@ -132,7 +132,7 @@ export class Connection {
 
   private proceed(): void {
     this.exchanges.shift();
-    this.isRunningFirst = false;
+    this.isRunningExchange = false;
     this.pendingReply = undefined;
     this.endedAt = performance.now();
     if (this.socket.writableEnded || this.socket.destroyed) {
@@ -140,7 +140,7 @@ export class Connection {
       this.exchanges.length = 0;
       return;
     }
-    if (this.exchanges.length < maxWaiting) this.socket.resume();
+    if (this.exchanges.length < maxPipelinedRequests) this.socket.resume();
     if (this.exchanges.length > 0) this.runNext();
     else if (this.parserError !== undefined) this.sendWithoutRequest(this.parserError);
     else if (this.ignoresFurtherRequests) this.socket.destroySoon();
@@ -150,14 +150,14 @@ export class Connection {
   private failBody(): void {
     const { parserError, pendingReply } = this;
     const [exchange] = this.exchanges;
-    if (exchange === undefined || !this.isLastInLine || exchange.request.complete) return;
+    if (exchange === undefined || !this.isLastExchange || exchange.request.complete) return;
     if (parserError === undefined || pendingReply === undefined) return;
     this.ignoresFurtherRequests = true;
     const { request } = exchange;
     const isRead = () => request.listenerCount('error') > 0;
     // A handler that ignores the body may respond meanwhile.
     if (!isRead()) void pendingReply.send(parserError);
-    else void untilQuiet(request).then(() => isRead() && request.emit('error', parserError));
+    else void untilClientPauses(request).then(() => isRead() && request.emit('error', parserError));
   }
 
   private sendWithoutRequest(error: DomainError): void {

@@ -14,14 +14,14 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { DomainError } from '../errors/domain-error.js';
 import { Connection, type ConnectionRules } from './connection.js';
-import { ambiguityOf, drainBody, isIncomplete, untilQuiet } from './request-checks.js';
+import { ambiguityOf, drainBody, isIncomplete, untilClientPauses } from './request-checks.js';
 
 const dropReportMs = 10_000;
 
 /** During a shutdown, a new connection has this long to send its first request. */
 const maxFirstRequestMs = 250;
 /** During a shutdown, pipelined requests get responses for this long. */
-const pipelineMs = 2_000;
+const maxPipelineMs = 2_000;
 /** Most clients send their next request within this time. */
 const reconnectMs = 50;
 const maxReconnectWaitMs = 1_000;
@@ -43,14 +43,15 @@ export class Connections {
   private server!: Server;
   private accepted = 0;
   private isDraining = false;
-  private isHolding = false;
+  private holdsRequests = false;
 
   constructor(private readonly options: ConnectionOptions) {}
 
   get serverOptions() {
     return {
       serverFactory: (handle: RequestListener) => this.createServer(handle),
-      clientErrorHandler: (error: Error, socket: Socket) => this.refuseBytes(error, socket),
+      clientErrorHandler: (error: Error, socket: Socket) =>
+        this.rejectMalformedInput(error, socket),
       // Connections close after their last response.
       return503OnClosing: false,
       forceCloseConnections: false,
@@ -68,9 +69,10 @@ export class Connections {
       if (connection?.hasParserError === false) {
         if (isIncomplete(raw)) await drainBody(raw);
         // Closing the socket while pipelined requests arrive would reset it and lose earlier responses.
-        else if (connection.isEnding && !this.isDraining) await untilQuiet(raw);
+        else if (connection.isEnding && !this.isDraining) await untilClientPauses(raw);
       }
-      const isLast = connection?.isEnding === true || (this.isDraining && connection?.isLastInLine);
+      const isLast =
+        connection?.isEnding === true || (this.isDraining && connection?.isLastExchange);
       if (isIncomplete(raw) || isLast === true) void reply.header('connection', 'close');
       // Fastify closes the connection after each body that it could not parse.
       else if (reply.hasHeader('connection')) void reply.removeHeader('connection');
@@ -98,8 +100,8 @@ export class Connections {
   async drain(milliseconds: number): Promise<void> {
     this.isDraining = true;
     await delay(milliseconds);
-    this.isHolding = true;
-    await this.settled();
+    this.holdsRequests = true;
+    await this.untilSettled();
     await this.close();
   }
 
@@ -107,7 +109,7 @@ export class Connections {
   async close(): Promise<void> {
     this.listener.close();
     this.isDraining = true;
-    this.isHolding = false;
+    this.holdsRequests = false;
     const closed = [...this.open.keys()].map(
       (socket) => new Promise((resolve) => socket.once('close', resolve)),
     );
@@ -118,7 +120,7 @@ export class Connections {
     }
     const timer = setTimeout(() => {
       for (const connection of this.open.values()) connection.dropWaiting();
-    }, pipelineMs);
+    }, maxPipelineMs);
     await Promise.all(closed);
     clearTimeout(timer);
     this.server.close();
@@ -130,26 +132,26 @@ export class Connections {
 
   private createServer(handle: RequestListener): Server {
     const { http, limit, logger, ...rest } = this.options;
-    const rules = { ...rest, handle, isHolding: () => this.isHolding };
+    const rules = { ...rest, handle, holdsRequests: () => this.holdsRequests };
     const receive = (request: IncomingMessage, response: ServerResponse) =>
       this.open.get(request.socket)?.receive({ request, response });
     this.server = createServer(http, receive);
-    if (logger) refuseBeyond(limit, this.server, logger);
+    if (logger) limitConnections(limit, this.server, logger);
     // By default, Node answers `Expect` itself and cuts a running response on `CONNECT`.
     this.server.on('checkContinue', receive).on('checkExpectation', receive);
     this.server.on('connect', ({ socket }) => {
       socket.on('error', () => socket.destroy());
       // After this event Node does not notice a disconnect, so only the running request gets a response.
       this.open.get(socket)?.closeAfterResponse();
-      this.refuseBytes(new Error('CONNECT'), socket);
+      this.rejectMalformedInput(new Error('CONNECT'), socket);
     });
     return this.server.on('connection', (socket) => this.accept(socket, rules));
   }
 
-  private refuseBytes(error: Error, socket: Socket): void {
+  private rejectMalformedInput(error: Error, socket: Socket): void {
     const connection = this.open.get(socket);
     if (connection === undefined || socket.destroyed) socket.destroy();
-    else connection.refuseBytes(error);
+    else connection.rejectMalformedInput(error);
   }
 
   private accept(socket: Socket, rules: ConnectionRules): void {
@@ -167,7 +169,7 @@ export class Connections {
     oldest?.socket.destroy();
   }
 
-  private async settled(): Promise<void> {
+  private async untilSettled(): Promise<void> {
     const startedAt = performance.now();
     for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {
       await delay(reconnectMs / 10);
@@ -179,7 +181,7 @@ export class Connections {
   }
 }
 
-function refuseBeyond(limit: number, server: Server, logger: Logger): void {
+function limitConnections(limit: number, server: Server, logger: Logger): void {
   server.maxConnections = limit;
   let dropped = 0;
   let reportedAt = -Infinity;

@@ -124,7 +124,7 @@ function newConnections(
     logger,
     writeTimeoutMs: WRITE_TIMEOUT_MS,
     unparsableResponse: (error) => {
-      const { status, headers, body } = fastify().errorResponses.of(error, defaultLanguage);
+      const { status, headers, body } = fastify().errorResponses.responseTo(error, defaultLanguage);
       const id = requestIdFor({ headers: {} });
       logUnparsableRequest(logger, id, status);
       return unparsableResponse(status, { ...headers, 'x-request-id': id }, JSON.stringify(body));
@@ -195,8 +195,8 @@ function acceptJsonOnly(fastify: FastifyInstance, maxDepth: number): void {
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
         request.verifyRawBody?.(body);
-        const { envelopeDepth = 0, inexactNumber, readsOnly } = routeOptionsOf(request);
-        const fields = readsOnly && fieldNamesOf(readsOnly);
+        const { envelopeDepth = 0, inexactNumber, readsOnlyFieldsOf } = routeOptionsOf(request);
+        const fields = readsOnlyFieldsOf && fieldNamesOf(readsOnlyFieldsOf);
         const rules = { maxDepth: maxDepth + envelopeDepth, toInteger, inexactNumber, fields };
         done(null, parseJsonBody(body, rules));
       } catch (error) {

@@ -87,7 +87,7 @@ export async function drainBody(body: IncomingMessage): Promise<void> {
   }
 }
 
-export async function untilQuiet({ socket }: IncomingMessage): Promise<void> {
+export async function untilClientPauses({ socket }: IncomingMessage): Promise<void> {
   const start = performance.now();
   for (let bytes = -1; socket.bytesRead !== bytes && performance.now() - start < maxDrainMs;) {
     if (socket.readableEnded || socket.destroyed) return;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { DomainError } from '../errors/domain-error.js';
-import { isIdentifier } from '../validation/dto-reading.js';
+import { isIdentifier } from '../validation/dto-reader.js';
 import { routePatternOf } from './route-options.js';
 
 export interface CompletedRequest {
@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** The completion is logged after this is set. */
-    isDecided: boolean;
+    isResponseDecided: boolean;
     failure: DomainError | null;
   }
 }
@@ -34,17 +34,17 @@ declare module 'fastify' {
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorate('completedRequestListeners', []);
-  fastify.decorateRequest('isDecided', false);
+  fastify.decorateRequest('isResponseDecided', false);
   fastify.decorateRequest('failure', null);
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.raw.on('close', () => {
-      if (request.isDecided) logResponse(logger, request, reply);
+      if (request.isResponseDecided) logResponse(logger, request, reply);
     });
     done();
   });
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    if (reply.raw.destroyed && !request.isDecided) logResponse(logger, request, reply);
-    request.isDecided = true;
+    if (reply.raw.destroyed && !request.isResponseDecided) logResponse(logger, request, reply);
+    request.isResponseDecided = true;
     done();
   });
 }

@@ -12,7 +12,7 @@ export interface RouteOptions {
   readonly isPublic?: boolean;
   readonly permission?: Operation;
   /** Set where another endpoint's path parameter also matches this path: its methods do not apply. */
-  readonly isOnlyMethod?: boolean;
+  readonly hasOwnMethodsOnly?: boolean;
   readonly hasNoEndpoint?: boolean;
   readonly fixedLanguage?: Language;
   /** Accepts `?api-key=`; the header takes precedence. */
@@ -24,7 +24,7 @@ export interface RouteOptions {
   /** Error for numbers that a double cannot hold; without it they are rounded. */
   readonly inexactNumber?: NumberError;
   /** Ignores other fields, which may therefore hold values that could not be stored. */
-  readonly readsOnly?: DtoClass;
+  readonly readsOnlyFieldsOf?: DtoClass;
   readonly maxWaitMs?: number;
   readonly keyErrors?: readonly ErrorDefinition[];
 }

@@ -10,7 +10,7 @@ const routeNotFound = new DomainError(httpErrors.routeNotFound);
 interface Path {
   readonly url: string;
   readonly methods: string[];
-  isOnlyMethod: boolean;
+  hasOwnMethodsOnly: boolean;
 }
 
 /** Returns a function that adds routes for other methods; call it once all routes exist (rule HTTP-2). */
@@ -19,11 +19,11 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
   let isComplete = false;
   fastify.addHook('onRoute', ({ url, method, config = {} }) => {
     if (isComplete) return;
-    const { isOnlyMethod = false } = config as RouteOptions;
+    const { hasOwnMethodsOnly = false } = config as RouteOptions;
     const key = url.replaceAll(/:\w+/g, ':');
-    const path = paths.get(key) ?? { url, methods: [], isOnlyMethod: false };
+    const path = paths.get(key) ?? { url, methods: [], hasOwnMethodsOnly: false };
     path.methods.push(...[method].flat());
-    path.isOnlyMethod ||= isOnlyMethod;
+    path.hasOwnMethodsOnly ||= hasOwnMethodsOnly;
     paths.set(key, path);
   });
   fastify.addHook('onRequest', (request, reply, done) => {
@@ -41,7 +41,9 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
 
 /** A parameter of another path may match this path, which then accepts its methods too. */
 function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
-  const matching = path.isOnlyMethod ? [path] : paths.filter(({ url }) => covers(url, path.url));
+  const matching = path.hasOwnMethodsOnly
+    ? [path]
+    : paths.filter(({ url }) => covers(url, path.url));
   const allowed = [...new Set(matching.flatMap(({ methods }) => methods))];
   const error = new DomainError(httpErrors.methodNotAllowed, undefined, {
     allow: allowed.join(', '),

@@ -24,12 +24,12 @@ export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecora
   return applyDecorators(
     ApiProperty({ required: false, ...api } as ApiPropertyOptions),
     ...(isRequired ? [] : [ValidateIf((_object, value) => value !== undefined)]),
-    ...rules.map(checkedBy),
+    ...rules.map(validatedBy),
   );
 }
 
 /** Documents rules over several fields as JSON Schema. */
-export function FieldsTogether(
+export function CrossFieldRules(
   rules:
     | { readonly anyOf: readonly { readonly required: readonly string[] }[] }
     | { readonly dependentRequired: Readonly<Record<string, readonly string[]>> },
@@ -42,15 +42,15 @@ type Nested =
   | { readonly type: DtoClass; readonly maxItems: number | null }
   | { readonly names: readonly string[] };
 
-export function NestedIn(nested: Nested): PropertyDecorator {
+export function NestedType(nested: Nested): PropertyDecorator {
   return Reflect.metadata(nestedKey, nested);
 }
 
-export function nestedIn({ prototype }: DtoClass, field: string): Nested | undefined {
+export function nestedTypeOf({ prototype }: DtoClass, field: string): Nested | undefined {
   return Reflect.getMetadata(nestedKey, prototype as object, field) as Nested | undefined;
 }
 
-function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {
+function validatedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {
   // class-validator needs unique names per field; one message may be about several parts.
   const name = `${message} ${values['property'] ?? ''}`;
   const validate = (value: unknown, args?: ValidationArguments) => isMet(value, args?.object);
@@ -68,24 +68,27 @@ export function fieldNamesOf(type: DtoClass): readonly string[] {
   return fields;
 }
 
-type Part = 'query' | 'body';
+type RequestPart = 'query' | 'body';
 
-const keys: Readonly<Record<Part, symbol>> = { query: Symbol('query'), body: Symbol('body') };
+const partKeys: Readonly<Record<RequestPart, symbol>> = {
+  query: Symbol('query'),
+  body: Symbol('body'),
+};
 
-export const RequestBody = (): ParameterDecorator => declaring('body', Body());
+export const RequestBody = (): ParameterDecorator => declareRequestPart('body', Body());
 
-export const RequestQuery = (): ParameterDecorator => declaring('query', Query());
+export const RequestQuery = (): ParameterDecorator => declareRequestPart('query', Query());
 
-function declaring(part: Part, inject: ParameterDecorator): ParameterDecorator {
+function declareRequestPart(part: RequestPart, inject: ParameterDecorator): ParameterDecorator {
   return (controller, method, index) => {
     inject(controller, method, index);
     if (method === undefined) throw new Error('Constructors have no part of a request.');
     const types = Reflect.getMetadata('design:paramtypes', controller, method) as DtoClass[];
     const { [method]: handler } = controller as Readonly<Record<string | symbol, object>>;
-    if (handler !== undefined) Reflect.defineMetadata(keys[part], types[index], handler);
+    if (handler !== undefined) Reflect.defineMetadata(partKeys[part], types[index], handler);
   };
 }
 
-export function declaredType(context: ExecutionContext, part: Part): DtoClass | undefined {
-  return Reflect.getMetadata(keys[part], context.getHandler()) as DtoClass | undefined;
+export function declaredType(context: ExecutionContext, part: RequestPart): DtoClass | undefined {
+  return Reflect.getMetadata(partKeys[part], context.getHandler()) as DtoClass | undefined;
 }

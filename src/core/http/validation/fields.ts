@@ -7,7 +7,7 @@ import { isPlainObject } from '../../values/json.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, maxExternalIdLength, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, NestedIn } from './field.js';
+import { type DtoClass, Field, NestedType } from './field.js';
 
 export const externalIdApi = {
   type: 'string',
@@ -74,13 +74,13 @@ export function ItemsField(
   rules: ValueKind = [],
 ): PropertyDecorator {
   return applyDecorators(
-    SeparateItems(type, options, rules),
+    IndependentItems(type, options, rules),
     ValidateNested({ each: true, message: 'isObject' }),
   );
 }
 
 /** Differs from {@link ItemsField}: the service validates each item, and null is not an object. */
-export function SeparateItems(
+export function IndependentItems(
   type: DtoClass,
   { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
   rules: ValueKind = [],
@@ -93,14 +93,14 @@ export function SeparateItems(
       atMostItems(maxItems),
       { name: 'isArray', isMet: Array.isArray },
     ]),
-    NestedIn({ type, maxItems }),
+    NestedType({ type, maxItems }),
   );
 }
 
 export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
     Field({ type, ...options }, [{ name: 'isObject', isMet: isPlainObject }]),
-    NestedIn({ type, maxItems: null }),
+    NestedType({ type, maxItems: null }),
     ValidateNested({ message: 'isObject' }),
   );
 }

@@ -33,11 +33,11 @@ export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   const { text, value } = parse(body);
   const { fields, maxDepth } = rules;
   try {
-    check(value, maxDepth);
+    assertAcceptable(value, maxDepth);
   } catch (error) {
     if (fields === undefined || !isPlainObject(value)) throw error;
-    const read = withoutOthers(value, fields);
-    check(read, maxDepth);
+    const read = pickFields(value, fields);
+    assertAcceptable(read, maxDepth);
     return read;
   }
   return mayChangeNumbers.test(text) ? withExactNumbers(text, rules) : value;
@@ -52,7 +52,7 @@ function parse(body: Buffer): { text: string; value: unknown } {
   }
 }
 
-function withoutOthers(object: Container, fields: readonly string[]): object {
+function pickFields(object: Container, fields: readonly string[]): object {
   const entries = Object.entries(object).map(([name, value]) => {
     return [name, fields.includes(name) ? withoutNegativeZero(value) : null];
   });
@@ -64,7 +64,7 @@ function withoutNegativeZero<T>(value: T): T | 0 {
   return value === 0 ? 0 : value;
 }
 
-function check(value: unknown, maxDepth: number, depth = 1): void {
+function assertAcceptable(value: unknown, maxDepth: number, depth = 1): void {
   if (typeof value === 'string' && !value.isWellFormed()) {
     throw new DomainError(httpErrors.unstorableText);
   }
@@ -75,7 +75,7 @@ function check(value: unknown, maxDepth: number, depth = 1): void {
   if (depth > maxDepth) throw new DomainError(httpErrors.jsonTooDeep, { limit: maxDepth });
   if (!Array.isArray(value)) checkKeys(value as Container);
   const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  for (const item of items) check(item, maxDepth, depth + 1);
+  for (const item of items) assertAcceptable(item, maxDepth, depth + 1);
 }
 
 type Container = Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ function withExactNumbers(text: string, rules: JsonBodyRules): unknown {
       return Number.isSafeInteger(number) ? number : exactInteger(digits, toInteger);
     }
     if (inexactNumber !== undefined && decimal(digits) !== decimal(String(number))) {
-      throw new DomainError(inexactNumber, { number: quoted(digits) });
+      throw new DomainError(inexactNumber, { number: shortened(digits) });
     }
     return number;
   }) as unknown;
@@ -115,7 +115,7 @@ function exactInteger(digits: string, toInteger: JsonBodyRules['toInteger']): un
   // BigInt takes quadratic time.
   const integer = digits.length > maxIntegerLength ? undefined : BigInt(digits);
   if (integer !== undefined && BigInt.asIntN(64, integer) === integer) return toInteger(integer);
-  throw new DomainError(httpErrors.inexactInteger, { number: quoted(digits) });
+  throw new DomainError(httpErrors.inexactInteger, { number: shortened(digits) });
 }
 /** Returns digits without outer zeros, and their power of ten, for comparison. */
 function decimal(number: string): string {
@@ -135,6 +135,6 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-function quoted(digits: string): string {
+function shortened(digits: string): string {
   return digits.slice(0, maxQuotedDigits);
 }

@@ -40,7 +40,7 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
-export function IgnoredWithAll(): PropertyDecorator {
+export function UnlessAllSent(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }
 
@@ -71,7 +71,7 @@ export function WholeNumber(options: {
   ]);
 }
 
-const separated = 'Several are separated by commas; a comma within a value is sent as \\,.';
+const separatorNote = 'Several are separated by commas; a comma within a value is sent as \\,.';
 
 /** Rejects a repeated parameter. */
 export function CommaList(
@@ -84,7 +84,7 @@ export function CommaList(
     isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
   const pattern = `^${itemPattern}(?:,${itemPattern})*$`;
-  return Field({ type: 'string', pattern, description: `${description} ${separated}` }, [
+  return Field({ type: 'string', pattern, description: `${description} ${separatorNote}` }, [
     { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
     storable,
     ...ofItems,

@@ -11,7 +11,7 @@ import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { DtoReading, ignoredFieldsValue } from './dto-reading.js';
+import { DtoReader, ignoredFieldsValue } from './dto-reader.js';
 import { declaredType, type DtoClass } from './field.js';
 
 const noParameters = Object as DtoClass;
@@ -23,9 +23,9 @@ export class UnknownNamesGuard implements CanActivate {
     const http = context.switchToHttp();
     const { query, body } = http.getRequest<FastifyRequest>();
     const [queryType, bodyType] = [declaredType(context, 'query'), declaredType(context, 'body')];
-    const ofQuery = new DtoReading(queryType ?? noParameters, query as object);
+    const ofQuery = new DtoReader(queryType ?? noParameters, query as object);
     if (queryType === undefined) throwIfAny(ofQuery.messages('query'));
-    const ofBody = bodyType && isPlainObject(body) ? new DtoReading(bodyType, body).ignored : [];
+    const ofBody = bodyType && isPlainObject(body) ? new DtoReader(bodyType, body).ignored : [];
     const ignored = [...ofQuery.ignored, ...ofBody];
     if (ignored.length > 0) {
       const reply = http.getResponse<FastifyReply>();
@@ -43,20 +43,20 @@ export class RequestValidationPipe implements PipeTransform {
     if (type === 'body' && !isPlainObject(value))
       throw new DomainError(httpErrors.bodyMustBeObject);
     const part = type === 'query' ? 'query' : 'body';
-    const { dto, messages } = checkedDto(metatype as DtoClass, value as object, part);
+    const { dto, messages } = validatedDto(metatype as DtoClass, value as object, part);
     throwIfAny(messages);
     return dto;
   }
 }
 
-export function checkedDto(
+export function validatedDto(
   type: DtoClass,
   sent: object,
   part: 'query' | 'body' = 'body',
 ): { readonly dto: object; readonly messages: readonly LocalizedMessage[] } {
-  const reading = new DtoReading(type, sent);
-  const messages = [...reading.messages(part), ...brokenRules(reading.dto)];
-  return { dto: reading.dto, messages: distinct(messages) };
+  const reader = new DtoReader(type, sent);
+  const messages = [...reader.messages(part), ...brokenRules(reader.dto)];
+  return { dto: reader.dto, messages: distinct(messages) };
 }
 
 /** @throws DomainError 400 with one message per broken rule (rule HTTP-5) */

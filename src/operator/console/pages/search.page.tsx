@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Types } from 'mongoose';
 import { parseObjectId } from '../../../core/database/documents/tenant-document.js';
-import { textIn } from '../../../core/localization/language.js';
+import { localizedText } from '../../../core/localization/language.js';
 import { objectIdOf } from '../../../events/outbox/message.js';
 import type { Organization } from '../../../tenants/organizations/organization.js';
 import { eventPath, recordPath } from '../../views/field.js';
@@ -129,7 +129,7 @@ const searches: readonly ((request: PageRequest, query: Query) => Promise<Search
   async ({ services, language }, { ids, reference, limit }) => {
     const units = await services.units.search(ids, reference, limit);
     return units.map((unit) => {
-      const compound = textIn(unit.compound, language) || unit.compoundId;
+      const compound = localizedText(unit.compound, language) || unit.compoundId;
       const { _id, unitId, slug, status } = unit;
       return resultOf('unit', unit, unitId || slug || _id, [compound, slug, status]);
     });

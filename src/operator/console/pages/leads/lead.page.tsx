@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import { textIn } from '../../../../core/localization/language.js';
+import { localizedText } from '../../../../core/localization/language.js';
 import type { ListedEvent } from '../../../../events/outbox/event-history.service.js';
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
@@ -55,7 +55,7 @@ async function read(request: PageRequest) {
   const names = new Map([
     [lead.assignedToId, inspected.assignedTo],
     ...lead.compoundsIds.map(
-      (compound, index) => [compound, textIn(inspected.compounds[index], language)] as const,
+      (compound, index) => [compound, localizedText(inspected.compounds[index], language)] as const,
     ),
   ]);
   const keyNames = new Map(keys.map(({ _id, name }) => [_id.toHexString(), name]));

@@ -24,7 +24,7 @@ export async function readSystemState(request: PageRequest) {
       orNull(services.webhookStatistics.deliveryBacklog()),
       orNull(services.webhookStatistics.eventBacklog()),
     ]);
-  const connections = services.database.use();
+  const connections = services.database.poolUsage();
   const known = { partners, endpoints, day, series, organizations };
   const isKnown = hasPrimary && Object.values(known).every((part) => part !== null);
   const isComplete = isKnown && deliveries !== null && events !== null;

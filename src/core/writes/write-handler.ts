@@ -22,18 +22,18 @@ export interface LoadOptions {
 }
 
 /** The records cover the first `count` requests. */
-export interface Loaded<Records> {
+export interface LoadedRecords<Records> {
   readonly records: Records;
   readonly count: number;
 }
 
-export interface Decided<Request, Decision> {
+export interface DecidedRequest<Request, Decision> {
   readonly request: Request;
   readonly decision: Decision;
 }
 
 /** Defines how requests of one organization are decided together and stored in one transaction. */
-export interface WriteKind<
+export interface WriteHandler<
   Request extends WriteRequest,
   Records extends PendingWrites,
   Decision,
@@ -41,12 +41,12 @@ export interface WriteKind<
 > {
   readonly name: string;
   /** Reads everything that the requests may touch; covers at least the first one. */
-  load(requests: readonly Request[], options: LoadOptions): Promise<Loaded<Records>>;
+  load(requests: readonly Request[], options: LoadOptions): Promise<LoadedRecords<Records>>;
   /** Changes the records without I/O; throws a DomainError that rejects only this request. */
   decide(records: Records, request: Request): Decision;
   store(records: Records, organizationId: Types.ObjectId): Promise<void>;
   respond(
-    decided: readonly Decided<Request, Decision>[],
+    decided: readonly DecidedRequest<Request, Decision>[],
   ): readonly Response[] | Promise<readonly Response[]>;
   /** Called after a lost race for a unique index, before the requests run again. */
   onDuplicateKey?(index: string, request: Request): Promise<void>;

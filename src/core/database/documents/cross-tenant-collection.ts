@@ -8,9 +8,9 @@ const maxCounted = 10_000;
 const maxTimeMS = 1_000;
 
 /** Only the files that `.dependency-cruiser.cjs` names may import it (rule DATA-10). */
-export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCollection<T> {
+export class CrossTenantCollection<T extends TenantDocument> extends TenantCollection<T> {
   /** Does not add an organization to queries. */
-  get acrossTenants(): Collection<T> {
+  get allTenants(): Collection<T> {
     return this.model.collection as unknown as Collection<T>;
   }
 
@@ -27,7 +27,7 @@ export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCol
       { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: `$${time}` } } },
     ];
     const [found] = await withIndexHint(hint, (options) =>
-      this.acrossTenants
+      this.allTenants
         .aggregate<{ count: number; oldest: Date }>(steps, { maxTimeMS, ...options })
         .toArray(),
     );
@@ -36,4 +36,4 @@ export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCol
   }
 }
 
-export const InjectAcrossTenants = InjectCollection;
+export const InjectCrossTenant = InjectCollection;

@@ -45,25 +45,25 @@ export class PaginationDto {
   next?: string | null;
 }
 
-export interface PartQuery {
+export interface PageQuery {
   readonly page?: string;
   readonly limit?: string;
   readonly after?: string;
   readonly updatedSince?: Date;
 }
 
-export interface ListEnd {
+export interface ListProgress {
   readonly next: string | null;
   /** The next `updatedSince`; null before the end of the list. */
   readonly asOf: Date | null;
 }
 
-export interface ListPage<T> extends Pick<ListEnd, 'asOf'> {
+export interface ListPage<T> extends Pick<ListProgress, 'asOf'> {
   readonly data: readonly T[];
   readonly pagination: PaginationDto;
 }
 
-interface List {
+interface ListDefinition {
   readonly name: string;
   readonly order: (isCopy: boolean) => Order;
   readonly newestChange: () => Promise<Date>;
@@ -85,7 +85,7 @@ interface Cursor {
 }
 
 /** Maximum delay until a change becomes visible: its commit may be late, or a part may come from the cache. */
-const markLagMs = commitLagMs + cacheLifetimeMs;
+const visibilityLagMs = commitLagMs + cacheLifetimeMs;
 
 const pageParameters: ReadonlySet<string> = new Set([
   'page',
@@ -103,7 +103,7 @@ const pageParameters: ReadonlySet<string> = new Set([
  * returns it once. Any other write commits after the copy started with a timestamp of at least `asOf`, so the next
  * poll returns it.
  */
-export class ListReading {
+export class ListPaginator {
   readonly isCopy: boolean;
   private readonly hasCursors: boolean;
   readonly order: Order;
@@ -113,16 +113,16 @@ export class ListReading {
 
   /** @throws DomainError 400 for an unusable cursor */
   constructor(
-    private readonly query: PartQuery,
+    private readonly query: PageQuery,
     now: Date,
-    private readonly list: List,
+    private readonly list: ListDefinition,
   ) {
     const { after, updatedSince, page = '1' } = query;
     this.cursor = after === undefined || after === '0' ? null : readCursor(after);
     this.isCopy = this.cursor?.isCopy ?? (after === '0' && updatedSince === undefined);
     this.hasCursors = after !== undefined || updatedSince !== undefined;
     this.order = list.order(this.isCopy);
-    this.request = digest(list.name, query, this.order);
+    this.request = queryDigest(list.name, query, this.order);
     const isFirstPage = Number(page) === 1;
     // Documents move between numbered pages, so no timestamp would be safe.
     const asOf = isFirstPage ? updatedAsOf(now) : null;
@@ -146,7 +146,7 @@ export class ListReading {
     batches,
     present,
   }: ListSource<Document, Item>): Promise<ListPage<Item>> {
-    const { skip, limit } = rangeOf(this.query);
+    const { skip, limit } = pageRange(this.query);
     // A partial first page contains everything; pages beyond the end need no read.
     const known = skip === 0 ? this.cursor?.total : await this.total(count);
     const documents: Document[] = [];
@@ -158,17 +158,17 @@ export class ListReading {
     const data = await present(documents.slice(0, limit));
     const last = documents.length > limit ? documents[limit - 1] : undefined;
     const hasNoCursor = last !== undefined && !this.hasCursors;
-    const end = hasNoCursor ? { next: null, asOf: null } : await this.end(last ?? null, total);
+    const end = hasNoCursor ? { next: null, asOf: null } : await this.progress(last ?? null, total);
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
   }
 
-  pagination(count: number, limit: number, total: number, { next }: ListEnd): PaginationDto {
+  pagination(count: number, limit: number, total: number, { next }: ListProgress): PaginationDto {
     const pages = limit === 0 ? 0 : Math.ceil(total / limit);
     return { count, limit, pages, total, ...(this.hasCursors && { next }) };
   }
 
   /** @param last null at the end of the list */
-  async end(last: object | null, total: number): Promise<ListEnd> {
+  async progress(last: object | null, total: number): Promise<ListProgress> {
     if (last === null) return { next: null, asOf: this.asOf };
     const { isCopy, request, order } = this;
     const asOf = this.cursor === null ? await this.stableAsOf() : this.asOf;
@@ -181,16 +181,16 @@ export class ListReading {
     if (this.asOf === null) return null;
     const newest = (await this.list.newestChange()).getTime();
     const own = this.asOf.getTime();
-    return new Date(newest < own ? newest + 1 : Math.min(newest - markLagMs, own));
+    return new Date(newest < own ? newest + 1 : Math.min(newest - visibilityLagMs, own));
   }
 }
 
-function rangeOf({ page = '1', limit = String(defaultPageLimit) }: PartQuery) {
+function pageRange({ page = '1', limit = String(defaultPageLimit) }: PageQuery) {
   return { skip: (Number(page) - 1) * Number(limit), limit: Number(limit) };
 }
 
 /** Implements rules HTTP-11 and COMP-16. */
-export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): void {
+export function setListHeaders(reply: FastifyReply, { next, asOf }: ListProgress): void {
   if (next !== null) reply.header('x-next-cursor', next);
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());
 }
@@ -202,10 +202,10 @@ export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: Lis
 
 /** A read that starts now misses only changes with a later timestamp. */
 export function updatedAsOf(now: Date): Date {
-  return new Date(now.getTime() - markLagMs);
+  return new Date(now.getTime() - visibilityLagMs);
 }
 
-function digest(name: string, query: PartQuery, order: Order): string {
+function queryDigest(name: string, query: PageQuery, order: Order): string {
   const parameters = Object.keys(query).filter((parameter) => !pageParameters.has(parameter));
   const request = [name, JSON.stringify(query, parameters.toSorted()), JSON.stringify(order)];
   return createHash('sha256').update(request.join('\n')).digest('base64url').slice(0, 16);

@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import type { LocalizedMessage } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/json.js';
-import { type DtoClass, fieldNamesOf, nestedIn } from './field.js';
+import { type DtoClass, fieldNamesOf, nestedTypeOf } from './field.js';
 
 /** Requests choose the names, so their number and length are limited. */
 const maxNames = 20;
@@ -14,12 +14,12 @@ export function ToleratesUnknownNames(): ClassDecorator {
   return (type) => void tolerantTypes.add(type);
 }
 
-export function tolerantNames(): ReadonlySet<string> {
+export function tolerantTypeNames(): ReadonlySet<string> {
   return new Set([...tolerantTypes].map(({ name }) => name));
 }
 
 /** Collects unknown names as dotted paths such as `cheques.0.foo` (rule HTTP-20). */
-export class DtoReading<T extends object = object> {
+export class DtoReader<T extends object = object> {
   readonly dto: T;
   readonly ignored: string[] = [];
   private readonly rejected: string[] = [];
@@ -52,7 +52,7 @@ export class DtoReading<T extends object = object> {
   }
 
   private readField(type: DtoClass, field: string, value: unknown, path: string): unknown {
-    const nested = nestedIn(type, field);
+    const nested = nestedTypeOf(type, field);
     if (nested === undefined) return value;
     if ('names' in nested) {
       for (const name of isPlainObject(value) ? Object.keys(value) : []) {
