@@ -108,10 +108,8 @@ describe('an unknown route', () => {
   ])('returns 405 without a key for another method: %s %s', async (method, path, allow) => {
     const response = await raw(`${method} /${basePath}${path}`);
     expect(response).toMatchObject({ status: 405, headers: { allow } });
-    const body =
-      method === 'HEAD'
-        ? undefined
-        : errorBody(405, 'This endpoint does not support the request method');
+    const message = 'This endpoint does not support the request method';
+    const body = method === 'HEAD' ? undefined : errorBody(405, message);
     expect(response.body).toEqual(body);
   });
 

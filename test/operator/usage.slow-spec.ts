@@ -82,20 +82,14 @@ const failures: readonly Rejected[] = [
   [`There is no organization with id ${id}: \`org list\` lists them.`, `org show ${id}`],
   ['There is no organization with', `key issue --org ${id} --name A --for website`],
   ['There is no organization with', `key list --org ${id}`],
-  [
-    'There is no key with id or prefix iapi_none: `key list --org <id>` lists',
-    'key revoke iapi_none',
-  ],
+  ['no key with id or prefix iapi_none: `key list --org <id>` lists', 'key revoke iapi_none'],
   ['There is more than one key with', 'key revoke shared'],
   ['The key ended is revoked and cannot be rotated', 'key rotate ended'],
   ['is in the past', 'key issue --org ORG --name A --for crm --expires 2020-01-01T00:00:00+02:00'],
   ['There is no webhook endpoint with id', `webhook show ${id}`],
   ['There is no webhook endpoint or delivery with id', `webhook deliveries ${id}`],
   ['There is no lead nobody', 'lead show nobody --org ORG'],
-  [
-    `There is no reservation with id ${id}: search for it in the console.`,
-    `reservation show ${id}`,
-  ],
+  [`no reservation with id ${id}: search for it in the console.`, `reservation show ${id}`],
   ['There is no reservation with id unknown: search', 'reservation show unknown'],
   ...[
     ['must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)', 'http://example.com/'],

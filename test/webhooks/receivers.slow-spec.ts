@@ -103,7 +103,7 @@ describe('an attempt', () => {
     await createLead();
     const { log } = await endpoint.waitForDelivery({ attempts: 1, status: state });
     expect(log).toMatchObject([{ statusCode: status, response: expect.stringMatching(/^x+$/) }]);
-    expect(log[0].error).toContain('body broke off: it took longer than 1000 ms');
+    expect(log[0].error).toContain('Could not read the response body: it took longer than 1000 ms');
     await eventually(async () => {
       expect(isClosed).toBe(true);
       // A success after a second does not make the endpoint fast.

@@ -28,9 +28,7 @@ export const databaseAddress = z.string().transform((value, context): string => 
   if (address === null) context.addIssue('must start with mongodb:// or mongodb+srv://');
   else if (name === '') context.addIssue('must name the database, as in mongodb://host:27017/name');
   else if (serverDatabases.has(name)) {
-    context.addIssue(
-      `must not name ${name}, a system database: use authSource to authenticate there`,
-    );
+    context.addIssue(`must not name ${name}, a system database: use authSource for that`);
   } else return value;
   return z.NEVER;
 });

@@ -71,14 +71,8 @@ export const viewTexts = {
   'endpoint.paused': { 'en-us': 'paused', 'ar-eg': 'متوقفة مؤقتًا' },
   'endpoint.givenUp': { 'en-us': 'given up', 'ar-eg': 'أُوقف الإرسال إليها' },
   'endpoint.stateSince': { 'en-us': 'Since', 'ar-eg': 'منذ' },
-  'endpoint.current': {
-    'en-us': 'the current one does not expire',
-    'ar-eg': 'والحالي لا تنتهي صلاحيته',
-  },
-  'endpoint.reason.asked': {
-    'en-us': 'the receiver asked for it',
-    'ar-eg': 'طلب المستقبِل ذلك',
-  },
+  'endpoint.current': { 'en-us': 'the current one does not expire', 'ar-eg': 'والحالي لا ينتهي' },
+  'endpoint.reason.asked': { 'en-us': 'the receiver asked for it', 'ar-eg': 'طلب المستقبِل ذلك' },
   'endpoint.reason.operator': { 'en-us': 'by the operator', 'ar-eg': 'بواسطة المشغّل' },
   'endpoint.reason.gone': {
     'en-us': 'the receiver responded 410',
@@ -130,10 +124,7 @@ export const viewTexts = {
   'partners.required': { 'en-us': 'required', 'ar-eg': 'مطلوب' },
   'partners.errors': { 'en-us': 'Errors', 'ar-eg': 'الأخطاء' },
   'partners.usualWeek': { 'en-us': 'Usual week', 'ar-eg': 'الأسبوع المعتاد' },
-  'partners.missed': {
-    'en-us': 'Expected calls since then',
-    'ar-eg': 'الطلبات المتوقعة منذ ذلك الحين',
-  },
+  'partners.missed': { 'en-us': 'Expected calls since then', 'ar-eg': 'الطلبات المتوقعة منذئذ' },
   'partners.expires': { 'en-us': 'Key expires (UTC)', 'ar-eg': 'تنتهي صلاحية المفتاح (UTC)' },
   'partners.state.silent': { 'en-us': 'silent', 'ar-eg': 'منقطع' },
   'partners.state.failing': { 'en-us': 'failing', 'ar-eg': 'متعثر' },
@@ -145,10 +136,7 @@ export const viewTexts = {
     'en-us': 'no calls in four weeks',
     'ar-eg': 'لا طلبات منذ أربعة أسابيع',
   },
-  'partners.state.ended': {
-    'en-us': 'revoked or expired',
-    'ar-eg': 'أُلغي المفتاح أو انتهت صلاحيته',
-  },
+  'partners.state.ended': { 'en-us': 'revoked or expired', 'ar-eg': 'أُلغي أو انتهت صلاحيته' },
   'requests.route': { 'en-us': 'Route', 'ar-eg': 'المسار' },
   'requests.codes': { 'en-us': 'Error codes', 'ar-eg': 'رموز الأخطاء' },
   'requests.messages': { 'en-us': 'Messages', 'ar-eg': 'الرسائل' },

@@ -44,16 +44,12 @@ export class CallbackDto {
   @NumberField({ description: 'Stored with the cheque update.', example: 250_000 })
   chequeAmount?: number;
 
-  @StatusField(
-    chequeStatuses,
-    { description: 'New status of the cheque; requires installmentId.' },
-    [
-      {
-        name: 'needsInstallment',
-        isMet: (_status, callback) => (callback as CallbackDto).installmentId !== undefined,
-      },
-    ],
-  )
+  @StatusField(chequeStatuses, { description: 'Status of the cheque; requires installmentId.' }, [
+    {
+      name: 'needsInstallment',
+      isMet: (_status, callback) => (callback as CallbackDto).installmentId !== undefined,
+    },
+  ])
   chequeStatus?: ChequeStatus;
 
   @StatusField(reservationStatuses, {

@@ -128,7 +128,7 @@ async function readPrefix(
       if (size >= maxResponseBytes) break;
     }
   } catch (cause) {
-    error = `The response body broke off: ${errorMessageOf(cause)}`;
+    error = `Could not read the response body: ${errorMessageOf(cause)}`;
   }
   clearTimeout(timer);
   return { response: Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8'), error };

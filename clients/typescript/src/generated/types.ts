@@ -770,7 +770,7 @@ export type CallbackDto = {
      */
     chequeAmount?: number;
     /**
-     * New status of the cheque; requires installmentId.
+     * Status of the cheque; requires installmentId.
      */
     chequeStatus?: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
     /**

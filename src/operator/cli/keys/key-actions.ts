@@ -92,14 +92,8 @@ function changeAction<Values extends { readonly key: string }>(
 async function findKey(context: CommandContext, idOrPrefix: string) {
   const keys = context.get(ApiKeysService);
   const found = await keys.find(idOrPrefix);
-  return {
-    keys,
-    key: exactlyOne(
-      found,
-      `key with id or prefix ${idOrPrefix}`,
-      '`key list --org <id>` lists them',
-    ),
-  };
+  const next = '`key list --org <id>` lists them';
+  return { keys, key: exactlyOne(found, `key with id or prefix ${idOrPrefix}`, next) };
 }
 
 function keyView(document: ApiKeyDocument, keys: ApiKeysService) {

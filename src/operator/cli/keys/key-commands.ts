@@ -102,7 +102,7 @@ export const keyCommands = {
     parameters: { key },
   }),
   rotate: declare({
-    description: 'replace a key and show the new one once; the old one stays valid for the overlap',
+    description: 'replace a key and show the new one once',
     example: 'iapi_4fT9xQ --overlap-hours 48',
     parameters: {
       key,

@@ -29,7 +29,7 @@ export const leadCommands = {
     description:
       'erase a person: remove the values of leads, client, history, events, deliveries and ' +
       'responses; ids, numbers and times stay. With --phone or --email it lists all leads of ' +
-      'the person and asks. Repeat the command to finish an interrupted erasure',
+      'the person and asks for confirmation. Repeat it to finish an interrupted erasure',
     example: `--org ${exampleId} --lead form-7f3a --dry-run`,
     parameters: {
       org,

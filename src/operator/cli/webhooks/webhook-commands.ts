@@ -32,7 +32,7 @@ export const webhookCommands = {
     example: '--failing',
     parameters: {
       org: option('<id>', 'only endpoints of this organization (id or name)', parse.name),
-      failing: flag('only endpoints that fail or were disabled by failures'),
+      failing: flag('only endpoints that are failing, faulty or given up'),
     },
   }),
   show: declare({
@@ -64,9 +64,7 @@ export const webhookCommands = {
     parameters: { id },
   }),
   'rotate-secret': declare({
-    description:
-      'replace the secret of an endpoint and show the new one once; the old one stays valid for ' +
-      'the overlap',
+    description: 'replace the secret of an endpoint and show the new one once',
     example: `${exampleId} --overlap-hours 48`,
     parameters: {
       id,
@@ -96,28 +94,12 @@ export const webhookCommands = {
         'id of an endpoint, or of a delivery',
         parse.objectId,
       ),
-      org: option(
-        '<id>',
-        'deliveries of all endpoints of this organization (id or name)',
-        parse.name,
-      ),
-      status: option(
-        '<status>',
-        'only pending, delivered or failed deliveries',
-        parse.deliveryStatus,
-      ),
+      org: option('<id>', 'all endpoints of this organization (id or name)', parse.name),
+      status: option('<status>', 'only pending, delivered or failed', parse.deliveryStatus),
       type: option('<type>', 'only events of this type, such as lead.created', parse.text),
-      object: option(
-        '<id>',
-        'only events about the lead, client, unit or wallet with this id',
-        parse.text,
-      ),
-      since: option(
-        '<date>',
-        'only deliveries created at or after this time (ISO 8601)',
-        parse.time,
-      ),
-      until: option('<date>', 'only deliveries created before this time (ISO 8601)', parse.time),
+      object: option('<id>', 'only events about this lead, client, unit or wallet', parse.text),
+      since: option('<date>', 'only deliveries since this time (ISO 8601)', parse.time),
+      until: option('<date>', 'only deliveries before this time (ISO 8601)', parse.time),
       limit,
     },
     check: (values) => {
@@ -126,19 +108,13 @@ export const webhookCommands = {
     },
   }),
   replay: declare({
-    description:
-      'send a delivery again or, with options, the failed deliveries or a time range of an ' +
-      'endpoint',
+    description: 'send a delivery again or, with options, several deliveries of an endpoint',
     example: `${exampleId} --failed --since 2030-01-31`,
     parameters: {
       id: argument('<id>', 'id of a delivery; with options, of an endpoint', parse.objectId),
       failed: flag('send only failed deliveries'),
-      since: option(
-        '<date>',
-        'send deliveries created at or after this time (ISO 8601)',
-        parse.time,
-      ),
-      until: option('<date>', 'send deliveries created before this time (ISO 8601)', parse.time),
+      since: option('<date>', 'send only deliveries since this time (ISO 8601)', parse.time),
+      until: option('<date>', 'send only deliveries before this time (ISO 8601)', parse.time),
     },
   }),
   events: declare({

@@ -27,11 +27,11 @@ export const pageTexts = {
   },
   'error.unavailable': {
     'en-us':
-      'The database did not respond in time. {used} of {open} connections of this process ' +
-      'are in use. Try again; the overview shows all available data.',
+      'The database did not respond in time. {used} of {open} connections of this process are ' +
+      'in use. Try again; the overview shows all available data.',
     'ar-eg':
-      'لم تستجب قاعدة البيانات في الوقت المحدد. الاتصالات المستخدمة في هذه العملية: {used} ' +
-      'من {open}. حاول مرة أخرى؛ تعرض النظرة العامة كل البيانات المتاحة.',
+      'لم تستجب قاعدة البيانات في الوقت المحدد. الاتصالات المستخدمة في هذه العملية: {used} من ' +
+      '{open}. حاول مرة أخرى؛ تعرض النظرة العامة كل البيانات المتاحة.',
   },
   'error.failed': {
     'en-us': "The page could not be shown. The service's log contains the reason.",
@@ -62,20 +62,20 @@ export const pageTexts = {
   'search.reference': { 'en-us': 'Search all organizations', 'ar-eg': 'البحث في كل المؤسسات' },
   'search.hint': {
     'en-us':
-      'The ID or external ID of any record; a lead’s number, phone or email; a unit’s slug ' +
-      'or unit ID; a webhook-id; a request ID; or the prefix of a key',
+      'The ID or external ID of any record; a lead’s number, phone or email; a unit’s slug or ' +
+      'unit ID; a webhook-id; a request ID; or the prefix of a key',
     'ar-eg':
-      'معرّف أي سجل أو معرّفه الخارجي؛ أو رقم عميل محتمل أو هاتفه أو بريده الإلكتروني؛ أو ' +
-      'الاسم المختصر لوحدة أو رقمها؛ أو webhook-id؛ أو معرّف طلب؛ أو بادئة مفتاح',
+      'معرّف أي سجل أو معرّفه الخارجي؛ أو رقم عميل محتمل أو هاتفه أو بريده الإلكتروني؛ أو الاسم ' +
+      'المختصر لوحدة أو رقمها؛ أو webhook-id؛ أو معرّف طلب؛ أو بادئة مفتاح',
   },
   'search.results': { 'en-us': 'Matches', 'ar-eg': 'النتائج' },
   'search.none': {
     'en-us':
-      'Nothing was found. A deleted lead can be found by its ID or number, not by a phone; ' +
-      'a deleted unit only by its ID.',
+      'Nothing was found. A deleted lead can be found by its ID or number, not by a phone; a ' +
+      'deleted unit only by its ID.',
     'ar-eg':
-      'لا توجد نتائج. يُعثر على العميل المحتمل المحذوف بمعرّفه أو رقمه لا بهاتفه، وعلى ' +
-      'الوحدة المحذوفة بمعرّفها فقط.',
+      'لا توجد نتائج. يُعثر على العميل المحتمل المحذوف بمعرّفه أو رقمه لا بهاتفه، وعلى الوحدة ' +
+      'المحذوفة بمعرّفها فقط.',
   },
   'log.title': { 'en-us': 'Operator log', 'ar-eg': 'سجل المشغّل' },
   'overview.title': { 'en-us': 'Overview', 'ar-eg': 'نظرة عامة' },
@@ -106,16 +106,12 @@ export const pageTexts = {
   'overview.database': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
   'overview.hasPrimary': { 'en-us': 'accepts writes', 'ar-eg': 'تقبل الكتابة' },
   'overview.hasNoPrimary': { 'en-us': 'accepts no writes', 'ar-eg': 'لا تقبل الكتابة' },
-  'overview.connections': {
-    'en-us': 'Connections in use',
-    'ar-eg': 'الاتصالات المستخدمة',
-  },
+  'overview.connections': { 'en-us': 'Connections in use', 'ar-eg': 'الاتصالات المستخدمة' },
   'attention.title': { 'en-us': 'Needs attention', 'ar-eg': 'يحتاج إلى انتباه' },
   'attention.none': {
     'en-us': 'No problems with endpoints, partners, deliveries, keys or the database.',
     'ar-eg':
-      'لا مشكلات في نقاط الاستقبال أو الشركاء أو عمليات الإرسال أو المفاتيح أو قاعدة ' +
-      'البيانات.',
+      'لا مشكلات في نقاط الاستقبال أو الشركاء أو عمليات الإرسال أو المفاتيح أو قاعدة البيانات.',
   },
   'attention.unknown': {
     'en-us': 'Some checks are missing: the database did not respond in time.',
@@ -131,11 +127,11 @@ export const pageTexts = {
   },
   'attention.firstCall': {
     'en-us':
-      'No partner has called the API yet. Issue a key with "npm run cli -- key issue" and ' +
-      'give it to the partner.',
+      'No partner has called the API yet. Issue a key with "npm run cli -- key issue" and give ' +
+      'it to the partner.',
     'ar-eg':
-      'لم يستدعِ أي شريك الواجهة بعد. أصدر مفتاحًا بالأمر "npm run cli -- key issue" وسلّمه ' +
-      'إلى الشريك.',
+      'لم يستدعِ أي شريك الواجهة بعد. أصدر مفتاحًا بالأمر "npm run cli -- key issue" وسلّمه إلى ' +
+      'الشريك.',
   },
   'attention.database': {
     'en-us': 'Database is not writable',
@@ -182,8 +178,8 @@ export const pageTexts = {
       'In the last 24 hours, at least half of the fields were ignored in {mostlyIgnored} of ' +
       '{leads} accepted lead requests.',
     'ar-eg':
-      'طلبات العملاء المحتملين المقبولة خلال آخر 24 ساعة: {leads}، أُهمل نصف الحقول على ' +
-      'الأقل في {mostlyIgnored} منها.',
+      'طلبات العملاء المحتملين المقبولة خلال آخر 24 ساعة: {leads}، أُهمل نصف الحقول على الأقل ' +
+      'في {mostlyIgnored} منها.',
   },
   'attention.key': { 'en-us': 'Key expires soon', 'ar-eg': 'مفتاح تنتهي صلاحيته قريبًا' },
   'attention.keyReason': {
@@ -219,8 +215,8 @@ export const pageTexts = {
   },
   'partners.requestsAbout': {
     'en-us':
-      'Newest first, without the values that were sent. Up to 1,000 requests per key are ' +
-      'logged a day.',
+      'Newest first, without the values that were sent. Up to 1,000 requests per key are logged ' +
+      'a day.',
     'ar-eg': 'الأحدث أولًا، دون القيم المرسلة. يُسجَّل لكل مفتاح ما يصل إلى 1000 طلب في اليوم.',
   },
   'catalogue.title': { 'en-us': 'Catalogue', 'ar-eg': 'الكتالوج' },

@@ -17,8 +17,8 @@ export const recordTexts = {
   'reservation.timeline': { 'en-us': 'Timeline', 'ar-eg': 'التسلسل الزمني' },
   'reservation.cut': {
     'en-us':
-      'Only the last {count} callbacks are shown. "npm run cli -- reservation callbacks" ' +
-      'lists all.',
+      'Only the last {count} callbacks are shown. "npm run cli -- reservation callbacks" lists ' +
+      'all.',
     'ar-eg':
       'تظهر أحدث طلبات الإشعار فقط (عددها {count}). يعرضها كلها الأمر "npm run cli -- ' +
       'reservation callbacks".',
@@ -102,8 +102,7 @@ export const recordTexts = {
   },
   'confirm.replayMany': {
     'en-us':
-      'Send these deliveries to {url} again: {what} ({count})? They keep their ids and ' +
-      'bodies.',
+      'Send these deliveries to {url} again: {what} ({count})? They keep their ids and bodies.',
     'ar-eg':
       'هل تريد إعادة إرسال هذه العمليات إلى {url}: {what} (عددها {count})؟ تبقى معرّفاتها ' +
       'ومحتوياتها كما هي.',
