@@ -100,7 +100,7 @@ function isOwned() {
   }
 }
 
-/** Prints only on a terminal, because scripts read the output of npm. */
+/** Prints progress only on a terminal. */
 function report(text) {
   if (process.stderr.isTTY) process.stderr.write(text);
 }

@@ -36,11 +36,11 @@ export class LeadLookupService {
 
   /** Searches by external id, then by own id or number. Active leads come first, then the newest deleted ones. */
   async find(organizationId: Types.ObjectId, reference: string): Promise<LeadDto[]> {
-    const named = await this.findByIds(organizationId, reference);
+    const byIds = await this.findByIds(organizationId, reference);
     const found =
-      named.length === 0 && isLeadNumber(reference)
+      byIds.length === 0 && isLeadNumber(reference)
         ? await this.findById(organizationId, { leadId: Number(reference) })
-        : named;
+        : byIds;
     return found.map(presentLead);
   }
 

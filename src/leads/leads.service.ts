@@ -43,7 +43,7 @@ interface BatchResponse extends ServiceResponse<LeadBatchResponseDto> {
   readonly outcomes: readonly WriteOutcome<LeadUpsertResult>[];
 }
 
-/** Groups concurrent upserts of an organization into one transaction, since they would conflict (rule LEAD-11). */
+/** Groups concurrent upserts into one transaction, since they may conflict over phones and clients (rule LEAD-11). */
 @Injectable()
 export class LeadsService {
   private readonly logger = new Logger(LeadsService.name);

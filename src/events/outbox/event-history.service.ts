@@ -102,9 +102,9 @@ export class EventHistoryService {
     const about = { 'data._id': { $in: objectIds } };
     return this.events.batchedUpdates(organizationId, about, ({ type, data, changes }) => {
       const before = { type, data, ...(changes === undefined ? {} : { changes }) };
-      const left = erase(before);
-      if (isDeepStrictEqual(left, before)) return null;
-      return { $set: { ...left, erasedAt: this.clock.now() } };
+      const after = erase(before);
+      if (isDeepStrictEqual(after, before)) return null;
+      return { $set: { ...after, erasedAt: this.clock.now() } };
     });
   }
 }

@@ -172,8 +172,8 @@ export class EventRelay implements OnModuleDestroy {
       const ids = events.slice(0, await take(events)).map(({ _id }) => _id);
       const now = this.clock.now();
       // Another process's clock may be ahead, but times must not decrease.
-      const given = { $inc: { last: ids.length }, $max: { numberedAt: now } };
-      const feed = await this.updateFeed(organizationId, given);
+      const feedUpdate = { $inc: { last: ids.length }, $max: { numberedAt: now } };
+      const feed = await this.updateFeed(organizationId, feedUpdate);
       const first = (feed?.last ?? 0) - ids.length + 1;
       const sequence = { $add: [first, { $indexOfArray: [ids, '$_id'] }] };
       const numberedAt = feed?.numberedAt ?? now;

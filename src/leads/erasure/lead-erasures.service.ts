@@ -24,7 +24,7 @@ import { erasedClientChanges, erasedClientData } from '../../tenants/clients/cli
 import { type Contact, contactOf, lockKeysOf } from '../../tenants/contacts/contact.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 
-/** A custom key may itself contain personal data, so only these names stay in erased changes. */
+/** A custom key may itself contain personal data, so only these keys stay in erased changes. */
 const keptFieldNames: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
 
 function erasedLeadData(data: object): object {
@@ -139,11 +139,11 @@ export class LeadErasuresService {
       leads.map((lead) => erasureOf(lead, now)),
     );
     const { clientIds, keptClientIds } = await this.splitClients(erased, contacts);
-    const known = [
+    const erasedContacts = [
       ...contacts.map(({ data }) => contactOf(data ?? {})),
       ...(await this.clients.contactsOf(organization._id, clientIds)),
     ];
-    const lockKeys = known.flatMap((contact) => lockKeysOf(contact, phoneCountry));
+    const lockKeys = erasedContacts.flatMap((contact) => lockKeysOf(contact, phoneCountry));
     await this.transactions.lock(organization._id, lockKeys, now);
     const clients = await this.clients.erase(organization._id, clientIds, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));

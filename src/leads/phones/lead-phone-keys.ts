@@ -154,8 +154,8 @@ export class LeadPhoneKeys implements OnModuleDestroy {
 
   /** Finds organizations whose leads may have keys of an earlier country; logs invalid countries. */
   private async withNewCountry(since: Date, now: Date): Promise<Organization[]> {
-    const written = await this.organizations.listUpdatedSince(since);
-    return written.filter(({ _id, phoneCountry, unknownPhoneCountry }) => {
+    const updated = await this.organizations.listUpdatedSince(since);
+    return updated.filter(({ _id, phoneCountry, unknownPhoneCountry }) => {
       const organization = _id.toHexString();
       const country = unknownPhoneCountry ?? phoneCountry;
       const known = this.countries.get(organization);

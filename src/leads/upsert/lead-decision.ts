@@ -80,8 +80,8 @@ export function decideLead(
   const merged = mergeLead(stored, { ...payload, data: requested });
   assertNoReference(merged);
   const size = assertLeadSize(merged);
-  const own = currentPhoneKeys(stored ?? {}, organization.phoneCountry).phoneKeys;
-  assertNoDuplicatePhones(records, organization, phonesOf(requested), own);
+  const storedKeys = currentPhoneKeys(stored ?? {}, organization.phoneCountry).phoneKeys;
+  assertNoDuplicatePhones(records, organization, phonesOf(requested), storedKeys);
   const contact = contactOf(stored?.clientId ? requested : merged.data);
   const clientId = stored?.clientId;
   const client = linkClient(records.clients, { requestId, organization, contact, clientId }, now);
@@ -110,7 +110,7 @@ export function decideLead(
     ],
     lockKeys: [
       ...client.lockKeys,
-      ...phoneLockKeys(phones.phoneKeys.filter((key) => !own.includes(key))),
+      ...phoneLockKeys(phones.phoneKeys.filter((key) => !storedKeys.includes(key))),
     ],
     bytes: size + changesSize,
   };
@@ -142,6 +142,6 @@ function linkedCompounds(
   data: LeadData,
 ): Types.ObjectId[] {
   const project = scalarText(data['project']);
-  const named = project === '' ? [] : records.compoundsNamed(project, language);
-  return [...linked, ...named.filter((id) => !linked.some((other) => id.equals(other)))];
+  const compoundIds = project === '' ? [] : records.compoundsNamed(project, language);
+  return [...linked, ...compoundIds.filter((id) => !linked.some((other) => id.equals(other)))];
 }

@@ -57,15 +57,15 @@ export function summaryOf(counts: Readonly<Counts>) {
 
 /** Assumes that latencies are evenly distributed within a bucket. */
 function quantileMs(counts: Readonly<Counts>, share: number): number | null {
-  const wanted = share * ((counts['calls'] ?? 0) - (counts['polls'] ?? 0));
-  if (wanted === 0) return null;
+  const targetCount = share * ((counts['calls'] ?? 0) - (counts['polls'] ?? 0));
+  if (targetCount === 0) return null;
   let passed = 0;
   let lower = 0;
   for (const [index, seconds] of durationBounds.entries()) {
     const count = counts[bucketFields[index] ?? ''] ?? 0;
     const upper = 1_000 * seconds;
-    if (count > 0 && passed + count >= wanted) {
-      return lower + ((upper - lower) * (wanted - passed)) / count;
+    if (count > 0 && passed + count >= targetCount) {
+      return lower + ((upper - lower) * (targetCount - passed)) / count;
     }
     passed += count;
     lower = upper;

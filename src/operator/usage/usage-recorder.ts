@@ -115,8 +115,8 @@ export class UsageRecorder implements BeforeApplicationShutdown {
 
   private writesOf({ at, total, keys, routes }: QuarterCounts) {
     const retentionMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
-    const named = [...routes].map(([route, counts]) => [encodeRoute(route), counts] as const);
-    const names = { ...incrementPaths('keys', keys), ...incrementPaths('routes', named) };
+    const encoded = [...routes].map(([route, counts]) => [encodeRoute(route), counts] as const);
+    const names = { ...incrementPaths('keys', keys), ...incrementPaths('routes', encoded) };
     const keyIds = [...keys.keys()].filter((id) => id !== 'none');
     return [
       upsert({ span: 'quarter', at, keyId: null }, retentionMs, { ...total, ...names }),

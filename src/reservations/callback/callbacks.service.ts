@@ -136,11 +136,11 @@ export class CallbacksService {
     error: DomainError | undefined,
     effects?: CallbackEffects,
   ): CallbackLogDocument['outcome'] {
-    const did = { reservation, cheque, ...(effects && { effects }) };
-    if (error === undefined) return { status: 201, errorCode: null, messages: [], ...did };
+    const fields = { reservation, cheque, ...(effects && { effects }) };
+    if (error === undefined) return { status: 201, errorCode: null, messages: [], ...fields };
     const { status, body } = this.errorResponses.responseTo(error, defaultLanguage);
     const errorCode = error.definition.code;
-    return { status, errorCode, messages: [body.message].flat(), ...did };
+    return { status, errorCode, messages: [body.message].flat(), ...fields };
   }
 }
 

@@ -83,8 +83,8 @@ export class ReservationUpsertsService {
       recordSystemId: { $in: names },
     });
     const references = bodies.flatMap(({ unit }) => unit ?? []);
-    const own = stored.flatMap(({ unitId }) => unitId ?? []);
-    const units = await this.units.named(organizationId, references, own);
+    const storedUnitIds = stored.flatMap(({ unitId }) => unitId ?? []);
+    const units = await this.units.named(organizationId, references, storedUnitIds);
     const leads = await this.leads.idsOf(
       organizationId,
       bodies.flatMap(({ lead }) => lead?.recordSystemId ?? []),

@@ -105,12 +105,12 @@ export class DeliveryQueueRepository {
     { _id, leaseOwner, updatedAt }: WebhookEndpointDocument,
     fields: Partial<WebhookEndpointDocument>,
   ): Promise<boolean> {
-    const own = { _id, leaseOwner: leaseOwner ?? '' };
+    const leased = { _id, leaseOwner: leaseOwner ?? '' };
     const free = { leaseOwner: null };
     const update = { $set: { ...fields, ...free } };
-    const once = () => this.endpoints.updateOne({ ...own, updatedAt }, update);
-    const { matchedCount } = await once().catch(once);
-    if (matchedCount === 0) await this.endpoints.updateOne(own, { $set: free });
+    const write = () => this.endpoints.updateOne({ ...leased, updatedAt }, update);
+    const { matchedCount } = await write().catch(write);
+    if (matchedCount === 0) await this.endpoints.updateOne(leased, { $set: free });
     return matchedCount === 1;
   }
 
@@ -133,8 +133,8 @@ export class DeliveryQueueRepository {
         ...byId,
       },
     }));
-    const once = () => this.deliveries.bulkWrite(operations, { ordered: false });
-    await once().catch(once);
+    const write = () => this.deliveries.bulkWrite(operations, { ordered: false });
+    await write().catch(write);
   }
 
   async fail(

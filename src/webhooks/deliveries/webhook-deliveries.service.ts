@@ -83,8 +83,8 @@ export class WebhookDeliveriesService {
     const isMessage = reference.startsWith('msg_');
     const _id = parseObjectId(isMessage ? eventIdOf(reference) : reference);
     if (_id === null) return [];
-    const named = isMessage ? { eventId: _id } : { _id };
-    const filter = { organizationId: { $in: [...organizationIds] }, ...named };
+    const idFilter = isMessage ? { eventId: _id } : { _id };
+    const filter = { organizationId: { $in: [...organizationIds] }, ...idFilter };
     const found = this.deliveries.allTenants.find(filter, { limit, projection: listProjection });
     return (await found.toArray()).map(listedDelivery);
   }
@@ -94,10 +94,10 @@ export class WebhookDeliveriesService {
     filter: DeliveryFilter,
     part: KeysetRequest,
   ): Promise<KeysetPage<ListedDelivery>> {
-    const wanted: Filter<WebhookDeliveryDocument> = { organizationId, ...deliveryQuery(filter) };
+    const query: Filter<WebhookDeliveryDocument> = { organizationId, ...deliveryQuery(filter) };
     const { items, next } = await readPage(newestFirst, part, (after, { limit, sort }) =>
       this.deliveries.allTenants
-        .find({ $and: [wanted, after] }, { limit, sort, projection: listProjection })
+        .find({ $and: [query, after] }, { limit, sort, projection: listProjection })
         .toArray(),
     );
     return { items: items.map(listedDelivery), next };
@@ -118,16 +118,16 @@ export class WebhookDeliveriesService {
     const replayRun = await this.beginReplay(endpointId, name, now);
     // Later events are sent without a replay.
     const until = filter.until !== undefined && filter.until < now ? filter.until : now;
-    const wanted = deliveryQuery({ ...filter, endpointId, until });
-    const total = await this.deliveries.count(organizationId, wanted);
-    const left = { organizationId, ...wanted, replayRun: { $ne: replayRun } };
+    const query = deliveryQuery({ ...filter, endpointId, until });
+    const total = await this.deliveries.count(organizationId, query);
+    const remaining = { organizationId, ...query, replayRun: { $ne: replayRun } };
     const cursor = this.deliveries.allTenants
-      .find<Pick<WebhookDeliveryDocument, '_id'>>(left, { projection: { _id: 1 } })
+      .find<Pick<WebhookDeliveryDocument, '_id'>>(remaining, { projection: { _id: 1 } })
       .sort({ createdAt: 1, _id: 1 })
       .batchSize(replayBatchSize);
     let done = 0;
     for await (const found of bufferedBatches(cursor)) {
-      const batch = { ...left, _id: { $in: found.map(({ _id }) => _id) } };
+      const batch = { ...remaining, _id: { $in: found.map(({ _id }) => _id) } };
       const round = newRound(replayRun, this.clock.now());
       done += (await this.deliveries.allTenants.updateMany(batch, round)).modifiedCount;
       progress(done, total);

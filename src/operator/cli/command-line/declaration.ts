@@ -143,13 +143,13 @@ function optionOf(key: string): string {
 
 /** Commander reports unknown options first: a missing `--events` may be misspelled as `--evnts`. */
 function valuesOf(command: Command, parameters: Parameters): Values<Parameters> {
-  const given = [...(command.processedArgs as readonly unknown[])];
+  const args = [...(command.processedArgs as readonly unknown[])];
   const options: Record<string, unknown> = command.opts();
   const values: Record<string, unknown> = {};
   for (const [key, { isArgument, isRequired, parse, placeholder = '' }] of Object.entries(
     parameters,
   )) {
-    const value = isArgument === true ? given.shift() : options[key];
+    const value = isArgument === true ? args.shift() : options[key];
     values[key] = parse === undefined ? value === true : value;
     if (isRequired !== true || value !== undefined) continue;
     const remedy = key === 'org' ? ': `org list` lists the organizations' : '';

@@ -21,9 +21,13 @@ const storedPaths: Readonly<Record<keyof Changes, string>> = {
 
 export const actions: ActionsOf<typeof organizationCommands> = {
   create: async (context, { name, ...settings }) => {
-    const to = { _id: new Types.ObjectId() };
-    const fields = { ...to, name, ...nestedFields(storedFields({ name: undefined, ...settings })) };
-    const created = await context.audit('create organization', to, () =>
+    const subject = { _id: new Types.ObjectId() };
+    const fields = {
+      ...subject,
+      name,
+      ...nestedFields(storedFields({ name: undefined, ...settings })),
+    };
+    const created = await context.audit('create organization', subject, () =>
       context.get(OrganizationsRepository).create(fields),
     );
     return item(organizationView(created));
@@ -47,9 +51,9 @@ export const actions: ActionsOf<typeof organizationCommands> = {
 
 function storedFields({ phoneCountry, ...others }: Changes): Record<string, unknown> {
   const country = phoneCountry === undefined ? undefined : countryOf(phoneCountry);
-  const given = Object.entries({ ...others, phoneCountry: country });
+  const entries = Object.entries({ ...others, phoneCountry: country });
   return Object.fromEntries(
-    given
+    entries
       .filter(([, value]) => value !== undefined)
       .map(([option, value]) => [storedPaths[option as keyof Changes], value]),
   );

@@ -68,10 +68,11 @@ export const actions: ActionsOf<typeof reservationCommands> = {
 async function inspectReservation(context: CommandContext, reference: string) {
   const organizations = await context.get(OrganizationsRepository).listAllIds();
   const lookup = context.get(ReservationLookupService);
-  const own = parseObjectId(reference);
-  const matches = own === null ? await lookup.search(organizations, reference) : [];
+  const ownId = parseObjectId(reference);
+  const matches = ownId === null ? await lookup.search(organizations, reference) : [];
   const id =
-    own ?? new Types.ObjectId(exactlyOne(matches, `reservation with id ${reference}`, search)._id);
+    ownId ??
+    new Types.ObjectId(exactlyOne(matches, `reservation with id ${reference}`, search)._id);
   return { organizations, id, found: await lookup.inspect(organizations, id) };
 }
 

@@ -64,7 +64,7 @@ export function TimeChart<Step extends { readonly at: Date }>({
 }) {
   const reader = useReader();
   const { text, formats } = reader;
-  const written = format ?? formats.number;
+  const formatValue = format ?? formats.number;
   const first = steps.findIndex((step) => lines.some(({ of }) => (of(step) ?? 0) > 0));
   const name = text(title);
   if (first === -1) {
@@ -103,12 +103,12 @@ export function TimeChart<Step extends { readonly at: Date }>({
               ■
             </span>
             {` ${line.name} `}
-            <b>{written(line.values[last] ?? null)}</b>
+            <b>{formatValue(line.values[last] ?? null)}</b>
           </li>
         ))}
       </ul>
       <div class={last < maxSparseSteps ? 'plot few' : 'plot'}>
-        <span class="note">{written(highest)}</span>
+        <span class="note">{formatValue(highest)}</span>
         <Bars series={series} isStacked={isStacked} highest={highest} marked={last} />
         <input type="range" max={last} value={last} aria-label={name} autocomplete="off" />
         <div class="ticks" aria-hidden="true">
@@ -126,7 +126,7 @@ export function TimeChart<Step extends { readonly at: Date }>({
             ...lines.map((line) => ({
               ...line,
               isNumber: true as const,
-              show: (step: Step) => written(line.of(step)),
+              show: (step: Step) => formatValue(line.of(step)),
             })),
           ]}
           items={shown.toReversed()}

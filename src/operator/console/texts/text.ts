@@ -20,12 +20,12 @@ export type Translate = (key: TextKey, values?: TextValues) => string;
 /** Formats numbers and times for the language; a missing value is a dash. */
 export function translator(language: Language): Translate {
   const formats = formatsOf(language);
-  const written = (value: TextValues[string]) => {
+  const format = (value: TextValues[string]) => {
     if (value instanceof Date) return formats.time(value);
     return typeof value === 'string' ? value : formats.number(value);
   };
   return (key, values = {}) =>
     texts[key][language].replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
-      Object.hasOwn(values, name) ? written(values[name]) : placeholder,
+      Object.hasOwn(values, name) ? format(values[name]) : placeholder,
     );
 }

@@ -44,7 +44,7 @@ async function read(request: PageRequest) {
     services.endpoints.list(organizationId),
     actionOutcome(request, organizationId),
   ]);
-  const sent = await Promise.all(
+  const sentEvents = await Promise.all(
     events.items.map(async (event) => {
       const filter = { eventIds: [event._id] };
       const part = { limit: maxReceivers + 1 };
@@ -98,7 +98,7 @@ async function read(request: PageRequest) {
           requestIdField,
         ]}
         part="events"
-        items={sent}
+        items={sentEvents}
         next={events.next}
       />
       <FieldTable

@@ -43,11 +43,11 @@ function hourlyBars(
   const last = known.at(-1);
   if (last === undefined) return text('endpoint.noAttempts');
   const most = Math.max(...known);
-  const written = formats[format];
+  const formatValue = formats[format];
   const range = {
-    last: written(last),
-    lowest: written(Math.min(...known)),
-    highest: written(most),
+    last: formatValue(last),
+    lowest: formatValue(Math.min(...known)),
+    highest: formatValue(most),
   };
   return (
     <span class="curve">

@@ -24,7 +24,7 @@ export function readReplay(form: StringValues): Replay | null {
 
 /** Parses UTC, in full or as browsers send it; undefined when empty, null when invalid. */
 function parseFormTime(text = ''): Date | undefined | null {
-  const written = text.trim();
-  if (written === '') return undefined;
-  return parseTime(/T[\d:.]+$/.test(written) ? `${written}Z` : written);
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  return parseTime(/T[\d:.]+$/.test(trimmed) ? `${trimmed}Z` : trimmed);
 }
