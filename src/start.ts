@@ -27,7 +27,7 @@ import { RequestDeadline } from './core/http/server/request-deadline.js';
 import { createLogger } from './core/http/server/logger.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { activeTracing, startTracing, stopTracing } from './core/observability/tracing.js';
-import { announce, linesAbout } from './development/announcement.js';
+import { announce, startupLines } from './development/announcement.js';
 import { ensureDemoOrganization } from './development/demo/demo-organization.js';
 import {
   assertTransactionsSupported,
@@ -127,7 +127,7 @@ export async function runService(
     // This comes last: a failed start would store the demo's keys without printing them.
     const demo =
       environment.NODE_ENV === 'development' ? await ensureDemoOrganization(service.app) : null;
-    const lines = linesAbout({ url, operationsUrl, environment, database, demo });
+    const lines = startupLines({ url, operationsUrl, environment, database, demo });
     const { shutDown: shutDownService } = service;
     const shutDown = async () => {
       const isFinished = await shutDownService();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { foldCase } from '../core/localization/fold-case.js';
-import { availability, statusWhenSent } from './availability.js';
+import { derivedStatus, resolvedStatus } from './availability.js';
 
 const derived = ['Sold', 'Reserved', 'Available'];
 const closed = ['rejected', 'canceled', 'expired'];
@@ -31,10 +31,10 @@ const expectedStatuses: readonly (readonly [readonly string[], string])[] = [
 describe('the status of a unit', () => {
   it.each(expectedStatuses)('with reservations %p is %s', (statuses, status) => {
     for (const current of [...derived, null, undefined]) {
-      expect(availability(current, statuses)).toBe(status === free ? 'Available' : status);
+      expect(derivedStatus(current, statuses)).toBe(status === free ? 'Available' : status);
     }
     for (const sent of derived) {
-      expect(statusWhenSent(sent, statuses)).toBe(status === free ? sent : status);
+      expect(resolvedStatus(sent, statuses)).toBe(status === free ? sent : status);
     }
   });
 
@@ -43,8 +43,8 @@ describe('the status of a unit', () => {
   it('is stored in the documented spelling when it is sent in another letter case', () => {
     fc.assert(
       fc.property(statusSpelling, reservations, ({ status, documented }, statuses) => {
-        expect(availability(status, statuses)).toBe(availability(documented, statuses));
-        expect(statusWhenSent(status, statuses)).toBe(statusWhenSent(documented, statuses));
+        expect(derivedStatus(status, statuses)).toBe(derivedStatus(documented, statuses));
+        expect(resolvedStatus(status, statuses)).toBe(resolvedStatus(documented, statuses));
       }),
     );
   });
@@ -53,7 +53,7 @@ describe('the status of a unit', () => {
     const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
       fc.property(other, reservations, (status, statuses) => {
-        expect([availability(status, statuses), statusWhenSent(status, statuses)]).toEqual([
+        expect([derivedStatus(status, statuses), resolvedStatus(status, statuses)]).toEqual([
           status,
           status,
         ]);

@@ -16,28 +16,28 @@ const derivedStatuses: ReadonlyMap<string, string> = new Map(
 );
 
 /** Derives a unit's status from its reservations (rule CALL-11); other statuses of the operator stay. */
-export function availability(
+export function derivedStatus(
   current: string | null | undefined,
   reservations: readonly string[],
 ): string {
   if (typeof current === 'string' && !derivedStatuses.has(foldCase(current))) return current;
-  return heldStatus(reservations) ?? 'Available';
+  return statusByReservations(reservations) ?? 'Available';
 }
 
 /**
  * Returns the status to store when one is sent (rule UNIT-30). Reservations override Sold, Reserved and Available,
  * which are recognized in any case and stored in this spelling.
  */
-export function statusWhenSent(sent: string, reservations: readonly string[]): string {
+export function resolvedStatus(sent: string, reservations: readonly string[]): string {
   const derived = derivedStatuses.get(foldCase(sent));
-  return derived === undefined ? sent : (heldStatus(reservations) ?? derived);
+  return derived === undefined ? sent : (statusByReservations(reservations) ?? derived);
 }
 
-function heldStatus(reservations: readonly string[]): string | undefined {
+function statusByReservations(reservations: readonly string[]): string | undefined {
   if (reservations.includes('approved')) return 'Sold';
-  return reservations.some(isOpen) ? 'Reserved' : undefined;
+  return reservations.some(isOpenReservation) ? 'Reserved' : undefined;
 }
 
-export function isOpen(status: string | undefined): boolean {
+export function isOpenReservation(status: string | undefined): boolean {
   return status === 'pending' || status === 'pending_cheque_collection';
 }

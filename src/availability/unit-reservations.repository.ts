@@ -18,7 +18,7 @@ export class UnitReservationsRepository {
     private readonly reservations: TenantCollection<ReservationDocument>,
   ) {}
 
-  async ofUnits(
+  async findByUnits(
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
   ): Promise<UnitReservation[]> {
@@ -32,7 +32,7 @@ export class UnitReservationsRepository {
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, readonly ReservationStatus[]>> {
-    const found = await this.ofUnits(organizationId, unitIds);
+    const found = await this.findByUnits(organizationId, unitIds);
     const byUnit = Map.groupBy(found, ({ unitId }) => unitId?.toHexString() ?? '');
     return new Map([...byUnit].map(([id, ofUnit]) => [id, ofUnit.map(({ status }) => status)]));
   }

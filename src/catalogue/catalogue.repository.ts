@@ -35,7 +35,7 @@ export type CatalogueKind = ReferenceKind | 'units';
 type Ids = readonly Types.ObjectId[];
 type Texts = readonly string[];
 
-export interface ShownName {
+export interface DisplayedName {
   readonly name: string;
   readonly language: Language;
 }
@@ -120,12 +120,12 @@ export class CatalogueRepository {
   }
 
   /** Matches names in any case, as shown in the language (rule LEAD-8). */
-  async compoundsNamed(
+  async findCompoundsByName(
     organizationId: Types.ObjectId,
-    names: readonly ShownName[],
-  ): Promise<(name: ShownName) => Types.ObjectId[]> {
+    names: readonly DisplayedName[],
+  ): Promise<(name: DisplayedName) => Types.ObjectId[]> {
     const found = new Map<string, Types.ObjectId[]>();
-    const keyOf = ({ name, language }: ShownName) => `${language} ${foldCase(name)}`;
+    const keyOf = ({ name, language }: DisplayedName) => `${language} ${foldCase(name)}`;
     for (const [language, ofLanguage] of Map.groupBy(names, (name) => name.language)) {
       const $in = [...new Set(ofLanguage.flatMap(({ name }) => caseSpellings(name)))];
       // The default language also stands for a missing translation.

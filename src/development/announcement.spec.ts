@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { consoleOf } from './announcement.js';
+import { consoleLines } from './announcement.js';
 
 const url = 'http://127.0.0.1:9464';
 const OPS_PASSWORD = 'scrypt:32768:8:3:salt:hash';
@@ -18,6 +18,6 @@ it.each([
     { NODE_ENV: 'development' },
     [['Console', 'off: set OPS_PORT, and OPS_PASSWORD (see npm run cli -- console password)']],
   ],
-] as const)('consoleOf(%j, %j) returns %j', (address, environment, lines) => {
-  expect(consoleOf(address, environment)).toEqual(lines);
+] as const)('consoleLines(%j, %j) returns %j', (address, environment, lines) => {
+  expect(consoleLines(address, environment)).toEqual(lines);
 });

@@ -5,7 +5,7 @@ import type { DemoOrganization } from './demo/demo-organization.js';
 
 export type Line = readonly [label: string, value: string];
 
-export interface Started {
+export interface StartupInfo {
   readonly url: string | null;
   readonly operationsUrl: string | null;
   readonly environment: Environment;
@@ -13,17 +13,18 @@ export interface Started {
   readonly demo: DemoOrganization | null;
 }
 
-export function linesAbout({ url, operationsUrl, environment, database, demo }: Started): Line[] {
+export function startupLines(started: StartupInfo): Line[] {
+  const { url, operationsUrl, environment, database, demo } = started;
   return [
-    ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
+    ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addressLines(url)),
     ...(operationsUrl === null ? [] : [['Metrics and probes', operationsUrl] satisfies Line]),
-    ...consoleOf(operationsUrl, environment),
+    ...consoleLines(operationsUrl, environment),
     ['Data', database.description],
-    ...(demo === null ? [] : keysOf(demo)),
+    ...(demo === null ? [] : demoKeyLines(demo)),
   ];
 }
 
-function addresses(url: string): Line[] {
+function addressLines(url: string): Line[] {
   return [
     ['Listening on', `${url}/${basePath}`],
     ['API reference', `${url}/docs`],
@@ -31,7 +32,7 @@ function addresses(url: string): Line[] {
 }
 
 /** Returns the console's address or, in development, how to enable it. */
-export function consoleOf(
+export function consoleLines(
   url: string | null,
   { OPS_PASSWORD, NODE_ENV }: { readonly OPS_PASSWORD?: unknown; readonly NODE_ENV: string },
 ): Line[] {
@@ -44,7 +45,7 @@ export function consoleOf(
   return [['Console', `off: set ${missing.join(', and ')}`]];
 }
 
-function keysOf({ organizationId, keys }: DemoOrganization): Line[] {
+function demoKeyLines({ organizationId, keys }: DemoOrganization): Line[] {
   if (keys !== null) {
     return [...keys].map(([purpose, key]) =>
       purpose === 'everything'

@@ -70,20 +70,20 @@ export function sharedComponents(
 ): NonNullable<OpenAPIObject['components']> {
   return {
     schemas: { Error: errorSchema },
-    headers: { ...headers, 'x-error-code': withCodes(errors) },
+    headers: { ...headers, 'x-error-code': errorCodeHeader(errors) },
     examples: Object.fromEntries(
-      errors.flatMap(formsOf).map((error) => [exampleName(error), exampleOf(error, responses)]),
+      errors.flatMap(variantsOf).map((error) => [exampleName(error), exampleOf(error, responses)]),
     ),
   };
 }
 
-function withCodes(errors: readonly ErrorDefinition[]) {
+function errorCodeHeader(errors: readonly ErrorDefinition[]) {
   const codes = errors.map(({ code }) => code);
   return { ...headers['x-error-code'], schema: { ...text, enum: codes } };
 }
 
 /** Some endpoints omit the field `error` from a 401. */
-function formsOf(error: ErrorDefinition): ErrorDefinition[] {
+function variantsOf(error: ErrorDefinition): ErrorDefinition[] {
   return error.status === 401 ? [error, { ...error, omitsErrorField: true }] : [error];
 }
 

@@ -7,7 +7,7 @@ import { ClientDto } from '../tenants/clients/client.presenter.js';
 import { UnitDto } from '../units/unit.dto.js';
 
 /** No full stops, because texts are appended. */
-const events: Readonly<Record<EventType | typeof pingType, string>> = {
+const eventSummaries: Readonly<Record<EventType | typeof pingType, string>> = {
   'client.created': 'A lead created a client',
   'client.updated': 'A lead changed a client',
   'lead.created': 'A lead was posted for the first time',
@@ -37,7 +37,7 @@ const dataTypes: Readonly<Record<string, Type>> = {
 
 export const webhookModels = Object.values(dataTypes);
 
-const changes: Readonly<Record<string, object>> = {
+const exampleChanges: Readonly<Record<string, object>> = {
   'client.updated': { field: 'name', from: 'Mona', to: 'Mona Adel' },
   'lead.updated': { field: 'data.project', from: null, to: 'Palm Meadows' },
   'unit.updated': { field: 'price', from: 12_400_000, to: 12_500_000 },
@@ -103,13 +103,13 @@ const changesSchema = {
 /** Omits tags, for which the page has no chapter (rule HOOK-2). */
 export function documentedWebhooks(): Webhooks {
   return Object.fromEntries(
-    Object.entries(events).map(([type, when]) => [type, { post: requestOf(type, when) }]),
+    Object.entries(eventSummaries).map(([type, when]) => [type, { post: requestOf(type, when) }]),
   );
 }
 
 function requestOf(type: string, when: string) {
   const data = dataTypes[type] ?? dataTypes[type.split('.')[0] ?? ''];
-  const change = changes[type];
+  const change = exampleChanges[type];
   const properties = {
     type: { ...text, enum: [type] },
     timestamp: {

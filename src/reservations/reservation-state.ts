@@ -1,4 +1,4 @@
-import { availability, type ReservationStatus } from '../availability/availability.js';
+import { derivedStatus, type ReservationStatus } from '../availability/availability.js';
 import type { ReservationDocument } from '../availability/reservation.schema.js';
 import type { FieldChange } from '../tenants/change-log/field-changes.js';
 import type { UnitDocument } from '../units/writing/unit-writes.service.js';
@@ -64,7 +64,7 @@ export function withStatus(
 export function recomputeUnit(state: ReservationState): ReservationState {
   const { unit, reservation, otherStatusesOfUnit } = state;
   const statuses = [reservation.status, ...otherStatusesOfUnit];
-  return withUnitStatus(state, availability(unit?.status, statuses));
+  return withUnitStatus(state, derivedStatus(unit?.status, statuses));
 }
 
 /** Causes a conflict with transactions that change the unit or another of its reservations. */

@@ -81,7 +81,7 @@ export class ReservationStore {
     return {
       reservations,
       units: await this.units.findAll(organizationId, unitIds),
-      reservationsOfUnits: await this.unitReservations.ofUnits(organizationId, unitIds),
+      reservationsOfUnits: await this.unitReservations.findByUnits(organizationId, unitIds),
       wallets: await this.walletsOf(organizationId, ids),
       now,
     };

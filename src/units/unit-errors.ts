@@ -82,6 +82,6 @@ export const unitErrors = errorDefinitions('units', {
   },
 });
 
-export function unknownName(property: string, value: string): LocalizedMessage {
+export function unknownNameMessage(property: string, value: string): LocalizedMessage {
   return { key: unitErrors.unknownName.messageKey, values: { property, value } };
 }

@@ -24,7 +24,7 @@ import {
 import { LocalizedText } from '../core/fields/object-fields.js';
 import { Field, CrossFieldRules } from '../core/http/validation/field.js';
 import { BooleanField } from '../core/http/validation/fields.js';
-import { storable, string } from '../core/values/text.js';
+import { storable, isString } from '../core/values/text.js';
 import { PaginationDto } from '../core/http/lists/list-paginator.js';
 import type { Localized } from '../core/localization/language.js';
 
@@ -35,17 +35,17 @@ export class UnitDto extends responseClass(UnitDocument) {
   })
   amenities!: readonly Presented<AmenityDocument>[];
 
-  @ApiProperty(orNull(PhaseDocument))
+  @ApiProperty(orNullSchema(PhaseDocument))
   phase!: Presented<PhaseDocument> | null;
 
-  @ApiProperty(orNull(PropertyTypeDocument))
+  @ApiProperty(orNullSchema(PropertyTypeDocument))
   type!: Presented<PropertyTypeDocument> | null;
 
-  @ApiProperty(orNull(UnitDesignDocument))
+  @ApiProperty(orNullSchema(UnitDesignDocument))
   unitDesign!: Presented<UnitDesignDocument> | null;
 }
 
-function orNull(type: Type): ApiPropertyOptions {
+function orNullSchema(type: Type): ApiPropertyOptions {
   return {
     type: responseClass(type),
     nullable: true,
@@ -145,7 +145,7 @@ export class CompoundSlugParam {
       description: 'The slug of the compound, percent-encoded.',
       example: 'palm-meadows',
     },
-    [string, storable],
+    [isString, storable],
   )
   slug!: string;
 }
@@ -153,7 +153,7 @@ export class CompoundSlugParam {
 export class UnitSlugParam {
   @Field(
     { required: true, description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' },
-    [string, storable],
+    [isString, storable],
   )
   slug!: string;
 }

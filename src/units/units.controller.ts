@@ -89,7 +89,7 @@ export class UnitsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
     const asOf = updatedAsOf(this.clock.now());
-    const text = await this.units.ofCompound(caller, slug);
+    const text = await this.units.listOfCompound(caller, slug);
     const body = await this.responseStreams.bufferOrStream(reply, text);
     setListHeaders(reply, { next: null, asOf });
     return body;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/core/configuration/load-environment.js';
 import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
-import { linesAbout } from '../../src/development/announcement.js';
+import { startupLines } from '../../src/development/announcement.js';
 import {
   type DemoOrganization,
   ensureDemoOrganization,
@@ -39,7 +39,7 @@ describe('a development start', () => {
   it('issues a key for each purpose and prints the purposes', async () => {
     const keys = demo.keys ?? new Map<KeyPurpose, string>();
     const stored = await service.db.collection('apiKeys').find().toArray();
-    const lines = linesAbout({
+    const lines = startupLines({
       url: null,
       operationsUrl: null,
       environment: readEnvironment({ NODE_ENV: 'test', MONGODB_URI: service.databaseUri }),

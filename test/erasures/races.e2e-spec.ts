@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
-import { parsedPhoneCount } from '../../src/tenants/contacts/phone-number.js';
+import { cachedPhoneCount } from '../../src/tenants/contacts/phone-number.js';
 import { IdempotencyService } from '../../src/core/idempotency/idempotency.service.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { LeadsRepository } from '../../src/leads/leads.repository.js';
@@ -183,8 +183,8 @@ it('a phone stays in memory for at most one hour', async () => {
   await pass.run();
   await post(payloadsOf(newPerson()).now).expect(201);
   await pass.run();
-  expect(parsedPhoneCount()).toBeGreaterThan(0);
+  expect(cachedPhoneCount()).toBeGreaterThan(0);
   await service.passTime(3_600_000);
   await pass.run();
-  expect(parsedPhoneCount()).toBe(0);
+  expect(cachedPhoneCount()).toBe(0);
 });

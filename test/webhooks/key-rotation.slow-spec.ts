@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Webhook } from 'standardwebhooks';
-import { open, seal } from '../../src/core/secrets/secret-box.js';
+import { unseal, seal } from '../../src/core/secrets/secret-box.js';
 import { type NeededKey, SecretKeys } from '../../src/webhooks/endpoints/secret-keys.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
@@ -124,7 +124,7 @@ describe('webhook reseal', () => {
     const secrets = stored?.['secrets'] as { sealed: string; expiresAt: Date | null }[];
     return secrets
       .filter(({ expiresAt }) => expiresAt === null || expiresAt > new Date())
-      .map(({ sealed }) => open(sealed, [newer], _id.toHexString()));
+      .map(({ sealed }) => unseal(sealed, [newer], _id.toHexString()));
   };
 
   it('continues after an interruption, concurrently with other runs, rotations and removals', async () => {

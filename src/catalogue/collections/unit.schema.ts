@@ -41,22 +41,22 @@ indexChanges(unitSchema);
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
 // With `isDeleted` in the index, the server counts without reading documents.
-const ofOrganization = { organizationId: 1, isDeleted: 1 } as const;
-unitSchema.index({ ...ofOrganization, createdAt: -1, _id: -1 }, { name: 'by-createdAt' });
+const organizationPrefix = { organizationId: 1, isDeleted: 1 } as const;
+unitSchema.index({ ...organizationPrefix, createdAt: -1, _id: -1 }, { name: 'by-createdAt' });
 for (const field of unitOrderFields) {
-  unitSchema.index({ ...ofOrganization, [field]: 1, _id: 1 }, { name: `by-${field}` });
+  unitSchema.index({ ...organizationPrefix, [field]: 1, _id: 1 }, { name: `by-${field}` });
 }
 const newestFirst = { createdAt: -1, _id: -1 } as const;
 for (const field of partialFilterFields) {
   const partialFilterExpression = { [field]: { $exists: true } };
   const options = { name: `by-${field}`, partialFilterExpression };
-  unitSchema.index({ ...ofOrganization, [field]: 1, ...newestFirst }, options);
+  unitSchema.index({ ...organizationPrefix, [field]: 1, ...newestFirst }, options);
 }
 for (const field of fullFilterFields) {
-  unitSchema.index({ ...ofOrganization, [field]: 1, ...newestFirst }, { name: `by-${field}` });
+  unitSchema.index({ ...organizationPrefix, [field]: 1, ...newestFirst }, { name: `by-${field}` });
 }
 unitSchema.index(
-  { ...ofOrganization, compoundId: 1, status: 1 },
+  { ...organizationPrefix, compoundId: 1, status: 1 },
   {
     name: unitCountIndex,
     // The index is partial, so that the planner does not try it for lists.
@@ -70,11 +70,11 @@ unitSchema.index(
 /** Units without a translation are sorted by the default name. */
 for (const language of languages) {
   const names = { [`name.${language}`]: 1, [`name.${defaultLanguage}`]: 1 } as const;
-  unitSchema.index({ ...ofOrganization, ...names, _id: 1 }, { name: `by-name.${language}` });
+  unitSchema.index({ ...organizationPrefix, ...names, _id: 1 }, { name: `by-name.${language}` });
 }
 
 /** Indexed filter fields, the most selective first. */
-const narrowing: readonly string[] = [
+const mostSelectiveFirst: readonly string[] = [
   'unitId',
   ...partialFilterFields,
   ...unitOrderFields.filter((field) => field !== 'unitId'),
@@ -87,7 +87,7 @@ const narrowing: readonly string[] = [
  */
 export function countIndexFor(filter: TenantFilter<UnitDocument>): string | undefined {
   const fields = indexedFieldsOf(filter);
-  const [narrowest, ...others] = narrowing.filter((field) => fields.includes(field));
+  const [narrowest, ...others] = mostSelectiveFirst.filter((field) => fields.includes(field));
   return narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
 }
 

@@ -34,7 +34,7 @@ export const databaseAddress = z.string().transform((value, context): string => 
 });
 
 /** @param parse returns null for invalid input */
-function parsed<T>(parse: (text: string) => T | null, message: string) {
+function parsedSetting<T>(parse: (text: string) => T | null, message: string) {
   return z.string().transform((text, context): T => {
     const value = parse(text);
     if (value !== null) return value;
@@ -45,18 +45,18 @@ function parsed<T>(parse: (text: string) => T | null, message: string) {
 
 const listItems = (text: string) => text.split(',').map((part) => part.trim());
 
-export const encryptionKeysSetting = parsed((text) => {
+export const encryptionKeysSetting = parsedSetting((text) => {
   const keys = listItems(text);
   const areKeys = keys.every((key) => /^[\w+/-]{43}=?$/.test(key));
   return areKeys ? keys.map((key) => Buffer.from(key, 'base64')) : null;
 }, 'must be keys in base64, 32 bytes each, separated by commas');
 
-export const hostNames = parsed((text) => {
+export const hostNames = parsedSetting((text) => {
   const names = listItems(text.toLowerCase());
   return names.every((name) => /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(name)) ? names : null;
 }, 'must be host names separated by commas, without port');
 
-export const passwordHashSetting = parsed(
+export const passwordHashSetting = parsedSetting(
   parsePasswordHash,
   'must be a line that `npm run cli -- console password` prints',
 );
@@ -68,7 +68,7 @@ const addressOrRange = z.union([
 ]);
 
 /** Parses a value of Fastify's option `trustProxy`. */
-export const trustProxySetting = parsed((text): boolean | number | string[] | null => {
+export const trustProxySetting = parsedSetting((text): boolean | number | string[] | null => {
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const addresses = listItems(text);

@@ -20,20 +20,20 @@ export function seal(text: string, keys: readonly Buffer[], owner: string): stri
 }
 
 /** @throws Error when no key sealed the text, or when it was changed or has another owner */
-export function open(sealed: string, keys: readonly Buffer[], owner: string): string {
+export function unseal(sealed: string, keys: readonly Buffer[], owner: string): string {
   const [, , content = ''] = sealed.split('.');
   const keyId = sealingKeyIdOf(sealed);
   const key = keys.find((candidate) => keyIdOf(candidate) === keyId);
   if (key === undefined)
     throw new Error(`The key ${keyId} is missing in ENCRYPTION_KEYS: add it at the end.`);
   try {
-    return unseal(Buffer.from(content, 'base64url'), key, owner);
+    return decrypt(Buffer.from(content, 'base64url'), key, owner);
   } catch (cause) {
     throw new Error('The secret was changed, or sealed for another owner.', { cause });
   }
 }
 
-function unseal(whole: Buffer, key: Buffer, owner: string): string {
+function decrypt(whole: Buffer, key: Buffer, owner: string): string {
   const decipher = createDecipheriv(algorithm, key, whole.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   })

@@ -3,15 +3,15 @@ import { isWideInteger } from './json.js';
 
 export const mebibyte = 1_048_576;
 
-const exact: Rule = {
+const exactNumber: Rule = {
   name: 'isExactNumber',
   isMet: (value) => !isWideInteger(value),
   values: { digits: 15 },
 };
 
-export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, exact];
+export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, exactNumber];
 
-export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exact];
+export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exactNumber];
 
 /** Accepts plain decimal notation from 0. */
 export const decimal: Rule = {

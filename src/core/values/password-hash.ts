@@ -8,7 +8,7 @@ export interface PasswordHash {
 }
 
 /** OWASP's recommendation for 32 MiB: cost, block size and parallelization. */
-const standard = [32_768, 8, 3] as const;
+const recommendedCost = [32_768, 8, 3] as const;
 
 const saltBytes = 16;
 const hashBytes = 32;
@@ -30,9 +30,9 @@ function factorsOf(cost: number, blockSize: number, parallelization: number): Sc
 /** The format is `scrypt:cost:block:parallel:salt:hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  const hash = await derive(password, salt, factorsOf(...standard));
+  const hash = await derive(password, salt, factorsOf(...recommendedCost));
   const bytes = [salt, hash].map((part) => part.toString('base64url'));
-  return ['scrypt', ...standard, ...bytes].join(separator);
+  return ['scrypt', ...recommendedCost, ...bytes].join(separator);
 }
 
 /** @returns null for an invalid hash */

@@ -70,6 +70,6 @@ export function isObjectId(value: string): boolean {
 }
 
 /** Splits at commas; `\,` is a comma within an item. */
-export function listItems(list: string): string[] {
+export function splitList(list: string): string[] {
   return list.split(/(?<!\\),/).map((item) => item.replaceAll('\\,', ','));
 }

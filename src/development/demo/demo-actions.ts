@@ -22,7 +22,7 @@ export interface DemoRun {
 }
 
 const erasedLead = 'website-form-1';
-const hookLead = { recordSystemId: 'hook-1', data: { budget: 4_200_000 } };
+const webhookLead = { recordSystemId: 'hook-1', data: { budget: 4_200_000 } };
 const deliveryTimeoutMs = 10_000;
 
 export const demoActions: Record<
@@ -58,10 +58,10 @@ async function receiveWebhook(run: DemoRun): Promise<void | 'skipped'> {
       : null;
   try {
     await client.run({
-      request: { method: 'POST', path: 'leads', as: 'website', body: hookLead },
-      expected: { status: 201, body: { ok: true, operation: 'create', lead: hookLead } },
+      request: { method: 'POST', path: 'leads', as: 'website', body: webhookLead },
+      expected: { status: 201, body: { ok: true, operation: 'create', lead: webhookLead } },
     });
-    const webhook = added && (await deliveryTo(receiver.received, run, added));
+    const webhook = added && (await awaitDelivery(receiver.received, run, added));
     print('');
     if (webhook === null) {
       print('  * Skipped: webhooks to this machine are not allowed. To receive one, set');
@@ -82,7 +82,7 @@ interface ReceivedRequest {
 }
 
 /** Verifies the event about the lead as partners do; null where the worker may not send it. */
-async function deliveryTo(
+async function awaitDelivery(
   received: readonly ReceivedRequest[],
   { app, organizationId }: DemoRun,
   { endpoint, secret }: Awaited<ReturnType<WebhookEndpointsService['add']>>,
@@ -105,7 +105,7 @@ async function deliveryTo(
 
 function isAboutLead(event: unknown): boolean {
   const { type, data } = objectOf(event);
-  return type === 'lead.created' && objectOf(data)['recordSystemId'] === hookLead.recordSystemId;
+  return type === 'lead.created' && objectOf(data)['recordSystemId'] === webhookLead.recordSystemId;
 }
 
 async function startReceiver() {

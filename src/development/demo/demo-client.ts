@@ -8,7 +8,7 @@ import { objectOf, scalarText } from '../../core/values/json.js';
 
 export type Print = (line: string) => void;
 
-interface DemoAddress {
+interface DemoTarget {
   readonly url: string;
   readonly keys: ReadonlyMap<KeyPurpose, string>;
 }
@@ -46,7 +46,7 @@ export interface Step {
 const margin = '    ';
 const requestTimeoutMs = 15_000;
 
-async function exchange(address: DemoAddress, request: DemoRequest): Promise<DemoResponse> {
+async function sendRequest(address: DemoTarget, request: DemoRequest): Promise<DemoResponse> {
   try {
     const response = await fetch(`${address.url}/${basePath}/${request.path}`, {
       method: request.method,
@@ -70,34 +70,34 @@ export class DemoClient {
   requestCount = 0;
 
   constructor(
-    private readonly address: DemoAddress,
+    private readonly address: DemoTarget,
     private readonly print: Print,
     private readonly captured: Record<string, string>,
   ) {}
 
   async run({ expected, captured = {}, isSilent = false, says, ...step }: Step): Promise<void> {
-    const request = this.withCaptured(step.request);
+    const request = this.fillRequest(step.request);
     if (!isSilent) this.printRequest(request);
     this.requestCount += 1;
-    const response = await exchange(this.address, request);
+    const response = await sendRequest(this.address, request);
     if (!isSilent) this.printResponse(response, expected);
-    check(request, response, expected);
+    compare(request, response, expected);
     for (const [name, path] of Object.entries(captured)) {
       const found = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
       const value = scalarText(found);
       if (value === '') throw new Error(`${nameOf(request)}: the response has no ${path}`);
       this.captured[name] = value;
     }
-    if (says !== undefined) this.print(`  ${this.filled(says)}`);
+    if (says !== undefined) this.print(`  ${this.fill(says)}`);
   }
 
-  filled(text: string): string {
+  fill(text: string): string {
     return text.replaceAll(/\{(\w+)\}/g, (named, name: string) => this.captured[name] ?? named);
   }
 
-  private withCaptured(request: DemoRequest): DemoRequest {
+  private fillRequest(request: DemoRequest): DemoRequest {
     return JSON.parse(JSON.stringify(request), (_key, value: unknown) =>
-      typeof value === 'string' ? this.filled(value) : value,
+      typeof value === 'string' ? this.fill(value) : value,
     ) as DemoRequest;
   }
 
@@ -125,7 +125,7 @@ export class DemoClient {
   }
 }
 
-function headersOf(address: DemoAddress, request: DemoRequest): Record<string, string> {
+function headersOf(address: DemoTarget, request: DemoRequest): Record<string, string> {
   const { as = 'everything', key = address.keys.get(as), language, etag, body } = request;
   return {
     ...(key && { 'api-key': key }),
@@ -146,7 +146,7 @@ function abridge(body: unknown): unknown {
   return isRepeated ? { ...objectOf(body), newLead: '(the same as lead)' } : body;
 }
 
-function check(request: DemoRequest, response: DemoResponse, expected: Step['expected']): void {
+function compare(request: DemoRequest, response: DemoResponse, expected: Step['expected']): void {
   try {
     partialDeepStrictEqual(response, expected);
   } catch {

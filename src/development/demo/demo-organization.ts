@@ -16,7 +16,7 @@ export interface DemoOrganization {
   readonly keys: ReadonlyMap<KeyPurpose, string> | null;
 }
 
-const name = 'Nile Homes (demo)';
+const demoName = 'Nile Homes (demo)';
 const demoRunName = 'Nile Homes (walk through the API)';
 const maxDemoRunMs = hourMs;
 
@@ -29,7 +29,7 @@ export async function ensureDemoOrganization(
 ): Promise<DemoOrganization | null> {
   const all = await application.get(OrganizationsRepository).list();
   const lasting = all.filter((organization) => organization.name !== demoRunName);
-  const demo = lasting.find((organization) => organization.name === name);
+  const demo = lasting.find((organization) => organization.name === demoName);
   if (demo === undefined && lasting.length > 0) return null;
   const known = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
   // Nobody has used an organization without a key: an earlier start was interrupted.
@@ -37,7 +37,7 @@ export async function ensureDemoOrganization(
     return { organizationId: demo._id, keys: null };
   }
   reportStep('Loading the demo organization with its compounds and units ...');
-  const organizationId = demo?._id ?? (await addOrganization(application, name));
+  const organizationId = demo?._id ?? (await addOrganization(application, demoName));
   await importCatalogue(application, organizationId);
   const keys = await issueKeys(application, organizationId, (purpose) => `Demo: ${purpose}`, null);
   return { organizationId, keys };

@@ -11,14 +11,14 @@ import { openDemoOrganization } from './demo-organization.js';
 import { demoActions, type DemoRun } from './demo-actions.js';
 
 /** A heading, a function of `demo-actions.ts`, or a request. */
-type Line = { readonly chapter: string } | { readonly does: keyof typeof demoActions } | Step;
+type ScriptLine = { readonly chapter: string } | { readonly does: keyof typeof demoActions } | Step;
 
-const table = readFileSync(join(import.meta.dirname, 'demo-script.ndjson'), 'utf8')
+const script = readFileSync(join(import.meta.dirname, 'demo-script.ndjson'), 'utf8')
   .trimEnd()
   .split('\n')
-  .map((line) => JSON.parse(line) as Line);
+  .map((line) => JSON.parse(line) as ScriptLine);
 
-export const chapters = table.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
+export const chapters = script.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
 
 const consoleLinks = `
 The console shows these records until a demo run deletes them, an hour or more from now:
@@ -38,7 +38,7 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
     const options = demoOptions(environment, database.uri);
     const service = await createService(options);
     try {
-      await runIn(service, { environment, options, data: database.description, print });
+      await runWithService(service, { environment, options, data: database.description, print });
     } finally {
       await service.app.close();
     }
@@ -54,11 +54,11 @@ interface DemoContext {
   readonly print: Print;
 }
 
-async function runIn(service: Service, context: DemoContext): Promise<void> {
+async function runWithService(service: Service, context: DemoContext): Promise<void> {
   const { environment, options, data, print } = context;
   const { app } = service;
   const { keys, organizationId, end } = await openDemoOrganization(app);
-  let isToBeSeen = false;
+  let isShownInConsole = false;
   try {
     const url = await listen(service, options);
     print('A walk through the Integration API');
@@ -71,13 +71,13 @@ async function runIn(service: Service, context: DemoContext): Promise<void> {
       organization: organizationId.toHexString(),
       console: `http://127.0.0.1:${environment.OPS_PORT}/console`,
     });
-    const skipped = await walk({ app, organizationId, client, print });
-    isToBeSeen = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
-    if (isToBeSeen) for (const line of client.filled(consoleLinks).split('\n')) print(line);
+    const skipped = await runChapters({ app, organizationId, client, print });
+    isShownInConsole = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
+    if (isShownInConsole) for (const line of client.fill(consoleLinks).split('\n')) print(line);
     print('');
-    print(conclusion(skipped, client.requestCount));
+    print(summary(skipped, client.requestCount));
   } finally {
-    await end(isToBeSeen);
+    await end(isShownInConsole);
   }
 }
 
@@ -99,10 +99,10 @@ function demoOptions(environment: Environment, databaseUri: string): AppOptions 
   return { environment: own, databaseUri, logger: createLogger(own, process.stderr) };
 }
 
-async function walk(run: DemoRun): Promise<number[]> {
+async function runChapters(run: DemoRun): Promise<number[]> {
   const skipped: number[] = [];
   let number = 0;
-  for (const line of table) {
+  for (const line of script) {
     if ('chapter' in line) {
       number += 1;
       const heading = `${number}. ${line.chapter}`;
@@ -122,7 +122,7 @@ async function walk(run: DemoRun): Promise<number[]> {
   return skipped;
 }
 
-function conclusion(skipped: readonly number[], requests: number): string {
+function summary(skipped: readonly number[], requests: number): string {
   const total = chapters.length;
   const isAll = skipped.length === 0;
   const went = isAll ? `All ${total}` : `${total - skipped.length} of ${total}`;

@@ -54,7 +54,7 @@ export async function openSharedMongod(
   }
 }
 
-const storedState = z.object({
+const serverState = z.object({
   uri: z.string().startsWith('mongodb://'),
   port: z.int().min(1).max(65_535),
   /** The process that stops the server. */
@@ -63,8 +63,8 @@ const storedState = z.object({
 });
 
 /** Renames a complete file, so that no process reads half of one. */
-async function writeState(file: string, state: z.infer<typeof storedState>): Promise<void> {
-  await writeFile(`${file}.new`, JSON.stringify(storedState.parse(state)));
+async function writeState(file: string, state: z.infer<typeof serverState>): Promise<void> {
+  await writeFile(`${file}.new`, JSON.stringify(serverState.parse(state)));
   await rename(`${file}.new`, file);
 }
 
@@ -72,21 +72,21 @@ async function findRunning(stateFile: string, folder: string) {
   const state = await readState(stateFile);
   // A server whose owner has died stops within seconds.
   if (state?.isLasting !== true || !state.owner || !isAlive(state.owner)) return undefined;
-  if (!(await serves(state.uri, folder))) return undefined;
+  if (!(await servesFolder(state.uri, folder))) return undefined;
   return { ...state, folder, stop: () => Promise.resolve(), isShared: true };
 }
 
 async function readState(file: string) {
   if (!existsSync(file)) return undefined;
   try {
-    return storedState.parse(JSON.parse(await readFile(file, 'utf8')));
+    return serverState.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     const line = `${file} is damaged: delete it; it holds no data and is written at the next start.`;
     throw new StartupError(line, { cause: error });
   }
 }
 
-async function serves(uri: string, folder: string): Promise<boolean> {
+async function servesFolder(uri: string, folder: string): Promise<boolean> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
   try {
     const { parsed } = await client.db('admin').command({ getCmdLineOpts: 1 });

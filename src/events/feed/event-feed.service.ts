@@ -15,7 +15,7 @@ import { Snapshots, withoutSession } from '../../core/database/transactions/sess
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { dayMs } from '../../core/values/time.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { listItems } from '../../core/values/text.js';
+import { splitList } from '../../core/values/text.js';
 import { coversType, eventTypes } from '../outbox/event-types.js';
 import { EventRelay } from '../outbox/event-relay.js';
 import { eventIdOf, messageIdOf, payloadOf } from '../outbox/message.js';
@@ -189,6 +189,6 @@ function expiredError(next: number): DomainError {
 }
 
 function wantedTypes(list: string): string[] | null {
-  const wanted = listItems(list);
+  const wanted = splitList(list);
   return wanted.includes('*') ? null : eventTypes.filter((type) => coversType(wanted, type));
 }

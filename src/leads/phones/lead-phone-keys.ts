@@ -16,7 +16,7 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { commitLagMs } from '../../core/database/transactions/transactions.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs } from '../../core/values/time.js';
-import { forgetPhones } from '../../tenants/contacts/phone-number.js';
+import { clearPhoneCache } from '../../tenants/contacts/phone-number.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { derivePhoneKeys, hasCurrentPhoneKeys } from './lead-phones.js';
@@ -96,7 +96,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const now = this.clock.now();
     // A process must not keep parsed phones for longer than an hour.
     if (now.getTime() - this.phonesForgottenAt.getTime() >= hourMs) {
-      forgetPhones();
+      clearPhoneCache();
       this.phonesForgottenAt = now;
     }
     if (!(await this.isOwner())) return;

@@ -91,7 +91,7 @@ export class LeadRecords implements PendingWrites {
   put(decision: LeadDecision): void {
     const { lead, client, operation, bytes } = decision;
     if (operation === 'create') this.created.add(lead._id.toHexString());
-    if (client.change !== undefined) this.clients.put(client.change);
+    if (client.change !== undefined) this.clients.record(client.change);
     this.set(lead);
     this.decisions.push(decision);
     this.bytes += bytes;

@@ -63,7 +63,7 @@ export class LeadWrites implements WriteHandler<
     if (organization === undefined) throw new Error('No request to load.');
     const { _id, phoneCountry } = organization;
     const compoundsNamed = readOutsideTransaction(() =>
-      this.catalogue.compoundsNamed(_id, projectsOf(requests)),
+      this.catalogue.findCompoundsByName(_id, projectsOf(requests)),
     );
     const { leads, count } = await this.findLeads(organization, requests);
     const byId = new Map(leads.map((lead) => [lead.recordSystemId ?? '', lead]));

@@ -27,7 +27,7 @@ export class CatalogueOverviewService {
     { maxImports, maxCompounds }: Record<'maxImports' | 'maxCompounds', number>,
   ) {
     const [imports, counts] = await Promise.all([
-      this.importRecords.last(organizationId, 'catalogue', maxImports),
+      this.importRecords.findNewest(organizationId, 'catalogue', maxImports),
       this.countUnits(organizationId),
     ]);
     const byCompound = Map.groupBy(counts, ({ compoundId }) => compoundId.toHexString());

@@ -159,7 +159,7 @@ export class ReservationLookupService {
 
   /** Returns retained changes of the status, newest first. */
   async unitChanges(organizationId: Types.ObjectId, unitId: Types.ObjectId) {
-    const reservations = await this.unitReservations.ofUnits(organizationId, [unitId]);
+    const reservations = await this.unitReservations.findByUnits(organizationId, [unitId]);
     const ids = reservations.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
       this.events.findChanges(organizationId, [unitId.toHexString()], unitTypes, maxEvents),
@@ -195,7 +195,7 @@ export class ReservationLookupService {
   async approvedOthers({ _id, unitId, ...reservation }: ReservationDetails): Promise<string[]> {
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const unitIds = unitId === null ? [] : [new Types.ObjectId(unitId)];
-    const reservations = await this.unitReservations.ofUnits(organizationId, unitIds);
+    const reservations = await this.unitReservations.findByUnits(organizationId, unitIds);
     const approved = reservations.filter(({ status }) => status === 'approved');
     return approved.map((other) => other._id.toHexString()).filter((id) => id !== _id);
   }

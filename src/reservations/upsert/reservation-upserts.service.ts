@@ -14,7 +14,7 @@ import type {
 import { leadErrors } from '../../leads/lead-errors.js';
 import { LeadsRepository } from '../../leads/leads.repository.js';
 import type { Caller } from '../../tenants/keys/caller.js';
-import { type NamedUnits, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
+import { type ResolvedUnits, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import {
   presentReservation,
   type ReservationUpsertResponseDto,
@@ -34,7 +34,7 @@ interface UpsertRequest {
 class UpsertRecords extends ReservationRecords {
   constructor(
     loaded: LoadedReservations,
-    readonly namedUnits: NamedUnits,
+    readonly namedUnits: ResolvedUnits,
     readonly leadIds: ReadonlyMap<string, Types.ObjectId>,
   ) {
     super(loaded);
@@ -84,7 +84,7 @@ export class ReservationUpsertsService {
     });
     const references = bodies.flatMap(({ unit }) => unit ?? []);
     const storedUnitIds = stored.flatMap(({ unitId }) => unitId ?? []);
-    const units = await this.units.named(organizationId, references, storedUnitIds);
+    const units = await this.units.resolve(organizationId, references, storedUnitIds);
     const leads = await this.leads.idsOf(
       organizationId,
       bodies.flatMap(({ lead }) => lead?.recordSystemId ?? []),

@@ -4,7 +4,7 @@ import { reservationErrors } from '../reservation-errors.js';
 import { addCheques, deleteWallet, restoreWallet, touchWallet } from '../cheques/wallets.js';
 import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
-import { isOpen, type ReservationStatus } from '../../availability/availability.js';
+import { isOpenReservation, type ReservationStatus } from '../../availability/availability.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
 export interface LinkedRecords {
@@ -18,7 +18,7 @@ export function newReservation(
   { unitId, leadId }: LinkedRecords,
   tenant: Pick<ReservationDocument, 'organizationId' | 'createdAt'>,
 ): ReservationDocument {
-  if (!isOpen(status)) {
+  if (!isOpenReservation(status)) {
     throw new DomainError(
       status === 'approved' ? reservationErrors.neverApproved : reservationErrors.createdPending,
     );
@@ -54,7 +54,7 @@ export function decideUpsert(
     ...loaded,
     reservation: isChanged ? { ...moved, ...fields, updatedAt: now } : moved,
   };
-  const isReopened = !isOpen(reservation.status) && isOpen(status);
+  const isReopened = !isOpenReservation(reservation.status) && isOpenReservation(status);
   const extended = addCheques(isReopened ? restoreWallet(changed) : changed, request.cheques ?? []);
   if (extended === null) throw new DomainError(reservationErrors.walletFull);
   const awaitsCheques = hasMoved && status === 'pending_cheque_collection';
@@ -69,7 +69,7 @@ function acceptedStatus(
 ): ReservationStatus {
   if (status === stored) return stored;
   if (status === 'approved') throw new DomainError(reservationErrors.neverApproved);
-  const isReopening = isOpen(status) && !isOpen(stored);
+  const isReopening = isOpenReservation(status) && !isOpenReservation(stored);
   return isReopening && (!reopen || stored === 'approved') ? stored : status;
 }
 
@@ -80,7 +80,7 @@ export function ignoredFields(
 ): string[] {
   return [
     ...(status === undefined || status === stored.status ? [] : ['status']),
-    ...(reopen && !isOpen(status) ? ['reopen'] : []),
+    ...(reopen && !isOpenReservation(status) ? ['reopen'] : []),
   ];
 }
 

@@ -27,7 +27,7 @@ export class ClientRecords {
     private readonly lookupPhones: ReadonlySet<string>,
     private readonly country: CountryCode,
   ) {
-    for (const client of stored) this.set(client);
+    for (const client of stored) this.index(client);
   }
 
   findById(_id: Types.ObjectId): ClientDocument | undefined {
@@ -42,10 +42,10 @@ export class ClientRecords {
     return this.oldest({ email, phones: [] });
   }
 
-  put(change: ClientChange): void {
+  record(change: ClientChange): void {
     const id = change.client._id.toHexString();
     const isNew = change.isNew || this.changed.get(id)?.isNew === true;
-    this.set(change.client);
+    this.index(change.client);
     this.changed.set(id, { ...change, isNew });
   }
 
@@ -60,7 +60,7 @@ export class ClientRecords {
     return oldest === undefined ? undefined : this.clients.get(oldest)?.client;
   }
 
-  private set(client: ClientDocument): void {
+  private index(client: ClientDocument): void {
     // Other programs may store any number of phones, so only sent ones are parsed.
     const phones = (client.phoneNumbers ?? []).filter((phone) => this.lookupPhones.has(phone));
     const contact = { phones, ...(client.email ? { email: client.email } : {}) };
@@ -89,9 +89,9 @@ type ClientFields = Pick<ClientDocument, 'name' | 'email' | 'phoneNumbers'>;
 /** @throws EventTooLargeError when the change cannot be published (rules LEAD-9 and LEAD-10) */
 export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date): ClientLink {
   const { organization, contact, clientId } = lead;
-  const client = clientId ? clients.findById(clientId) : match(clients, lead);
+  const client = clientId ? clients.findById(clientId) : findMatch(clients, lead);
   if (client !== undefined) {
-    const { lockKeys, ...change } = update(clients, client, lead, now);
+    const { lockKeys, ...change } = updateClient(clients, client, lead, now);
     // An erasure of the client by another lead must see this lead (rule LEAD-15).
     const linked = clientId ? [] : lockKeysOf(contact, organization.phoneCountry);
     return { clientId: client._id, ...change, lockKeys: [...new Set([...lockKeys, ...linked])] };
@@ -100,11 +100,11 @@ export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date):
   const { name, email, phones } = contact;
   const isEmpty = name === undefined && email === undefined && phones.length === 0;
   const isCreated = organization.clients.createFromLeads && !isEmpty;
-  return isCreated ? create(lead, now) : { clientId: null, lockKeys: [] };
+  return isCreated ? createClient(lead, now) : { clientId: null, lockKeys: [] };
 }
 
 /** Returns the owner of the first phone first, because it is the main phone. */
-function match(
+function findMatch(
   clients: ClientRecords,
   { organization, contact: { phones, email } }: LinkedLead,
 ): ClientDocument | undefined {
@@ -119,7 +119,7 @@ function match(
   return undefined;
 }
 
-function create({ requestId, organization, contact }: LinkedLead, now: Date): ClientLink {
+function createClient({ requestId, organization, contact }: LinkedLead, now: Date): ClientLink {
   const client: ClientDocument = {
     _id: new Types.ObjectId(),
     organizationId: organization._id,
@@ -136,7 +136,7 @@ function create({ requestId, organization, contact }: LinkedLead, now: Date): Cl
   };
 }
 
-function update(
+function updateClient(
   clients: ClientRecords,
   stored: ClientDocument,
   { requestId, organization, contact }: LinkedLead,

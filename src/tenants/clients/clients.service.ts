@@ -10,7 +10,7 @@ import type { TenantIds } from '../../core/database/documents/tenant-queries.js'
 import { looseCollation, caseSpellings, foldCase } from '../../core/localization/fold-case.js';
 import { textsOf } from '../../core/values/text.js';
 import type { Contact } from '../contacts/contact.js';
-import { isPhone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
+import { isPhone, phoneKey, phoneSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
 import { missingContact, type ClientChange, ClientRecords } from './client-link.js';
 import { type ClientDto, presentClient } from './client.presenter.js';
@@ -167,7 +167,7 @@ function spellingsOf(
   return new Set(
     [...phones].flatMap((phone) => [
       phoneKey(phone, phoneCountry),
-      ...usualSpellings(phone, phoneCountry).map(String),
+      ...phoneSpellings(phone, phoneCountry).map(String),
     ]),
   );
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Long } from 'mongodb';
 import {
-  forgetPhones,
-  parsedPhoneCount,
-  maxStoredPhones,
+  clearPhoneCache,
+  cachedPhoneCount,
+  maxCachedPhones,
   phoneKey,
   phonesOf,
-  usualSpellings,
+  phoneSpellings,
 } from './phone-number.js';
 
 describe('phoneKey', () => {
@@ -38,16 +38,16 @@ describe('phoneKey', () => {
   });
 
   it('caches a limited number of phones, and none longer than 64 characters', () => {
-    const before = parsedPhoneCount();
+    const before = cachedPhoneCount();
     phoneKey('9'.repeat(65), 'EG');
-    expect(parsedPhoneCount()).toBe(before);
+    expect(cachedPhoneCount()).toBe(before);
     phoneKey('9'.repeat(64), 'EG');
-    expect(parsedPhoneCount()).toBe(before + 1);
-    for (let number = 0; number < maxStoredPhones + 10; number++) phoneKey(`0${number}`, 'EG');
-    expect(parsedPhoneCount()).toBe(maxStoredPhones);
+    expect(cachedPhoneCount()).toBe(before + 1);
+    for (let number = 0; number < maxCachedPhones + 10; number++) phoneKey(`0${number}`, 'EG');
+    expect(cachedPhoneCount()).toBe(maxCachedPhones);
     expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
-    forgetPhones();
-    expect(parsedPhoneCount()).toBe(0);
+    clearPhoneCache();
+    expect(cachedPhoneCount()).toBe(0);
   });
 
   it.each(['9'.repeat(100_000), '\0', '\ud800', '+'.repeat(1_000), '(((((', '$t(x)'])(
@@ -56,9 +56,9 @@ describe('phoneKey', () => {
   );
 });
 
-describe('usualSpellings', () => {
+describe('phoneSpellings', () => {
   it('returns the E.164, national, international and integer forms and the sent string', () => {
-    const spellings = usualSpellings('+20-100 1234567', 'EG');
+    const spellings = phoneSpellings('+20-100 1234567', 'EG');
     const international = ['+201001234567', '201001234567', '00201001234567', '+20 10 01234567'];
     const others = [
       '+20-100 1234567',
@@ -78,11 +78,11 @@ describe('usualSpellings', () => {
     // An integer beyond the precision of a double is not a spelling.
     ['9'.repeat(20), ['9'.repeat(20)]],
   ])('returns the string %s and its digits when it cannot be parsed', (phone, spellings) => {
-    expect(usualSpellings(phone, 'EG')).toEqual(spellings);
+    expect(phoneSpellings(phone, 'EG')).toEqual(spellings);
   });
 
   it('returns the cached array for a repeated phone', () => {
-    expect(usualSpellings('01007654321', 'EG')).toBe(usualSpellings('01007654321', 'EG'));
+    expect(phoneSpellings('01007654321', 'EG')).toBe(phoneSpellings('01007654321', 'EG'));
   });
 });
 

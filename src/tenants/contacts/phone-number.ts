@@ -10,24 +10,24 @@ export const maxPhoneLength = 64;
 /** Fewer digits mean that there is no phone: `N/A`, `-`, `0`. */
 export const phoneMinDigits = 5;
 
-export const maxStoredPhones = 10_000;
+export const maxCachedPhones = 10_000;
 
-interface ReadPhone {
+interface ParsedPhone {
   readonly parsed: PhoneNumber | undefined;
   readonly key: string;
   spellings?: readonly (string | number)[];
 }
 
 /** Parsing is slow, and one request compares a phone many times. */
-const readPhones = new LRUCache<string, ReadPhone>({ max: maxStoredPhones });
+const phoneCache = new LRUCache<string, ParsedPhone>({ max: maxCachedPhones });
 
-export function parsedPhoneCount(): number {
-  return readPhones.size;
+export function cachedPhoneCount(): number {
+  return phoneCache.size;
 }
 
 /** A process must not keep a person's number in memory for its lifetime (rule LEAD-15). */
-export function forgetPhones(): void {
-  readPhones.clear();
+export function clearPhoneCache(): void {
+  phoneCache.clear();
 }
 
 export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefined): string[] {
@@ -40,16 +40,16 @@ export function isPhone(text: string): boolean {
 
 /** Equal for all spellings: E.164, or else the digits, or else the whole string (rule LEAD-7). */
 export function phoneKey(phone: string, country: CountryCode): string {
-  return read(phone, country).key;
+  return readPhone(phone, country).key;
 }
 
 /** Covers spellings of other programs: as sent, E.164, national, with the exit code, and as an integer. */
-export function usualSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
-  const known = read(phone, country);
+export function phoneSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
+  const known = readPhone(phone, country);
   return (known.spellings ??= spellingsOf(phone, known));
 }
 
-function spellingsOf(phone: string, { parsed }: ReadPhone): (string | number)[] {
+function spellingsOf(phone: string, { parsed }: ParsedPhone): (string | number)[] {
   const texts = [phone, digitsOf(phone)];
   if (parsed !== undefined) {
     const national = parsed.formatNational();
@@ -61,17 +61,17 @@ function spellingsOf(phone: string, { parsed }: ReadPhone): (string | number)[] 
   return [...distinct, ...new Set(distinct.flatMap(asInteger))];
 }
 
-function read(phone: string, country: CountryCode): ReadPhone {
-  if (phone.length > maxPhoneLength) return parse(phone, country);
+function readPhone(phone: string, country: CountryCode): ParsedPhone {
+  if (phone.length > maxPhoneLength) return parsePhone(phone, country);
   const name = `${country} ${phone}`;
-  const known = readPhones.get(name);
+  const known = phoneCache.get(name);
   if (known !== undefined) return known;
-  const parsed = parse(phone, country);
-  readPhones.set(name, parsed);
+  const parsed = parsePhone(phone, country);
+  phoneCache.set(name, parsed);
   return parsed;
 }
 
-function parse(phone: string, country: CountryCode): ReadPhone {
+function parsePhone(phone: string, country: CountryCode): ParsedPhone {
   const parsed = parsePhoneNumberFromString(phone, country);
   return { parsed, key: parsed?.number ?? (digitsOf(phone) || phone) };
 }

@@ -49,7 +49,7 @@ importSchema.index({ organizationId: 1, kind: 1, createdAt: -1 }, { name: 'newes
 export type ImportCounts = Pick<ImportDocument, 'created' | 'updated' | 'refused'>;
 export type ImportProgress = ImportCounts & Pick<ImportDocument, 'state' | 'done'>;
 
-const notStarted = { state: 'running', done: 0, created: 0, updated: 0, refused: 0 } as const;
+const initialProgress = { state: 'running', done: 0, created: 0, updated: 0, refused: 0 } as const;
 
 @Injectable()
 export class ImportsService {
@@ -71,13 +71,13 @@ export class ImportsService {
     for (;;) {
       const { fileHash } = file;
       const found = fileHash === undefined ? null : await this.find(organizationId, fileHash);
-      if (found !== null && isRestarted) await this.update(found, notStarted, now);
-      if (found !== null) return isRestarted ? { ...found, ...notStarted } : found;
+      if (found !== null && isRestarted) await this.update(found, initialProgress, now);
+      if (found !== null) return isRestarted ? { ...found, ...initialProgress } : found;
       const times = { createdAt: now, updatedAt: now };
       const created = {
         _id: new Types.ObjectId(),
         organizationId,
-        ...notStarted,
+        ...initialProgress,
         ...file,
         ...times,
       };
@@ -103,7 +103,7 @@ export class ImportsService {
     });
   }
 
-  last(
+  findNewest(
     organizationId: Types.ObjectId,
     kind: ImportDocument['kind'],
     limit: number,

@@ -60,18 +60,18 @@ function rangesOf(texts: readonly string[]): BlockList {
   return ranges;
 }
 
-const label = 'iapi_';
-const prefixLength = label.length + 6;
+const keyLabel = 'iapi_';
+const prefixLength = keyLabel.length + 6;
 
 /** Consists of a label for secret scanners, 192 random bits, and a checksum that reveals typing errors. */
 export function newApiKey() {
   const random = randomBytes(24).toString('base64url');
-  const key = `${label}${random}${checksum(random)}`;
+  const key = `${keyLabel}${random}${checksum(random)}`;
   return { key, prefix: key.slice(0, prefixLength), hash: hashApiKey(key) };
 }
 
 export function prefixOf(text: string): string {
-  return text.startsWith(label) ? text.slice(0, prefixLength) : text;
+  return text.startsWith(keyLabel) ? text.slice(0, prefixLength) : text;
 }
 
 export function hashApiKey(key: string): string {

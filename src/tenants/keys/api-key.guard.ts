@@ -26,7 +26,7 @@ export class ApiKeyGuard implements CanActivate {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const lookup = request.is404 ? undefined : this.authenticate(request);
       if (lookup === undefined) done();
-      else void callWhenOver(lookup, done);
+      else void callWhenSettled(lookup, done);
     });
     // Unknown paths need no key, but a known key shows which partner uses them.
     fastify.addHook('onResponse', (request, _reply, done) => {
@@ -39,7 +39,7 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     await this.authenticate(request);
-    const refusal = refusalOf(request);
+    const refusal = restrictionError(request);
     if (refusal !== undefined) throw refusal;
     return true;
   }
@@ -84,14 +84,14 @@ export class ApiKeyGuard implements CanActivate {
 @Injectable()
 export class KeyRestrictionsCheck {
   addTo(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (request, _reply, done) => done(refusalOf(request)));
+    fastify.addHook('onRequest', (request, _reply, done) => done(restrictionError(request)));
   }
 }
 
-function refusalOf(request: FastifyRequest): DomainError | undefined {
+function restrictionError(request: FastifyRequest): DomainError | undefined {
   const { isPublic, permission = 'unknown' } = routeOptionsOf(request);
   if (isPublic === true || request.is404) return undefined;
-  const { operations, addresses } = request.caller?.restrictions ?? nothing;
+  const { operations, addresses } = request.caller?.restrictions ?? noPermissions;
   // Checked first, so that a stolen key does not reveal its operations.
   if (addresses !== null && !isWithin(addresses, request.ip)) {
     return new DomainError(authenticationErrors.addressNotPermitted);
@@ -100,7 +100,7 @@ function refusalOf(request: FastifyRequest): DomainError | undefined {
   return new DomainError(authenticationErrors.operationNotPermitted, { operation: permission });
 }
 
-const nothing: KeyRestrictions = { operations: new Set(), addresses: null };
+const noPermissions: KeyRestrictions = { operations: new Set(), addresses: null };
 
 /** A trusted proxy may name a client without an address; a reset connection has none. */
 function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = ''): boolean {
@@ -108,7 +108,7 @@ function isWithin(addresses: NonNullable<KeyRestrictions['addresses']>, ip = '')
   return version !== 0 && addresses.check(ip, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-async function callWhenOver(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
+async function callWhenSettled(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
   const [result] = await Promise.allSettled([work]);
   done(result.status === 'rejected' ? (result.reason as Error) : undefined);
 }

@@ -66,7 +66,7 @@ export class ApiKeysService {
   }
 
   async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
-    const keys = known(this.keys, await this.keys.findAsStored(organizationId, {}));
+    const keys = safeKeys(this.keys, await this.keys.findAsStored(organizationId, {}));
     return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
@@ -75,13 +75,13 @@ export class ApiKeysService {
     organizationIds: readonly Types.ObjectId[],
     reference: string,
   ): Promise<ApiKeyDocument[]> {
-    const names = namesOf(reference, prefixOf(reference));
+    const names = keyFilters(reference, prefixOf(reference));
     const found = await Promise.all(names.map((name) => this.keys.find(organizationIds, name)));
-    return known(this.keys, found.flat());
+    return safeKeys(this.keys, found.flat());
   }
 
   async find(idOrPrefix: string): Promise<ApiKeyDocument[]> {
-    return this.findAcross({ $or: namesOf(idOrPrefix, idOrPrefix) });
+    return this.findAcross({ $or: keyFilters(idOrPrefix, idOrPrefix) });
   }
 
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
@@ -89,7 +89,7 @@ export class ApiKeysService {
   }
 
   async listActive(organizationIds: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
-    const keys = known(this.keys, await this.keys.find(organizationIds, { revokedAt: null }));
+    const keys = safeKeys(this.keys, await this.keys.find(organizationIds, { revokedAt: null }));
     return keys.filter((key) => this.stateOf(key) === 'active');
   }
 
@@ -135,7 +135,7 @@ export class ApiKeysService {
       const end = new Date(now.getTime() + overlapMilliseconds);
       const oldExpiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
       const earlier = signingSecrets(old.secrets, now).map((secret) => ({
-        secret: this.signatures.open(old._id, secret),
+        secret: this.signatures.unseal(old._id, secret),
         expiresAt: secret.expiresAt ?? oldExpiresAt,
       }));
       const isSigned = old.secrets && old.secrets.length > 0;
@@ -175,17 +175,17 @@ export class ApiKeysService {
   }
 
   private async findAcross(filter: Filter<ApiKeyDocument>): Promise<ApiKeyDocument[]> {
-    return known(this.keys, await this.keys.allTenants.find<ApiKeyDocument>(filter).toArray());
+    return safeKeys(this.keys, await this.keys.allTenants.find<ApiKeyDocument>(filter).toArray());
   }
 }
 
-function namesOf(id: string, prefix: string) {
+function keyFilters(id: string, prefix: string) {
   const _id = parseObjectId(id);
   return [{ prefix }, ...(_id === null ? [] : [{ _id }])];
 }
 
 /** A value of another type makes the key expire or permit nothing; it never permits more. */
-function known(
+function safeKeys(
   collection: CrossTenantCollection<ApiKeyDocument>,
   stored: ApiKeyDocument[],
 ): ApiKeyDocument[] {

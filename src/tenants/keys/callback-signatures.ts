@@ -6,7 +6,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
-import { encryptionKeys, open, seal } from '../../core/secrets/secret-box.js';
+import { encryptionKeys, unseal, seal } from '../../core/secrets/secret-box.js';
 import {
   isSignedWith,
   type SealedSecret,
@@ -38,9 +38,10 @@ export class CallbackSignatures {
       const { secrets } = (request.caller ?? {}) as Partial<Caller>;
       if (!secrets || routeOptionsOf(request).permission !== 'reservations.callback') return done();
       const signature = this.signatureOf(request);
-      if (signature === null) return done(this.refusal(request));
+      if (signature === null) return done(this.invalidSignature(request));
       request.verifyRawBody = (body) => {
-        if (!this.isSigned(request.caller as Caller, body, signature)) throw this.refusal(request);
+        if (!this.isSigned(request.caller as Caller, body, signature))
+          throw this.invalidSignature(request);
         request.headers['idempotency-key'] = signature.id;
         request.verifyRawBody = null;
       };
@@ -48,7 +49,7 @@ export class CallbackSignatures {
     });
     // A request without a body has not been verified yet.
     fastify.addHook('preHandler', (request, _reply, done) => {
-      done(request.verifyRawBody === null ? undefined : this.refusal(request));
+      done(request.verifyRawBody === null ? undefined : this.invalidSignature(request));
     });
   }
 
@@ -57,13 +58,13 @@ export class CallbackSignatures {
     return { sealed, createdAt, expiresAt: null };
   }
 
-  open(keyId: Types.ObjectId, { sealed }: SealedSecret): string {
-    return open(sealed, this.encryptionKeys, keyId.toHexString());
+  unseal(keyId: Types.ObjectId, { sealed }: SealedSecret): string {
+    return unseal(sealed, this.encryptionKeys, keyId.toHexString());
   }
 
   private isSigned({ secrets, apiKeyId }: Caller, body: Buffer, signature: Signature): boolean {
     return signingSecrets(secrets, this.clock.now()).some((secret) =>
-      isSignedWith(this.open(apiKeyId, secret), body, signature),
+      isSignedWith(this.unseal(apiKeyId, secret), body, signature),
     );
   }
 
@@ -77,7 +78,7 @@ export class CallbackSignatures {
     return offMs <= maxClockSkewMs ? { id, timestamp, signatures } : null;
   }
 
-  private refusal({ ip }: FastifyRequest): DomainError {
+  private invalidSignature({ ip }: FastifyRequest): DomainError {
     return this.failures.count(ip, new DomainError(authenticationErrors.signatureInvalid));
   }
 }

@@ -8,7 +8,7 @@ export const defaultCountry: CountryCode = 'EG';
 export type Organization = ReturnType<typeof toOrganization>;
 
 /** @param code ISO 3166 alpha-2 in any case */
-export function countryOf(code: string): CountryCode | null {
+export function parseCountry(code: string): CountryCode | null {
   const upper = code.trim().toUpperCase();
   return isSupportedCountry(upper) ? upper : null;
 }
@@ -30,7 +30,7 @@ export function toOrganization(document: OrganizationDocument) {
 }
 
 function phoneCountryOf(stored: string) {
-  const country = countryOf(stored);
+  const country = parseCountry(stored);
   return {
     phoneCountry: country ?? defaultCountry,
     /** An invalid stored country, which the default replaces. */

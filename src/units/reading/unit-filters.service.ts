@@ -12,8 +12,8 @@ import { includingDeleted, notDeleted } from '../../core/database/documents/tena
 import type { TenantFilter } from '../../core/database/documents/tenant-queries.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { foldCase } from '../../core/localization/fold-case.js';
-import { listItems, textsOf } from '../../core/values/text.js';
-import { unitErrors, unknownName } from '../unit-errors.js';
+import { splitList, textsOf } from '../../core/values/text.js';
+import { unitErrors, unknownNameMessage } from '../unit-errors.js';
 import type { UnitFiltersQuery } from './units.query.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
@@ -51,9 +51,9 @@ export class UnitFiltersService {
       anyOf('unitId', itemsOf(query.unitId)),
       anyOf('recordSystemId', itemsOf(query.recordSystemId)),
       ...(await this.referenceConditions(organizationId, query)),
-      within('price', query.minPrice, query.maxPrice),
-      within('bua', query.minBua, query.maxBua),
-      within('beds', query.minBeds, query.maxBeds),
+      inRange('price', query.minPrice, query.maxPrice),
+      inRange('bua', query.minBua, query.maxBua),
+      inRange('beds', query.minBeds, query.maxBeds),
       updatedSince === undefined ? {} : await this.changedSince(organizationId, updatedSince),
       includeDeleted === '1' ? includingDeleted : notDeleted,
     ].filter((condition) => Object.keys(condition).length > 0);
@@ -93,7 +93,7 @@ export class UnitFiltersService {
     const unknown = named.flatMap(({ parameter, names, found }) =>
       names
         .filter((_name, index) => parameter !== 'amenities' && found[index]?.length === 0)
-        .map((name) => unknownName(parameter, name)),
+        .map((name) => unknownNameMessage(parameter, name)),
     );
     if (unknown.length > 0) throw new DomainError(unitErrors.unknownName, unknown);
     return named.flatMap(({ field, names, found }) => {
@@ -124,7 +124,7 @@ export class UnitFiltersService {
 }
 
 function itemsOf(list: string | undefined): readonly string[] | undefined {
-  return list === undefined ? undefined : listItems(list);
+  return list === undefined ? undefined : splitList(list);
 }
 
 function anyOf(field: Field, values: readonly string[] | Ids | undefined): UnitFilter {
@@ -132,7 +132,7 @@ function anyOf(field: Field, values: readonly string[] | Ids | undefined): UnitF
 }
 
 /** A missing number counts as 0, as responses show it. */
-function within(field: Field, from: string | undefined, to: string | undefined): UnitFilter {
+function inRange(field: Field, from: string | undefined, to: string | undefined): UnitFilter {
   const least = Number(from ?? 0);
   const isMost = to === undefined ? {} : { $lte: Number(to) };
   if (least > 0) return { [field]: { $gte: least, ...isMost } };

@@ -14,7 +14,7 @@ import { defaultLanguage, type Localized } from '../../core/localization/languag
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
-export interface NamedUnits {
+export interface ResolvedUnits {
   /** Omits deleted units. */
   readonly ids: readonly Types.ObjectId[];
   /** Resolves a unit id that several compounds use only if it names the own unit. */
@@ -27,7 +27,7 @@ export interface NamedUnits {
 /** Missing strings are empty. */
 export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
-export function havingOneOf(
+export function fieldIsIn(
   field: 'slug' | 'recordSystemId' | 'unitId',
   names: readonly string[],
 ): TenantFilter<UnitDocument>[] {
@@ -91,14 +91,14 @@ export class UnitLookupService {
   }
 
   /** @param own units that references may name even if deleted */
-  async named(
+  async resolve(
     organizationId: Types.ObjectId,
     references: readonly UnitReference[],
     own: readonly Types.ObjectId[],
-  ): Promise<NamedUnits> {
+  ): Promise<ResolvedUnits> {
     const byField = Map.groupBy(references.map(fieldOf), ([field]) => field);
     const filters = [...byField].flatMap(([field, ofField]) =>
-      havingOneOf(
+      fieldIsIn(
         field,
         ofField.map(([, name]) => name),
       ),

@@ -85,7 +85,7 @@ export class UnitsService {
   ) {}
 
   /** @throws DomainError 404 if the compound does not exist */
-  async ofCompound(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
+  async listOfCompound(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
     const { organizationId } = caller;
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, [slug]);
     const compoundId = compounds.get(slug);
@@ -111,7 +111,7 @@ export class UnitsService {
     const { total, end } = await snapshot.run(async () => {
       const matching = await paginator.total(count);
       const mayBeMore = matching > this.maxUnits || paginator.after !== undefined;
-      const last = mayBeMore ? await this.lastOf(batches) : null;
+      const last = mayBeMore ? await this.lastExported(batches) : null;
       // The session of the snapshot does not allow parallel reads.
       return {
         total: matching,
@@ -138,7 +138,7 @@ export class UnitsService {
   }
 
   /** Returns null if no unit follows. */
-  private async lastOf(
+  private async lastExported(
     batches: (part: BatchOptions<UnitDocument>) => UnitBatches,
   ): Promise<UnitDocument | null> {
     const part = { skip: this.maxUnits - 1, limit: 2 };
@@ -167,7 +167,7 @@ export class UnitsService {
     }
     const hint = readIndexFor(filter, fields, language);
     const batches = (part: BatchOptions<UnitDocument>): UnitBatches =>
-      sortable(
+      reportUnsortable(
         this.units.batches(organizationId, filter, { sort: order, after, hint, ...part }),
         fields,
       );
@@ -175,7 +175,7 @@ export class UnitsService {
   }
 }
 
-async function* sortable(batches: UnitBatches, fields: readonly string[]): UnitBatches {
+async function* reportUnsortable(batches: UnitBatches, fields: readonly string[]): UnitBatches {
   try {
     yield* batches;
   } catch (error) {

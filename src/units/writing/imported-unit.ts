@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import { statusWhenSent } from '../../availability/availability.js';
+import { resolvedStatus } from '../../availability/availability.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { newUnit } from './unit-decision.js';
 import { locationOf } from './unit-fields.js';
@@ -34,7 +34,7 @@ export function importedUnit(
     ...before,
     ...located,
     ...(entry.name && { name: { ...before.name, ...entry.name } }),
-    ...(sent === undefined ? {} : { status: statusWhenSent(sent, reservations) }),
+    ...(sent === undefined ? {} : { status: resolvedStatus(sent, reservations) }),
     rentalStatus: entry.rentalStatus ?? (before.rentalStatus || 'Unavailable'),
     updatedAt: now,
   };

@@ -3,10 +3,10 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
-import { statusWhenSent } from '../../availability/availability.js';
+import { resolvedStatus } from '../../availability/availability.js';
 import { type UnitChange, unitChanges } from './unit-writes.service.js';
 import {
-  compoundOf,
+  resolveCompound,
   placeholderName,
   requestedUnitFields,
   resolveLinks,
@@ -35,7 +35,7 @@ export interface UnitDecision {
  */
 export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDecision {
   const { caller, input } = request;
-  const compoundId = compoundOf(records, input);
+  const compoundId = resolveCompound(records, input);
   const stored = findUnit(records, input, compoundId);
   if (stored === null && input.isDeleted) throw new DomainError(unitErrors.noneToDelete);
   if (stored === null && compoundId === undefined) {
@@ -48,7 +48,7 @@ export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDeci
   assertUnitIdFree(records, { ...stored, ...fields }, stored?._id);
   const decision =
     stored === null ? create(records, request, fields) : update(records, request, stored, fields);
-  if (decision.change !== undefined) records.put(decision.change);
+  if (decision.change !== undefined) records.record(decision.change);
   return decision;
 }
 
@@ -132,7 +132,7 @@ export function newUnit(
     _id: new Types.ObjectId(),
     ...fields,
     // Stryker disable next-line ArrayDeclaration: any string that is not a status holds no unit.
-    status: statusWhenSent(fields.status ?? 'Available', []),
+    status: resolvedStatus(fields.status ?? 'Available', []),
     organizationId,
     isDeleted: false,
     createdAt: now,

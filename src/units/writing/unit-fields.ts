@@ -6,22 +6,22 @@ import type { Language, Localized } from '../../core/localization/language.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/json.js';
 import type { LocalizedMessage } from '../../core/localization/messages.service.js';
-import { unitErrors, unknownName } from '../unit-errors.js';
-import { statusWhenSent } from '../../availability/availability.js';
+import { unitErrors, unknownNameMessage } from '../unit-errors.js';
+import { resolvedStatus } from '../../availability/availability.js';
 import type { IdsByName, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from '../unit.dto.js';
 
 type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;
 
 /** @throws DomainError 400 for an unknown compound */
-export function compoundOf(
+export function resolveCompound(
   { loaded }: UnitRecords,
   { compound }: UpsertUnitDto,
 ): Types.ObjectId | undefined {
   if (compound === undefined) return undefined;
   const id = loaded.compounds.get(compound);
   if (id === undefined) {
-    throw new DomainError(unitErrors.unknownName, [unknownName('compound', compound)]);
+    throw new DomainError(unitErrors.unknownName, [unknownNameMessage('compound', compound)]);
   }
   return id;
 }
@@ -37,7 +37,7 @@ export function resolveLinks(
   const { phase, propertyType, unitDesign, amenities, status } = input;
   const errors: LocalizedMessage[] = [];
   const found = (property: string, name: string, id: Types.ObjectId | undefined) => {
-    if (id === undefined) errors.push(unknownName(property, name));
+    if (id === undefined) errors.push(unknownNameMessage(property, name));
     return id ?? null;
   };
   /** Null removes a link; undefined keeps it. */
@@ -56,7 +56,7 @@ export function resolveLinks(
     amenitiesIds:
       amenities &&
       distinct(amenities.flatMap((name) => idOf('amenities', name, loaded.amenities) ?? [])),
-    status: status && stored ? statusWhenSent(status, records.statusesOf(stored)) : undefined,
+    status: status && stored ? resolvedStatus(status, records.statusesOf(stored)) : undefined,
   });
   if (errors.length > 0) throw new DomainError(unitErrors.unknownName, errors);
   return links;

@@ -63,7 +63,7 @@ export class UnitRecords implements PendingWrites {
     return this.usedSlugs.has(slug);
   }
 
-  put(change: UnitChange): void {
+  record(change: UnitChange): void {
     const { after } = change;
     this.changes.push(change);
     this.units.set(after._id.toHexString(), after);

@@ -9,7 +9,7 @@ import type {
   LoadOptions,
 } from '../../core/writes/write-handler.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
-import { havingOneOf, UnitLookupService } from '../reading/unit-lookup.service.js';
+import { fieldIsIn, UnitLookupService } from '../reading/unit-lookup.service.js';
 import { requestedUnitFields, slugCandidates, slugTexts } from './unit-fields.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { type UpsertResponse, upsertResponse } from '../../core/http/reference/endpoint.js';
@@ -63,7 +63,7 @@ export class UnitUpsertsService {
   ): Promise<LoadedRecords<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
     // Read in parallel with the transaction: requests only need to know that these names exist.
-    const named = readOutsideTransaction(() => this.named(organizationId, inputs));
+    const named = readOutsideTransaction(() => this.resolveNames(organizationId, inputs));
     const slugs = distinctValues(inputs, 'compound');
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
     const units = await this.candidates(organizationId, inputs, [...compounds.values()]);
@@ -84,7 +84,7 @@ export class UnitUpsertsService {
     };
   }
 
-  private async named(organizationId: Types.ObjectId, inputs: readonly UpsertUnitDto[]) {
+  private async resolveNames(organizationId: Types.ObjectId, inputs: readonly UpsertUnitDto[]) {
     const idsOf = async (kind: 'propertyTypes' | 'amenities', names: readonly string[]) => {
       const found = await this.catalogue.idsByNames(kind, organizationId, names);
       return new Map(names.map((name, index) => [name, found[index]?.[0]]));
@@ -106,7 +106,7 @@ export class UnitUpsertsService {
   ): Promise<UnitDocument[]> {
     const recorded = await this.units.findAny(
       organizationId,
-      havingOneOf('recordSystemId', distinctValues(inputs, 'recordSystemId')),
+      fieldIsIn('recordSystemId', distinctValues(inputs, 'recordSystemId')),
     );
     const withoutCompound = inputs.filter(({ compound }) => compound === undefined);
     const unitIds = [
@@ -115,11 +115,11 @@ export class UnitUpsertsService {
     ];
     const parents = [...compoundIds, ...recorded.flatMap(({ compoundId }) => compoundId ?? [])];
     const others = await this.units.findAny(organizationId, [
-      ...havingOneOf('unitId', unitIds).map((filter) => ({
+      ...fieldIsIn('unitId', unitIds).map((filter) => ({
         ...filter,
         compoundId: { $in: parents },
       })),
-      ...havingOneOf('unitId', distinctValues(withoutCompound, 'unitId')),
+      ...fieldIsIn('unitId', distinctValues(withoutCompound, 'unitId')),
     ]);
     return [...recorded, ...others];
   }

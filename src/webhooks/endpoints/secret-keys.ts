@@ -11,7 +11,7 @@ import type { TenantDocument } from '../../core/database/documents/tenant-docume
 import {
   encryptionKeys,
   keyIdOf,
-  open,
+  unseal,
   seal,
   sealingKeyIdOf,
 } from '../../core/secrets/secret-box.js';
@@ -66,7 +66,7 @@ export class SecretKeys {
   signing(endpoint: WebhookEndpointDocument, now: Date): string[] {
     const secrets = signingSecrets(endpoint.secrets, now);
     if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
-    return secrets.map(({ sealed }) => open(sealed, this.keys, endpoint._id.toHexString()));
+    return secrets.map(({ sealed }) => unseal(sealed, this.keys, endpoint._id.toHexString()));
   }
 
   /** Returns missing keys first. */
@@ -104,7 +104,7 @@ export class SecretKeys {
   private sealAgain({ kind, owner, sealed, key }: HeldSecret): string | UndecryptableSecret {
     const id = owner._id.toHexString();
     try {
-      return seal(open(sealed, this.keys, id), this.keys, id);
+      return seal(unseal(sealed, this.keys, id), this.keys, id);
     } catch (error) {
       const { message: reason } = error as Error;
       return { [kind]: id, organizationId: owner.organizationId.toHexString(), key, reason };

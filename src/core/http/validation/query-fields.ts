@@ -1,6 +1,6 @@
 import { ValidateIf } from 'class-validator';
 import { decimal, parseInteger } from '../../values/numbers.js';
-import { listItems, maxExternalIdLength, maxLength, storable, string } from '../../values/text.js';
+import { splitList, maxExternalIdLength, maxLength, storable, string } from '../../values/text.js';
 import type { Rule, ValueKind } from '../../values/rule.js';
 import { Field } from './field.js';
 import { TimeField } from './fields.js';
@@ -111,7 +111,7 @@ export function SortList(fields: readonly string[], fallback: string): PropertyD
 }
 
 function itemsOf(value: unknown): string[] {
-  return typeof value === 'string' ? listItems(value) : [''];
+  return typeof value === 'string' ? splitList(value) : [''];
 }
 
 function isPositive(maximum: number): Rule {

@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import { countryOf, toOrganization } from '../../../tenants/organizations/organization.js';
+import { parseCountry, toOrganization } from '../../../tenants/organizations/organization.js';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
 import type { ActionsOf, ValuesOf } from '../command-line/declaration.js';
@@ -50,7 +50,7 @@ export const actions: ActionsOf<typeof organizationCommands> = {
 };
 
 function storedFields({ phoneCountry, ...others }: Changes): Record<string, unknown> {
-  const country = phoneCountry === undefined ? undefined : countryOf(phoneCountry);
+  const country = phoneCountry === undefined ? undefined : parseCountry(phoneCountry);
   const entries = Object.entries({ ...others, phoneCountry: country });
   return Object.fromEntries(
     entries

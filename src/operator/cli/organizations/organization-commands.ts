@@ -64,8 +64,8 @@ export const organizationGroup: CommandGroup = {
 
 async function assertCountry(code: string | undefined): Promise<void> {
   if (code === undefined) return;
-  const { countryOf } = await import('../../../tenants/organizations/organization.js');
-  if (countryOf(code) !== null) return;
+  const { parseCountry } = await import('../../../tenants/organizations/organization.js');
+  if (parseCountry(code) !== null) return;
   throw new WrongUsageError(
     `option '--phone-country <code>' argument '${code}' is invalid. ${parse.countryMessage}`,
   );
