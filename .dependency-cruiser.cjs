@@ -54,7 +54,7 @@ const publicFiles = [
  * Only these files may query all organizations together (rule DATA-10). Other code gets collections that reject a query
  * without an organization.
  */
-const acrossTenants = [
+const crossTenantFiles = [
   // A key is looked up before its organization is known.
   '^src/tenants/keys/api-keys\\.service\\.ts$',
   // The background job derives phone keys for leads that other programs store in any organization.
@@ -202,7 +202,7 @@ module.exports = {
       name: 'queries-name-their-tenant',
       comment: 'All other code gets collections that accept no query without an organization.',
       severity: 'error',
-      from: { path: '^src/', pathNot: acrossTenants },
+      from: { path: '^src/', pathNot: crossTenantFiles },
       to: { path: '^src/core/database/documents/cross-tenant-collection\\.ts$' },
     },
     {
