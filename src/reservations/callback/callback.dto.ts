@@ -2,7 +2,7 @@ import { Allow } from 'class-validator';
 import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
 import { CrossFieldRules, Field } from '../../core/http/validation/field.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/dto-reader.js';
-import { chequeNumber, maxChequeNumberLength, isString } from '../../core/values/text.js';
+import { chequeNumber, maxChequeNumberLength, string } from '../../core/values/text.js';
 import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
 import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
@@ -16,7 +16,7 @@ export class CallbackQuery {
 export function ReservationIdField(description: string): PropertyDecorator {
   return Field({ required: true, description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
     { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
-    isString,
+    string,
   ]);
 }
 
