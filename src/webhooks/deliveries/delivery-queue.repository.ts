@@ -161,12 +161,8 @@ export class DeliveryQueueRepository {
     now: Date,
     until?: Date,
   ): Promise<boolean> {
-    const createdUntil = until === undefined ? {} : { createdAt: { $lte: until } };
-    const waiting: Filter<WebhookDeliveryDocument> = {
-      status: 'pending',
-      endpointId,
-      ...createdUntil,
-    };
+    const created = until === undefined ? {} : { createdAt: { $lte: until } };
+    const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId, ...created };
     const found = await this.deliveries
       .find(waiting, { projection: { _id: 1 }, limit: failBatchSize })
       .toArray();

@@ -151,13 +151,10 @@ export class WebhookStatisticsService {
       { projection, sort: { nextAttemptAt: -1 } },
     );
     const hasFailed = failingSince !== null || disabledReason === 'gone';
-    const failedEvents = { ...ids, status: 'failed', type: { $ne: pingType } } as const;
+    const filter = { ...ids, status: 'failed', type: { $ne: pingType } } as const;
     const failed =
       hasFailed &&
-      (await this.deliveries.allTenants.findOne(failedEvents, {
-        projection,
-        sort: newestFirst,
-      }));
+      (await this.deliveries.allTenants.findOne(filter, { projection, sort: newestFirst }));
     const quarters =
       failingSince && (await this.quartersSince(endpoint, startOfQuarter(failingSince)));
     const attempts = [retried, failed].flatMap((one) => (one ? one.log : []));

@@ -22,11 +22,7 @@ const storedPaths: Readonly<Record<keyof Changes, string>> = {
 export const actions: ActionsOf<typeof organizationCommands> = {
   create: async (context, { name, ...settings }) => {
     const subject = { _id: new Types.ObjectId() };
-    const fields = {
-      ...subject,
-      name,
-      ...nestedFields(storedFields({ name: undefined, ...settings })),
-    };
+    const fields = { ...subject, name, ...nest(storedFields({ name: undefined, ...settings })) };
     const created = await context.audit('create organization', subject, () =>
       context.get(OrganizationsRepository).create(fields),
     );
@@ -59,7 +55,7 @@ function storedFields({ phoneCountry, ...others }: Changes): Record<string, unkn
   );
 }
 
-function nestedFields(fields: Record<string, unknown>): object {
+function nest(fields: Record<string, unknown>): object {
   const root: Record<string, object> = {};
   for (const [path, value] of Object.entries(fields)) {
     const names = path.split('.');
