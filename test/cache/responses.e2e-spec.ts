@@ -55,8 +55,8 @@ function freezeClocks(): void {
 }
 const passTime = (milliseconds: number) => (now += milliseconds);
 const cacheStats = () => cacheMetrics(service.service.app.get(Metrics), 'response');
-const read = (path: string, headers: Record<string, string> = {}, of = service) =>
-  rawGet(of.url, path, { 'api-key': tenant.key, ...headers });
+const read = (path: string, headers: Record<string, string> = {}, instance = service) =>
+  rawGet(instance.url, path, { 'api-key': tenant.key, ...headers });
 /** Invalidates the cache before the read. */
 const readUncached = (path: string, headers: Record<string, string> = {}) => {
   service.service.app.get(FreshCache).invalidate(tenant.organizationId);

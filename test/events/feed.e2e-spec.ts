@@ -10,7 +10,7 @@ const { addReader, collection } = feed;
 describe('GET /events', () => {
   it('returns the bodies of the webhooks, numbered from 1 in order of the changes', async () => {
     const reader = await addReader();
-    const endpoint = await feed.addEndpoint(204, { of: reader });
+    const endpoint = await feed.addEndpoint(204, { owner: reader });
     await reader.postLead({ phoneNumber: '01001234567', name: 'Mona' });
     await reader.postLead({ name: 'Mona Adel' });
     await reader.deleteLead();
@@ -40,8 +40,8 @@ describe('GET /events', () => {
     const all = await reader.readAll({ limit: 1000 });
     expect(sequencesOf(all)).toEqual(Array.from({ length: 37 }, (_, index) => index + 1));
     expect(await reader.readAll({ limit: 7 })).toEqual(all);
-    const ofUnits = await reader.readAll({ limit: 2, types: 'unit.*,lead.deleted' });
-    expect(ofUnits).toEqual(all.filter(({ type }) => type === 'unit.updated'));
+    const unitEvents = await reader.readAll({ limit: 2, types: 'unit.*,lead.deleted' });
+    expect(unitEvents).toEqual(all.filter(({ type }) => type === 'unit.updated'));
     // Without a match, `next` is the number of the last event that was read.
     const { body } = await reader.read({ types: 'wallet.created' }).expect(200);
     expect(body).toEqual({ data: [], next: 37, hasMore: false });

@@ -46,7 +46,7 @@ describe('the relay', () => {
     const reader = await addReader();
     const organizationId = new Types.ObjectId(reader.organizationId.toHexString());
     const instances = [feed.service, await startInstance({ ROLE: 'all' })];
-    const early = await feed.addEndpoint(204, { of: reader });
+    const early = await feed.addEndpoint(204, { owner: reader });
     const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
     const stored: Promise<unknown>[] = [];
     const committed = instances.map(({ service: { app } }, index) => {
@@ -63,7 +63,7 @@ describe('the relay', () => {
     // These events are stored later but numbered first, because the other two are not committed yet.
     for (const instance of instances) await instance.createLead(reader);
     await reader.waitForNumber(2);
-    const late = await feed.addEndpoint(204, { of: reader });
+    const late = await feed.addEndpoint(204, { owner: reader });
     commit();
     await Promise.all(committed);
     await reader.waitForNumber(4);
@@ -101,8 +101,8 @@ describe('the relay', () => {
     await Promise.all([ahead.publish(1), other.publish(1)]);
     const events = collection('outboxEvents');
     expect(await events.findOne({ organizationId, sequence: 2 })).toMatchObject({ numberedAt });
-    const ofOther = await events.findOne({ organizationId: other.organizationId });
-    expect(ofOther?.['numberedAt'].getTime()).toBeLessThan(Date.now() + 60_000);
+    const otherEvent = await events.findOne({ organizationId: other.organizationId });
+    expect(otherEvent?.['numberedAt'].getTime()).toBeLessThan(Date.now() + 60_000);
   });
 
   it('skips an event whose deliveries cannot be created, stores the reason, and numbers the others', async () => {

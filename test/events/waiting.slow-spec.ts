@@ -62,7 +62,7 @@ describe('a long poll', () => {
     const polls: Promise<string>[] = [];
     // The requests come in groups, because the listener's queue holds too few connections for all at once.
     while (polls.length < rounds(300, 1_000)) {
-      for (let some = 0; some < 100; some++) {
+      for (let index = 0; index < 100; index++) {
         const poll = reader.read({ wait: 25 });
         polls.push(poll.then(({ status, body }) => `${status} ${body.data?.length}`));
       }

@@ -60,7 +60,7 @@ const changeOf = (
     change,
     value: fc.nat({ max: 99 }),
   });
-const ofUnit = oneOf<Change>(
+const unitChange = oneOf<Change>(
   'value',
   'value',
   'references',
@@ -69,7 +69,7 @@ const ofUnit = oneOf<Change>(
   'tombstone',
   'restore',
 );
-const ofPart = oneOf<Change>('value', 'value', 'delete', 'tombstone', 'restore');
+const partChange = oneOf<Change>('value', 'value', 'delete', 'tombstone', 'restore');
 const page = { kind: oneOf('page'), list: oneOf('units', 'units', 'compounds') };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -77,8 +77,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 12,
     arbitrary: fc.record({ ...timing, ...page, limit: fc.integer({ min: 1, max: 4 }) }),
   },
-  { weight: 7, arbitrary: changeOf(oneOf('units'), unitCount, ofUnit) },
-  { weight: 4, arbitrary: changeOf(oneOf(...partKinds), partCount + 1, ofPart) },
+  { weight: 7, arbitrary: changeOf(oneOf('units'), unitCount, unitChange) },
+  { weight: 4, arbitrary: changeOf(oneOf(...partKinds), partCount + 1, partChange) },
   { weight: 1, arbitrary: changeOf(oneOf('organizations'), 1, oneOf('value')) },
   { weight: 1, arbitrary: fc.record({ ...timing, kind: oneOf('insert'), isFirst: fc.boolean() }) },
   {

@@ -53,6 +53,6 @@ export function addUnit(
 ): Promise<ObjectId> {
   const unitId = `U-${new ObjectId().toHexString()}`;
   const slug = unitId.toLowerCase();
-  const ofCompound = { compoundId, locationId: compoundId, unitId, slug };
-  return addCatalogue(db, 'units', organizationId, { ...ofCompound, ...fields });
+  const defaults = { compoundId, locationId: compoundId, unitId, slug };
+  return addCatalogue(db, 'units', organizationId, { ...defaults, ...fields });
 }

@@ -61,22 +61,24 @@ describe('the usage statistics', () => {
     const linesOf = (metric: string) =>
       lines.filter(({ name }) => name === `integration_api_${metric}`);
     const counted = linesOf('http_request_duration_seconds_count');
-    const sum = (of: typeof lines) => of.reduce((total, { value }) => total + value, 0);
+    const sum = (rows: typeof lines) => rows.reduce((total, { value }) => total + value, 0);
     expect(day.total).toMatchObject({ calls: 6, errors: 4, failures: 0 });
     expect(day.total.calls).toBe(sum(counted));
     for (const { route, calls, errors } of day.routes) {
-      const of = counted.filter(({ labels }) => `${labels['method']} ${labels['route']}` === route);
+      const rows = counted.filter(
+        ({ labels }) => `${labels['method']} ${labels['route']}` === route,
+      );
       expect({ route, calls, errors }).toEqual({
         route,
-        calls: sum(of),
-        errors: sum(of.filter(({ labels }) => Number(labels['status']) >= 400)),
+        calls: sum(rows),
+        errors: sum(rows.filter(({ labels }) => Number(labels['status']) >= 400)),
       });
     }
     const keys = new Map(day.keys.map(({ keyId, calls }) => [keyId, calls]));
     expect([...keys.values()].toSorted()).toEqual([2, 4]);
-    const ofKey = [[...keys.keys()].find((id) => id !== null), 2];
-    const ofKeys = linesOf('key_calls_total').map(({ labels, value }) => [labels['key'], value]);
-    expect(ofKeys).toEqual([ofKey, ofKey]);
+    const keyCalls = [[...keys.keys()].find((id) => id !== null), 2];
+    const keyLines = linesOf('key_calls_total').map(({ labels, value }) => [labels['key'], value]);
+    expect(keyLines).toEqual([keyCalls, keyCalls]);
     expect(await countAllCalls()).toBe(6);
   });
 
@@ -88,8 +90,8 @@ describe('the usage statistics', () => {
     // A new quarter may have started during the test.
     expect(await stored().countDocuments({ span: 'quarter' })).toBeLessThanOrEqual(2);
     const { routes } = await usageOf(second).stats.lastDay();
-    const ofCompounds = routes.find(({ route }) => route === 'GET /external/apis/v1.0/compounds');
-    expect(ofCompounds).toMatchObject({ calls: 7, errors: 2 });
+    const compoundCalls = routes.find(({ route }) => route === 'GET /external/apis/v1.0/compounds');
+    expect(compoundCalls).toMatchObject({ calls: 7, errors: 2 });
   });
 
   it('store their expiry time', async () => {

@@ -52,7 +52,7 @@ describe('a change', () => {
       addEndpoint(204, { types: ['lead.*'] }),
       addEndpoint(204, { types: ['client.created', 'lead.updated'] }),
       addEndpoint(),
-      addEndpoint(204, { of: stranger }),
+      addEndpoint(204, { owner: stranger }),
     ]);
     await webhooks.service.endpoints.disable(off.id);
     await createLead('published');

@@ -16,14 +16,14 @@ const webhooks = useWebhooks({
 const { addEndpoint, addReceiver, collection } = webhooks;
 
 /** Adds twenty endpoints whose receiver never responds, and sends an event to each. */
-async function addHangingEndpoints(of: Tenant, latencyClass: 'new' | 'slow') {
+async function addHangingEndpoints(owner: Tenant, latencyClass: 'new' | 'slow') {
   const hanging = await addReceiver(() => undefined);
   for (let number = 0; number < 20; number++) {
-    await webhooks.service.subscribe(of, `${hanging.url}/${number}`);
+    await webhooks.service.subscribe(owner, `${hanging.url}/${number}`);
   }
-  const { organizationId } = of;
+  const { organizationId } = owner;
   await collection('webhookEndpoints').updateMany({ organizationId }, { $set: { latencyClass } });
-  await webhooks.service.createLead(of);
+  await webhooks.service.createLead(owner);
   return hanging;
 }
 
@@ -58,7 +58,7 @@ describe('slow endpoints', () => {
     const hanging = await addHangingEndpoints(tenant, 'slow');
     await hanging.receivedRequests(2);
     const other = await addTenant(service.db);
-    const good = await addEndpoint(204, { of: other });
+    const good = await addEndpoint(204, { owner: other });
     for (let sent = 1; sent <= 3; sent++) {
       await service.createLead(other);
       await good.receivedRequests(sent);
@@ -122,7 +122,7 @@ describe('large events', () => {
     await collection('outboxEvents').insertMany(publishedEvents(organizationId, 1, { data }));
     await large.receivedRequests(1);
     const other = await addTenant(service.db);
-    const small = await addEndpoint(204, { of: other });
+    const small = await addEndpoint(204, { owner: other });
     await service.createLead(other);
     await small.receivedRequests(1);
     expect(large.received).toHaveLength(1);

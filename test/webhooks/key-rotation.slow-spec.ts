@@ -154,8 +154,8 @@ describe('webhook reseal', () => {
     const originals = ids.map((_id, index) => [`whsec_${index}`]);
     expect(await secretsOf(kept)).toEqual(originals.slice(0, 220));
     expect((await secretsOf(removed)).flat()).toEqual([]);
-    const ofRotated = await secretsOf(rotated);
-    expect(ofRotated.map(([, ...old]) => old)).toEqual(originals.slice(230));
+    const rotatedSecrets = await secretsOf(rotated);
+    expect(rotatedSecrets.map(([, ...old]) => old)).toEqual(originals.slice(230));
     expect(await secretKeys.neededKeys()).toMatchObject([{ state: 'newest' }]);
     await withBoth.stop();
   });

@@ -10,7 +10,7 @@ describe('slow, hanging, failing and huge receivers', () => {
   it('do not increase the median delay of a healthy receiver', async () => {
     const { service } = webhooks;
     const healthy = await addTenant(service.db);
-    const endpoint = await addEndpoint(204, { of: healthy });
+    const endpoint = await addEndpoint(204, { owner: healthy });
     const count = rounds(15, 100);
     const medianDelay = async () => {
       const delays: number[] = [];

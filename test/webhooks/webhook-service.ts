@@ -97,7 +97,7 @@ export async function startWebhookService(
 }
 
 interface SubscriptionOptions {
-  readonly of?: Tenant;
+  readonly owner?: Tenant;
   readonly types?: string[];
   readonly path?: string;
 }
@@ -146,10 +146,10 @@ export function useWebhooks(variables: Record<string, string> = {}) {
     /** Adds an endpoint with its own receiver. */
     addEndpoint: async (
       respond: Respond | number = 204,
-      { of = tenant, types = ['*'], path = '' }: SubscriptionOptions = {},
+      { owner = tenant, types = ['*'], path = '' }: SubscriptionOptions = {},
     ) => {
       const receiver = await addReceiver(respond);
-      const endpoint = await service.subscribe(of, `${receiver.url}${path}`, types);
+      const endpoint = await service.subscribe(owner, `${receiver.url}${path}`, types);
       return {
         ...receiver,
         ...endpoint,

@@ -6,15 +6,15 @@ import { baselineOf, HourlyCallCounts, type KeyState } from './traffic-baseline.
 const now = Date.UTC(2026, 10, 25, 12, 15);
 const current = now - (now % hourMs);
 
-interface HourOfKey {
+interface KeyHour {
   readonly at: number;
   readonly calls: number;
   readonly errors: number;
 }
 
-const baselineAt = (ofKey: readonly HourOfKey[], time: number) => {
+const baselineAt = (keyHours: readonly KeyHour[], time: number) => {
   const added = new HourlyCallCounts(time);
-  for (const { at, calls, errors } of ofKey) added.add(at, calls, errors);
+  for (const { at, calls, errors } of keyHours) added.add(at, calls, errors);
   return baselineOf(added);
 };
 
@@ -22,12 +22,12 @@ const baselineAt = (ofKey: readonly HourOfKey[], time: number) => {
 function hours(
   from: number,
   to: number,
-  of: (hour: Date, ago: number) => { calls: number; errors?: number },
-): HourOfKey[] {
+  callsAt: (hour: Date, ago: number) => { calls: number; errors?: number },
+): KeyHour[] {
   return Array.from({ length: from - to + 1 }, (_, index) => {
     const ago = from - index;
     const at = current - ago * hourMs;
-    return { at, errors: 0, ...of(new Date(at), ago) };
+    return { at, errors: 0, ...callsAt(new Date(at), ago) };
   }).filter(({ calls }) => calls > 0);
 }
 
@@ -46,7 +46,7 @@ const officeHours = (hour: Date) => ({
 const failingToday = (_: Date, ago: number) => ({ calls: 10, errors: ago < 12 ? 5 : 0 });
 const fewCallsToday = (_: Date, ago: number) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 });
 
-const cases: [string, KeyState, HourOfKey[]][] = [
+const cases: [string, KeyState, KeyHour[]][] = [
   ['calls every hour as usual', 'usual', hours(fourWeeks, 0, hourly(10))],
   ['stopped two hours ago, without an earlier silence', 'silent', hours(fourWeeks, 3, hourly(10))],
   ['has not called in this hour yet', 'usual', hours(fourWeeks, 1, hourly(10))],
@@ -71,8 +71,8 @@ const cases: [string, KeyState, HourOfKey[]][] = [
 ];
 
 describe('the traffic baseline', () => {
-  it.each(cases)('of a key that %s is %s', (_, state, of) => {
-    expect(baselineAt(of, now).state).toBe(state);
+  it.each(cases)('of a key that %s is %s', (_, state, keyHours) => {
+    expect(baselineAt(keyHours, now).state).toBe(state);
   });
 
   it('contains the mean calls of each hour of the week and the usual calls of a day', () => {
@@ -87,8 +87,8 @@ describe('the traffic baseline', () => {
   });
 
   it('adds partial hours in any order', () => {
-    const of = hours(fourWeeks, 0, hourly(10));
-    const parts = of.flatMap((hour) => [4, 6].map((calls) => ({ ...hour, calls })));
-    expect(baselineAt(parts.toReversed(), now)).toEqual(baselineAt(of, now));
+    const keyHours = hours(fourWeeks, 0, hourly(10));
+    const parts = keyHours.flatMap((hour) => [4, 6].map((calls) => ({ ...hour, calls })));
+    expect(baselineAt(parts.toReversed(), now)).toEqual(baselineAt(keyHours, now));
   });
 });

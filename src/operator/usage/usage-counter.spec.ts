@@ -20,10 +20,10 @@ const call = (apiKeyId?: string) =>
     organizationId: undefined,
     apiKeyId,
   });
-/** Removes and returns the counted calls by quarter and name, or their totals without `of`. */
-const take = (of?: 'keys' | 'routes') =>
+/** Removes and returns the counted calls by quarter and name, or their totals without `by`. */
+const take = (by?: 'keys' | 'routes') =>
   counter.take().flatMap(({ at, total, ...named }) => {
-    const counts = of === undefined ? [['all', total] as const] : [...named[of]];
+    const counts = by === undefined ? [['all', total] as const] : [...named[by]];
     return counts.map(([name, { calls }]) => `${at / quarter} ${name} ${calls}`);
   });
 
@@ -31,14 +31,14 @@ it.each([
   ['in total', undefined, ['1000 all 3', '1001 all 1']],
   ['by key', 'keys', ['1000 one 2', '1000 none 1', '1001 one 1']],
   ['by route', 'routes', ['1000 GET /leads 3', '1001 GET /leads 1']],
-] as const)('UsageCounter counts calls per quarter of an hour %s', (_title, of, counted) => {
+] as const)('UsageCounter counts calls per quarter of an hour %s', (_title, by, counted) => {
   call('one');
   time += 14 * minute;
   call('one');
   call();
   time += minute;
   call('one');
-  expect(take(of)).toEqual(counted);
+  expect(take(by)).toEqual(counted);
 });
 
 it('UsageCounter keeps the calls of one hour until they are taken, and counts lost calls', () => {

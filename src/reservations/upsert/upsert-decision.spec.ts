@@ -241,9 +241,9 @@ describe('ignoredFields', () => {
   });
 
   it.each(reservationStatuses)('returns reopen unless %s is an open status', (status) => {
-    const made = reservationWith({ status });
+    const reservation = reservationWith({ status });
     const expected = isOpen(status) ? [] : ['reopen'];
-    expect(ignoredFields({ status, reopen: true }, made)).toEqual(expected);
-    expect(ignoredFields({ status, reopen: false }, made)).toEqual([]);
+    expect(ignoredFields({ status, reopen: true }, reservation)).toEqual(expected);
+    expect(ignoredFields({ status, reopen: false }, reservation)).toEqual([]);
   });
 });

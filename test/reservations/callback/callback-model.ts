@@ -84,7 +84,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   const others = modelState.reservations.filter(
     (other) => other.unit === reservation.unit && other !== reservation,
   );
-  const walletsOf = modelState.wallets.filter((wallet) => wallet.reservation === reservation.id);
+  const ownWallets = modelState.wallets.filter((wallet) => wallet.reservation === reservation.id);
 
   /** The event is emitted once, before the events of wallets. */
   const emitReservation = () => {
@@ -109,7 +109,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
         unit.status = 'Reserved';
       else unit.status = 'Available';
     }
-    const active = walletsOf.find((wallet) => wallet.deletion === null);
+    const active = ownWallets.find((wallet) => wallet.deletion === null);
     if (active !== undefined && reservation.isInCollection) {
       active.deletion = 1 + Math.max(0, ...modelState.wallets.map(({ deletion }) => deletion ?? 0));
       events.push('wallet.deleted');
@@ -136,7 +136,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
 
   const { installmentId, chequeStatus, chequeNumber, chequeAmount } = callback;
   if (installmentId === undefined || chequeStatus === undefined) return response(201);
-  const inOrder = walletsOf.toSorted(
+  const inOrder = ownWallets.toSorted(
     (a, b) => (b.deletion ?? Infinity) - (a.deletion ?? Infinity) || 0,
   );
   const hasCheque = (wallet: ModelWallet) =>
@@ -173,7 +173,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
     if (unit === undefined) return response(404, 'Unit not found');
     approve();
     reservationHeader = 'applied';
-    if (wallet.deletion !== null && walletsOf.every(({ deletion }) => deletion !== null)) {
+    if (wallet.deletion !== null && ownWallets.every(({ deletion }) => deletion !== null)) {
       wallet.deletion = null;
       events.push('wallet.restored');
     }
