@@ -1,6 +1,5 @@
 import { foldCase } from '../core/localization/fold-case.js';
 
-/** Rule CALL-3 lists these statuses. */
 export const reservationStatuses = [
   'pending',
   'approved',

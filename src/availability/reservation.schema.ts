@@ -14,7 +14,7 @@ import { type ReservationStatus, reservationStatuses } from './availability.js';
 
 @Schema({ collection: 'reservations' })
 export class ReservationDocument extends PresentedDocument {
-  /** Missing only where another program omitted it; the unit then counts as deleted. */
+  /** Only another program can omit it; the unit then counts as deleted. */
   @NullableRecordId({ example: '6740b1f2c3d4e5f607182942' })
   unitId?: Types.ObjectId | null;
 

@@ -119,7 +119,7 @@ export class CatalogueRepository {
     });
   }
 
-  /** Matches names in any case, as shown in the language (rule LEAD-8). */
+  /** A lead sends the name that it saw in its language, in any case (rule LEAD-8). */
   async findCompoundsByName(
     organizationId: Types.ObjectId,
     names: readonly DisplayedName[],
@@ -194,7 +194,7 @@ export class CatalogueRepository {
     return { $or } as TenantFilter<T>;
   }
 
-  /** Returns 1970 without a document. */
+  /** Returns 1970 if there is no document. */
   async newestChange(
     organizationId: Types.ObjectId,
     kinds = Object.keys(this.collections) as readonly CatalogueKind[],

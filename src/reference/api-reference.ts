@@ -33,7 +33,6 @@ const tags = {
   Health: 'Health check of the service.',
 };
 
-/** Implements rule HTTP-14. */
 export function apiReference(app: INestApplication, responses: ErrorResponses): OpenAPIObject {
   const config = baseConfig();
   const components = { ...config.components, ...sharedComponents(allErrors, responses) };
@@ -80,7 +79,7 @@ function moveUnroutedErrors({ info, paths, components }: OpenAPIObject): void {
   for (const { code } of others) delete components?.examples?.[code];
 }
 
-/** Implements rule HTTP-20. */
+/** Unknown body fields are rejected unless the type tolerates them (rule HTTP-20). */
 function disallowUnknownFields({ paths, components }: OpenAPIObject): void {
   const schemas = (components?.schemas ?? {}) as Record<string, { additionalProperties?: boolean }>;
   const close = (part: unknown): void => {

@@ -37,7 +37,7 @@ const idempotencyKey = {
 };
 
 const replayedStatuses = new Set(['200', '201', '400', '404', '422']);
-/** These are sent before the key, and so its rate limit, is known. */
+/** These responses are sent before the key, and so its rate limit, is known. */
 const unlimitedStatuses = new Set(['401', '408', '431']);
 
 export function completeOperations({ get, post, delete: deletion }: PathItem): void {

@@ -6,7 +6,7 @@ import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reserva
 import { ClientDto } from '../tenants/clients/client.presenter.js';
 import { UnitDto } from '../units/unit.dto.js';
 
-/** No full stops, because texts are appended. */
+/** The texts have no full stop, because others are appended. */
 const eventSummaries: Readonly<Record<EventType | typeof pingType, string>> = {
   'client.created': 'A lead created a client',
   'client.updated': 'A lead changed a client',

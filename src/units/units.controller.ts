@@ -54,7 +54,6 @@ const listErrors = [
   unitErrors.unknownName,
 ];
 
-/** Implements rules COMP-5, UNIT-1, UNIT-5, UNIT-6 and UNIT-8. */
 @ApiSecurity('api-key')
 @Controller()
 export class UnitsController {

@@ -41,7 +41,7 @@ export class Brochure {
   url!: string;
 }
 
-/** Serves `updatedSince`, of units also through their references. */
+/** The index serves `updatedSince`. A unit also counts as changed when a document to which it refers has changed. */
 export function indexChanges(schema: DocumentSchema): void {
   schema.index({ organizationId: 1, updatedAt: 1, _id: 1, isDeleted: 1 }, { name: 'byUpdate' });
   schema.index(

@@ -109,17 +109,17 @@ export class CompoundDocument extends CatalogueDocument {
 export const compoundSchema = SchemaFactory.createForClass(CompoundDocument);
 
 indexUnique(compoundSchema, 'slug');
-/** Lets the server count without reading documents. */
+/** With `isDeleted` in the index, the server counts without reading documents. */
 compoundSchema.index(
   { organizationId: 1, isDeleted: 1, createdAt: -1, _id: -1 },
   { name: 'by-createdAt' },
 );
 indexSlugsInAnyCase(compoundSchema);
 indexChanges(compoundSchema);
-/** Serves full copies. */
+/** Full copies read documents in the order of `_id`. */
 compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 for (const language of languages) {
-  /** Serves `project` of leads in any case. */
+  /** Leads name a compound as their project, in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
     { name: `named-${language}`, collation: looseCollation, partialFilterExpression: notDeleted },

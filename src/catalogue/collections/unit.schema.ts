@@ -37,7 +37,7 @@ indexUnique(unitSchema, 'slug');
 indexUnique(unitSchema, 'recordSystemId');
 indexUnique(unitSchema, 'unitId', { compoundId: 1, unitId: 1 });
 indexChanges(unitSchema);
-/** Serves full copies. */
+/** Full copies read documents in the order of `_id`. */
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
 // With `isDeleted` in the index, the server counts without reading documents.
@@ -73,7 +73,6 @@ for (const language of languages) {
   unitSchema.index({ ...organizationPrefix, ...names, _id: 1 }, { name: `by-name.${language}` });
 }
 
-/** Indexed filter fields, the most selective first. */
 const mostSelectiveFirst: readonly string[] = [
   'unitId',
   ...partialFilterFields,

@@ -7,12 +7,12 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { openSession } from '../database/transactions/sessions.js';
 import { Metrics } from '../observability/metrics.js';
 
-/** Counts from the start of the oldest read in an entry (rule DATA-6). */
+/** The age of an entry counts from the start of its oldest read (rule DATA-6). */
 export const cacheLifetimeMs = 1_000;
 
 const maxEntryShare = 1 / 8;
 const overheadBytes = 2_048;
-/** Memory per character of JSON, measured with documents of many small fields. */
+/** An estimate of the memory per character of JSON, measured with documents of many small fields. */
 const bytesOfCharacter = 4;
 const maxKeyLength = 1_024;
 /** Beyond this number, the least recently used organizations lose their entries. */
@@ -22,7 +22,7 @@ const kinds = ['response', 'part', 'reference'] as const;
 type Kind = (typeof kinds)[number];
 
 interface CacheRead {
-  /** Start of the entry's oldest read, by the monotonic clock. */
+  /** Time of `performance.now()` at which the entry's oldest read started. */
   readAt: number;
 }
 
@@ -30,10 +30,10 @@ interface Entry extends CacheRead {
   readonly value: unknown;
 }
 
-/** The enclosing load takes the age of its oldest nested read. */
+/** A load that uses cached parts is as old as the oldest of them. */
 const currentRead = new AsyncLocalStorage<CacheRead>();
 
-/** A write raises the organization's generation, which is part of each key (rule DATA-6). */
+/** Each key contains the organization's generation: a write raises it, which invalidates all entries (rule DATA-6). */
 @Injectable()
 export class FreshCache {
   now = (): number => performance.now();
@@ -55,7 +55,7 @@ export class FreshCache {
     this.misses = metrics.counter('cache_misses_total', 'Reads that had to load the value.', [
       'kind',
     ]);
-    // Rates need an explicit zero before the first hit.
+    // Prometheus computes a rate only if the series had a value before its first hit.
     for (const kind of kinds) {
       this.hits.inc({ kind }, 0);
       this.misses.inc({ kind }, 0);

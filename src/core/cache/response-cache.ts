@@ -12,7 +12,7 @@ import { RequestDeadline } from '../http/server/request-deadline.js';
 import type { RouteOptions } from '../http/server/route-options.js';
 import { FreshCache } from './fresh-cache.js';
 
-/** Clients never repeat a value of these parameters, so caching would not help. */
+/** A client sends each value of these parameters only once, so a cache would not help. */
 const uniqueParameters = ['after', 'updatedSince'];
 
 const sharedHeaders = [
@@ -106,7 +106,7 @@ export class ResponseCache {
     return body;
   };
 
-  /** The outcome of a failed write may be unknown, so it invalidates too. */
+  /** A failed write may have been stored, so it also invalidates the cache. */
   private readonly onFailedWrite: onSendAsyncHookHandler = async ({ caller }, reply, payload) => {
     if (reply.statusCode >= 500 && caller) this.cache.invalidate(caller.organizationId);
     return payload;

@@ -20,7 +20,7 @@ const serverDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local'
 
 /** The driver would silently use `test` if no database is named. */
 export const databaseAddress = z.string().transform((value, context): string => {
-  // The driver itself reports an unescaped slash in the password.
+  // The pattern accepts a slash in the password: the driver reports that it must be escaped.
   const address = /^mongodb(?:\+srv)?:\/\/(?:.*@)?[^/]+(?:\/(.*))?$/s.exec(
     value.replace(/\?.*$/s, ''),
   );
@@ -67,7 +67,7 @@ const addressOrRange = z.union([
   z.union([z.cidrv4(), z.cidrv6()]).refine((range) => !range.endsWith('/0')),
 ]);
 
-/** Parses a value of Fastify's option `trustProxy`. */
+/** The three forms are those of Fastify's option `trustProxy`. */
 export const trustProxySetting = parsedSetting((text): boolean | number | string[] | null => {
   if (text === 'true' || text === 'false') return text === 'true';
   if (/^\d{1,2}$/.test(text)) return Number(text);

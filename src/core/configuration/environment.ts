@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Clock } from './clock.js';
 import type { environmentSchema } from './variables.js';
 
-/** Contains the validated settings (rule CONF-1). */
+/** The settings are validated before anything else starts (rule CONF-1). */
 export type Environment = Readonly<z.output<typeof environmentSchema>>;
 
 export const ENVIRONMENT = Symbol('Environment');

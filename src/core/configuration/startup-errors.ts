@@ -1,4 +1,4 @@
-/** The message says how to continue; no stack is printed. */
+/** Its message says how to continue, so commands print it without a stack. */
 export class StartupError extends Error {}
 
 export class ConfigurationError extends StartupError {

@@ -218,7 +218,7 @@ export const environmentSchema = variables
 
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
-/** `when` makes the check run after other errors, too. */
+/** Without `when`, zod would skip this check after another error. */
 function isSetInProduction(name: 'MONGODB_URI' | 'ENCRYPTION_KEYS') {
   const isSet = (value: z.output<typeof variables>) =>
     value.NODE_ENV !== 'production' || value[name] !== undefined;

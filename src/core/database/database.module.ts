@@ -49,7 +49,7 @@ export class DatabaseModule {
   }
 }
 
-/** The server would continue an abandoned operation, and a repeated command start it twice (rule OPS-9). */
+/** A command has no socket timeout: the server would continue its work, and a retry start it twice (rule OPS-9). */
 function connectionOptions(
   environment: Environment,
   isCommand: boolean,

@@ -31,7 +31,7 @@ export interface Documentation {
 export interface FieldOptions extends Documentation {
   /** Requests and imports accept it; an object overrides its documentation for requests. */
   readonly sent?: true | Documentation;
-  /** Only imports accept it, or they require it. */
+  /** `true`: accepted by imports only. `'required'`: imports must contain it. */
   readonly imported?: true | 'required';
   /** False if another class declares its storage. */
   readonly stored?: false;
@@ -114,7 +114,7 @@ export function csvColumnsOf<T>(type: Type<T>): (keyof T)[] {
   return columns.map(({ name }) => name as keyof T);
 }
 
-/** Omits references, which requests send by name. */
+/** Omits references: requests send names, which the caller resolves to ids. */
 export function storedFields<T extends object>(type: Type<T>, values: object): Partial<T> {
   const sent = values as Readonly<Record<string, unknown>>;
   const stored = declaredFieldsOf(type)
@@ -194,7 +194,7 @@ export function importClass<T extends object>(type: Type<T>): Type<InputOf<T>> {
   });
 }
 
-/** Overrides a reference's description, which is about ids. */
+/** The description of a reference is about ids, but requests send names, so it is replaced. */
 function inputDocumentation({ options, reference }: DeclaredField): ApiPropertyOptions {
   const { sent, default: standard, description, example } = options;
   const shown = reference ? {} : { description, example };
@@ -212,7 +212,7 @@ function inputClass<T extends object>(
   for (const field of declaredFieldsOf(type)) {
     const decorate = declare(field);
     const name = field.reference?.name ?? field.name;
-    // The compiler omits this for such fields; without it the reference cannot document `oneOf`.
+    // The compiler emits no type for these fields, and Swagger needs one to document `oneOf`.
     if (decorate !== undefined) Reflect.metadata('design:type', Object)(prototype, name);
     decorate?.(prototype, name);
   }

@@ -42,7 +42,7 @@ export const shortTextApi = {
 
 const shortTextValues = { limit: texts.maxShortTextLength };
 const { name: tooLong, isMet: isShort } = texts.maxLength(texts.maxShortTextLength);
-/** The length has a rule of its own, `fits`. */
+/** A separate rule, `fitsShortText`, checks the length. */
 export const textRules = texts.shortText.filter(({ name }) => name !== tooLong);
 export const fitsShortText: Rule = {
   name: tooLong,
@@ -185,7 +185,7 @@ export const ForeignIds = fieldDecorator({ stored: { type: [] }, read: idsOf, ap
 
 const objectIdApi = { ...idApi, pattern: '^[0-9a-f]{24}$' };
 
-/** Reads only ObjectIds. */
+/** Unlike other ids, it is documented as never empty. */
 const recordId = { ...id, api: objectIdApi };
 
 export const RecordId = fieldDecorator(recordId);
@@ -205,7 +205,7 @@ export const FreeForm = fieldDecorator({
 });
 
 interface ReferenceOptions extends Pick<FieldOptions, 'description' | 'imported'> {
-  /** Its name in requests and imports, which send names or slugs for ids. */
+  /** The field's name in requests and imports, which send names or slugs instead of ids. */
   readonly as: string;
   readonly sent?: Documentation;
 }

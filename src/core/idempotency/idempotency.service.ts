@@ -79,7 +79,7 @@ export class IdempotencyService {
       // A failover can undo an unconfirmed response together with its change, so it must not be replayed.
       const options = { readConcern: 'majority' } as const;
       const found = await this.records.findOne(organizationId, { apiKeyId, key }, options);
-      // The record has been removed, or is not confirmed yet.
+      // The record was removed meanwhile, or a majority has not confirmed it yet.
       if (found === null) continue;
       if (found.expiresAt > record.createdAt) {
         if (found.fingerprint !== record.fingerprint) {
@@ -128,7 +128,7 @@ export class IdempotencyService {
     await this.records.updateOne(claim.organizationId, ownedBy(claim), { $set });
   }
 
-  /** All present and pending responses are removed by then. */
+  /** By this time, all stored and pending responses have been removed. */
   storedResponsesEndAt(): Date {
     return new Date(this.clock.now().getTime() + this.leaseMs + this.retentionMs + removalMs);
   }
@@ -212,7 +212,7 @@ function storedResponse(
   };
 }
 
-/** The response to a large lead has it twice, and would not fit into a document uncompressed. */
+/** The response to a large lead contains it twice. Uncompressed, it would not fit into a document. */
 const maxPlainLength = 32_768;
 /** 16 MiB, so that the window reaches the second copy of a lead. */
 const windowLog = 24;

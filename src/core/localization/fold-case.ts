@@ -6,7 +6,7 @@ import type { CollationOptions } from 'mongodb';
  */
 export const looseCollation: CollationOptions = { locale: 'en', strength: 1 };
 
-/** The upper case of this letter is that of another one. */
+/** `ı` and `i` are different letters with the same upper case, `I`. */
 const dotlessI = 'ı';
 
 /** Normalization takes quadratic time in the marks; the joiner of Unicode's stream-safe format limits it. */

@@ -1,4 +1,3 @@
-/** Rule HTTP-4 defines these languages. */
 export const languages = ['en-us', 'ar-eg'] as const;
 
 export type Language = (typeof languages)[number];

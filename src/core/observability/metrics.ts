@@ -12,7 +12,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Runs at each scrape; without samples the metric is omitted. */
+/** Runs at each scrape. A metric without samples is omitted. */
 type Read = () => number | readonly Sample[] | Promise<readonly Sample[]>;
 
 /** A process of tests has several applications, so the registry is not global (rule OPS-11). */

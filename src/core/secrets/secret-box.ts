@@ -8,7 +8,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const version = 's1';
 
-/** Uses the first key. Only the `owner`, the id of the text's record, can open the text. */
+/** The first key seals the text. Unsealing it needs the same `owner`, the id of the text's record. */
 export function seal(text: string, keys: readonly Buffer[], owner: string): string {
   const [key] = keys;
   if (key === undefined) throw new Error('No encryption key is configured: set ENCRYPTION_KEYS.');
@@ -61,6 +61,6 @@ export function encryptionKeys({
   ENCRYPTION_KEYS: configured = [],
   NODE_ENV,
 }: Environment): readonly Buffer[] {
-  // Opens secrets that were sealed before ENCRYPTION_KEYS was set.
+  // The development key unseals secrets that were stored before ENCRYPTION_KEYS was set.
   return NODE_ENV === 'production' ? configured : [...configured, developmentKey];
 }

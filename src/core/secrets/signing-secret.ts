@@ -34,7 +34,7 @@ export function signingSecrets(
 
 export interface Signature {
   readonly id: string;
-  /** Counts seconds since 1970. */
+  /** Seconds since 1970. */
   readonly timestamp: string;
   /** Versioned signatures, separated by spaces. */
   readonly signatures: string;

@@ -13,7 +13,7 @@ export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, e
 
 export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exactNumber];
 
-/** Accepts plain decimal notation from 0. */
+/** Accepts plain decimal notation without a sign or an exponent. */
 export const decimal: Rule = {
   name: 'isPlainNumber',
   isMet: (value) => parseDecimal(value) !== null,

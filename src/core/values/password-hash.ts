@@ -48,7 +48,7 @@ export function parsePasswordHash(text: string): PasswordHash | null {
   return { factors: factorsOf(cost, blockSize, parallelization), salt, hash };
 }
 
-/** Takes tens of milliseconds in a thread of the pool. */
+/** Runs in a thread of the pool, because it takes tens of milliseconds. */
 export async function isPassword(password: string, expected: PasswordHash): Promise<boolean> {
   const given = await derive(password, expected.salt, expected.factors);
   return timingSafeEqual(given, expected.hash);

@@ -1,6 +1,6 @@
 import { type ValueKind, type Rule, textRule } from './rule.js';
 
-/** Counts characters (rule HTTP-7). */
+/** These limits count characters (rule HTTP-7). */
 export const maxExternalIdLength = 1_024;
 export const maxShortTextLength = 2_048;
 const maxSlugLength = 400;
@@ -45,7 +45,7 @@ export const shortText: ValueKind = [
   storable,
 ];
 
-/** Allows one path segment in any encoding. */
+/** A slug is a segment of paths, so it must not contain a character that ends or changes a path. */
 export const newSlug: ValueKind = [
   ...shortText,
   maxLength(maxSlugLength),

@@ -29,7 +29,7 @@ interface Entry<Request, Response> {
   readonly bytes: number;
   /** Time of the 503, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** Sets the trace of a group to that of its first request. */
+  /** Runs the work of a group in the trace of its first request. */
   readonly inTrace: InTrace;
   readonly resolve: (response: ServiceResponse) => void;
   readonly reject: (reason: unknown) => void;

@@ -17,7 +17,6 @@ export interface PendingWrites {
 export interface LoadOptions {
   readonly organizationId: Types.ObjectId;
   readonly now: Date;
-  /** A dry run stores nothing. */
   readonly isDryRun: boolean;
 }
 
@@ -58,7 +57,7 @@ export type WriteOutcome<Response> = PromiseSettledResult<Response>;
 export interface Batch<Request, Response, Whole extends ServiceResponse> {
   readonly caller: WriteRequest['caller'];
   readonly requests: readonly Request[];
-  /** Limits their changes; further requests are rejected. */
+  /** Once the changes exceed this size, further requests are rejected. */
   readonly maxBytes: number;
   readonly fullError: DomainError;
   responseTo(outcomes: readonly WriteOutcome<Response>[]): Whole;

@@ -81,7 +81,7 @@ interface ReceivedRequest {
   readonly body: string;
 }
 
-/** Verifies the event about the lead as partners do; null where the worker may not send it. */
+/** Verifies the event about the lead as partners do; returns null if the worker may not send it. */
 async function awaitDelivery(
   received: readonly ReceivedRequest[],
   { app, organizationId }: DemoRun,

@@ -6,7 +6,7 @@ export const demoCommand = declare({
   hasNoJson: true,
   run: async () => {
     const { loadEnvironment } = await import('../../core/configuration/load-environment.js');
-    // Help does not load the service.
+    // The service is loaded only here, so that help stays fast.
     const { runDemo } = await import('./run-demo.js');
     await runDemo(loadEnvironment(), printLine);
   },

@@ -28,7 +28,7 @@ class QuietInstance extends MongoInstance {
     return super.stop();
   }
 
-  /** A chunk may hold several lines. */
+  /** The library takes a chunk of output for a line, but it may hold several. */
   protected override checkErrorInLine(lines: string): void {
     for (const line of lines.split('\n')) super.checkErrorInLine(line);
   }

@@ -57,7 +57,7 @@ export async function openSharedMongod(
 const serverState = z.object({
   uri: z.string().startsWith('mongodb://'),
   port: z.int().min(1).max(65_535),
-  /** The process that stops the server. */
+  /** Process id of the owner, which stops the server. */
   owner: z.int().min(1).optional(),
   isLasting: z.boolean().optional(),
 });
@@ -98,7 +98,7 @@ async function servesFolder(uri: string, folder: string): Promise<boolean> {
   }
 }
 
-/** Errors of the folder or the server need no further explanation. */
+/** The message of a folder's or a server's error says enough for a user; others keep their stack. */
 function startupErrorOf(error: unknown, dataFolder: string): unknown {
   const isFault = error instanceof errors.StdoutInstanceError || isSystemError(error);
   if (!isFault) return error;

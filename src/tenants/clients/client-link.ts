@@ -213,7 +213,7 @@ function mergeContact(
   };
 }
 
-/** Lists only added phones, which come last. */
+/** A merge only adds phones, at the end of the list, so the event lists the added ones. */
 function clientChanges(client: ClientFields, merged: ClientFields): object[] {
   const added = textsOf(merged.phoneNumbers).slice(textsOf(client.phoneNumbers).length);
   const names = fieldChanges(

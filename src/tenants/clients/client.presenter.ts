@@ -4,7 +4,6 @@ import { textsOf } from '../../core/values/text.js';
 import type { ClientDocument } from './client.schema.js';
 import { maxPhoneLength } from '../contacts/phone-number.js';
 
-/** Limit of a client's phones (rule LEAD-10). */
 export const maxPhones = 100;
 
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;
@@ -45,7 +44,7 @@ function shownPhones(phones: readonly string[]): string[] {
   return phones.filter((phone) => phone.length <= maxPhoneLength).slice(0, maxPhones);
 }
 
-/** Implements rule LEAD-15. */
+/** Stored events keep their shape but lose the person's name, email and phones (rule LEAD-15). */
 export function erasedClientData(data: object): object {
   const { name: _name, email: _email, ...rest } = objectOf(data);
   return { ...rest, phoneNumbers: [] };

@@ -23,7 +23,7 @@ export interface ClientLookup {
 
 export type FoundClient = ClientDto & { readonly isDeleted: boolean; readonly isErased: boolean };
 
-/** Implements rules LEAD-9 and LEAD-10. */
+/** A lead creates or updates the client that its contact identifies (rules LEAD-9 and LEAD-10). */
 @Injectable()
 export class ClientsService {
   constructor(

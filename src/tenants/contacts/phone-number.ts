@@ -4,7 +4,7 @@ import { isValid } from '../../core/values/rule.js';
 import { maxLength } from '../../core/values/text.js';
 import { scalarText } from '../../core/values/json.js';
 
-/** Longer strings are not phones, counted in characters (rule LEAD-4). */
+/** Strings with more characters are not phones (rule LEAD-4). */
 export const maxPhoneLength = 64;
 
 /** Fewer digits mean that there is no phone: `N/A`, `-`, `0`. */

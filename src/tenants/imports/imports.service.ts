@@ -14,7 +14,7 @@ export class ImportDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   kind!: 'leads' | 'catalogue';
 
-  /** Hexadecimal SHA-256 of a file, by which a repetition continues. */
+  /** Hexadecimal SHA-256 of the file: importing the same file again continues this import. */
   @Prop({ type: String })
   fileHash?: string;
 

@@ -36,7 +36,7 @@ const lastUsedPrecisionMs = minuteMs;
 const unknownTtlMs = 1_000;
 const maxLookups = 10_000;
 
-/** Implements rule AUTH-2. */
+/** Caches keys, so that most requests need no query (rule AUTH-2). */
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);
@@ -48,7 +48,7 @@ export class ApiKeyAuthenticator {
     // A client that exceeds its failure limit may still use an expired entry.
     noDeleteOnStaleGet: true,
   });
-  /** Running lookups and unknown keys are separate, so that they evict no known key. */
+  /** Running lookups and unknown keys have their own cache, so that they evict no known key. */
   private readonly lookups = new LRUCache<string, Lookup, BeginLookup>({
     max: maxLookups,
     ttl: unknownTtlMs,

@@ -25,7 +25,6 @@ export function keyRateLimit({ rateLimit }: Pick<ApiKeyDocument, 'rateLimit'>): 
   return isValid ? { rps, burst } : null;
 }
 
-/** Implements rule AUTH-7. */
 export function restrictionsOf(key: Permissions): KeyRestrictions {
   const addresses = key.permissions?.addresses ?? null;
   return {

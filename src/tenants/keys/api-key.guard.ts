@@ -13,7 +13,7 @@ import { authenticationErrors } from '../../core/http/errors/authentication-erro
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
-/** Sets the caller where a route needs a key (rule HTTP-2), which must permit the request (rule AUTH-7). */
+/** Sets the caller of a route that needs a key (rule HTTP-2). The key must permit the request (rule AUTH-7). */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(

@@ -2,7 +2,7 @@ import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { SealedSecret } from '../../core/secrets/signing-secret.js';
 import type { Organization } from '../organizations/organization.js';
 
-/** Must never be part of a DTO. */
+/** It contains settings of the organization, so it must never be part of a DTO. */
 export interface Caller extends RequestCaller {
   readonly organization: Organization;
   readonly secrets?: readonly SealedSecret[];

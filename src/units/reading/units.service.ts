@@ -137,7 +137,7 @@ export class UnitsService {
     return presented;
   }
 
-  /** Returns null if no unit follows. */
+  /** Returns null if no unit follows the export. */
   private async lastExported(
     batches: (part: BatchOptions<UnitDocument>) => UnitBatches,
   ): Promise<UnitDocument | null> {

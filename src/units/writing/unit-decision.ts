@@ -112,7 +112,7 @@ function update(
   return { operation, unit: before, change: { before, after: { ...before, nameStandIn } } };
 }
 
-/** Applies the defaults of rule UNIT-1. */
+/** Fields that the request omits get the defaults of rule UNIT-1. */
 export function newUnit(
   organizationId: Types.ObjectId,
   fields: Partial<UnitDocument>,

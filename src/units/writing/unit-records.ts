@@ -18,13 +18,13 @@ export interface LoadedUnits {
   readonly amenities: IdsByName;
   /** Statuses by unit id. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
-  /** The used ones of all slugs that the requests may assign. */
+  /** Contains the used ones of all slugs that the requests may assign. */
   readonly usedSlugs: readonly string[];
 }
 
 /** Applies decisions as they are made, so that each request sees those before it. */
 export class UnitRecords implements PendingWrites {
-  /** Empty: unique indexes make concurrent requests about one unit conflict. */
+  /** No keys are needed: unique indexes make concurrent requests about one unit conflict. */
   readonly lockKeys = [];
   bytes = 0;
   readonly changes: UnitChange[] = [];

@@ -25,7 +25,7 @@ import { UnitRecords } from './unit-records.js';
 
 type UnitResponse = UpsertResponse<UnitUpsertResponseDto>;
 
-/** Implements rules UNIT-1 and UNIT-2. */
+/** Concurrent requests of an organization share transactions: one each would limit the rate (rule UNIT-1). */
 @Injectable()
 export class UnitUpsertsService {
   private readonly commit: GroupCommit<UnitRequest, UnitRecords, UnitDecision, UnitResponse>;
@@ -62,7 +62,7 @@ export class UnitUpsertsService {
     { organizationId, now }: LoadOptions,
   ): Promise<LoadedRecords<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
-    // Read in parallel with the transaction: requests only need to know that these names exist.
+    // These reads run in parallel with the transaction: requests only need to know that the names exist.
     const named = readOutsideTransaction(() => this.resolveNames(organizationId, inputs));
     const slugs = distinctValues(inputs, 'compound');
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);

@@ -20,7 +20,7 @@ export class DatabaseConnection {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Call once. A connection that was opened before counts from its next use. */
+  /** Must be called once. A connection that was opened earlier counts from its next use. */
   observe(): void {
     const waited = this.addMetrics();
     const endWait = (milliseconds: number) => {
@@ -55,7 +55,7 @@ export class DatabaseConnection {
     return (await this.tryCommand({ ping: 1 }, milliseconds)) !== null;
   }
 
-  /** Returns null without a timely response. */
+  /** Returns null if the server does not respond in time. */
   private async tryCommand(command: object, milliseconds: number) {
     try {
       const { db } = this.connection;

@@ -78,7 +78,7 @@ export async function rejectedWrites(writes: Promise<unknown>): Promise<readonly
   }
 }
 
-/** Another process has aborted the transaction as orphaned; the error has no label for a retry. */
+/** Another process has aborted the transaction as orphaned. The driver does not retry it: the error has no label. */
 export function isInterrupted(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === interruptedCode;
 }
@@ -87,7 +87,7 @@ export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === writeConflictCode;
 }
 
-/** Whether a later attempt may succeed: the request then gets 503 instead of 500. */
+/** Returns true if a later attempt may succeed: the request then gets 503 instead of 500. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
   if (!(error instanceof MongoError)) return isMongooseDisconnected(error);
@@ -123,7 +123,7 @@ export function isUnsortable(error: unknown): boolean {
   return isBadValue(error) && (error as Error).message.includes('parallel arrays');
 }
 
-/** @throws DatabaseUnavailableError after so many milliseconds, while the work itself continues */
+/** @throws DatabaseUnavailableError after this time; the work itself continues */
 export async function withinDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

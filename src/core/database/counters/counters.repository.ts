@@ -19,7 +19,7 @@ export class CounterDocument {
 
 export const counterSchema = SchemaFactory.createForClass(CounterDocument);
 
-/** Uniqueness prevents two first increments from creating two counters. */
+/** Without the unique index, two concurrent first increments would create two counters. */
 counterSchema.index({ organizationId: 1, name: 1 }, { name: 'counter', unique: true });
 
 /** Increments never join a transaction, so creates do not wait for each other; a failure leaves a gap. */

@@ -9,12 +9,12 @@ const maxTimeMS = 1_000;
 
 /** Only the files that `.dependency-cruiser.cjs` names may import it (rule DATA-10). */
 export class CrossTenantCollection<T extends TenantDocument> extends TenantCollection<T> {
-  /** Does not add an organization to queries. */
+  /** Queries of this collection reach all organizations. */
   get allTenants(): Collection<T> {
     return this.model.collection as unknown as Collection<T>;
   }
 
-  /** @param hint names an index that is in order of time */
+  /** @param hint names an index that is sorted by the time */
   async backlog(
     filter: Filter<T>,
     time: keyof T & string,

@@ -27,7 +27,7 @@ export async function readPage<T extends object, O extends Order>(
   return { items, next: last === undefined ? null : encodeCursor(positionOf(last, sort)) };
 }
 
-/** Prevents use of the `_id` index of all tenants; the server cannot merge index entries for other orders. */
+/** Avoids the `_id` index of all tenants. In other orders, the prefix would keep the server from merging ranges. */
 export function tenantIndexOrder(sort: Order): Order {
   return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }
@@ -109,7 +109,7 @@ export function decodeCursor(text: string): unknown[] | null {
   }
 }
 
-/** The server rejects twice this depth. */
+/** The server rejects documents that are twice as deep. */
 const maxDepth = 100;
 
 function depthOf(value: unknown): number {

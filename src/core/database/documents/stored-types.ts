@@ -26,7 +26,7 @@ export function documentValidator(schema: Schema): { readonly $jsonSchema: Docum
   return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
 }
 
-/** Returns the value, its valid parts, or undefined. */
+/** Returns the value, its valid parts, or undefined if its type is wrong. */
 type Check = (value: unknown) => unknown;
 
 type Checks = readonly (readonly [name: string, check: Check])[];
@@ -42,7 +42,7 @@ const isOfType: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isStoredObject,
 };
 
-/** Lists that lost items of other types: positions differ from those in the database. */
+/** Contains lists that lost items of other types, so that their positions differ from those in the database. */
 export const filteredLists = new WeakSet<readonly unknown[]>();
 
 const maxWarnedDocuments = 10_000;

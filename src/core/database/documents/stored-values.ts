@@ -46,7 +46,7 @@ export const bsonReadOptions = {
   bsonRegExp: true,
 };
 
-// JSON shows the database's own types; numbers keep all their digits.
+// Responses can show the database's own types, and numbers keep all their digits.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 serializeAs(Long, (value) => rawJSON(value.toString()));
 serializeAs(Decimal128, decimalJson);

@@ -217,7 +217,7 @@ export class TenantCollection<T extends TenantDocument> {
     }
   }
 
-  /** Ignores values whose type differs from the schema. */
+  /** Values whose type differs from the schema count as missing (rule DATA-2). */
   dropInvalidFields<R extends object>(documents: readonly R[], fields?: readonly string[]): R[] {
     return this.types?.read(documents, fields) ?? [...documents];
   }

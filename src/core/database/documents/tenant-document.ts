@@ -9,7 +9,7 @@ import {
 import type { Environment } from '../../configuration/environment.js';
 import { isObjectId } from '../../values/text.js';
 
-/** Declares the fields of every tenant document (rule DATA-2). */
+/** Other programs may omit the times; reads fill them in (rule DATA-2). */
 @Schema()
 export class TenantDocument {
   declare _id: Types.ObjectId;
@@ -58,7 +58,6 @@ type RetentionSetting = Extract<
   `${string}_RETENTION_${'DAYS' | 'HOURS'}` | 'REQUEST_LOG_DAYS'
 >;
 
-/** Defines how long records are kept (rule DATA-11). */
 export interface Retention {
   readonly kind: string;
   readonly setting: RetentionSetting;

@@ -26,7 +26,7 @@ export type Path<T> = `${Nested<T>}.${string}`;
 
 type Scalar = string | number | boolean | Date | Types.ObjectId;
 
-/** The collection itself adds the tenant. */
+/** The collection itself adds the tenant to each filter. */
 export type TenantFilter<T> = {
   readonly [K in Exclude<keyof T, 'organizationId'>]?: Condition<T[K]>;
 } & { readonly [K in Path<T>]?: Condition<Scalar> } & {
@@ -84,7 +84,7 @@ export interface BatchedUpdates {
 export interface Backlog {
   /** Age of the oldest document. */
   readonly lagMs: number;
-  /** Counts up to 10,000. */
+  /** The count stops at 10,000. */
   readonly count: number;
 }
 

@@ -52,7 +52,7 @@ export class Lease {
     private readonly durationMs: number,
   ) {}
 
-  /** The last value that this process knows; 1970 at first. */
+  /** The newest value that this process knows; 1970 before the first read. */
   get watermark(): Date {
     return this.knownWatermark;
   }

@@ -14,7 +14,7 @@ export class PollingLoop {
 
   /**
    * @param intervalMs longest pause between two runs; read four times per second
-   * @param lease is required for a run; without the parameter every process runs the work
+   * @param lease permits the work to its owner only; without a lease, every process runs the work
    */
   constructor(
     private readonly failureMessage: string,
@@ -47,7 +47,7 @@ export class PollingLoop {
     this.timer = undefined;
     this.runs.clear();
     await this.runs.onIdle();
-    // Without the database, the lease expires by itself.
+    // If the database does not respond, the lease expires by itself.
     await this.lease?.release().catch(() => undefined);
   }
 

@@ -50,7 +50,7 @@ export function ignoreErrorCode(expectedCode: number): (error: unknown) => undef
 /** An index build may outlast the socket timeout. The driver accepts this option, but its types do not. */
 const noTimeout: object = { socketTimeoutMS: 0 };
 
-/** `time`: only the duration of a TTL index differs. */
+/** `time` means that only the duration of a TTL index differs. */
 type Difference = 'none' | 'time' | 'absent' | 'outdated';
 
 export async function compareIndexes(model: Model<unknown>, environment: Environment) {
@@ -74,7 +74,7 @@ export async function updateIndexes(
   report: Report,
 ): Promise<void> {
   const { collection, db } = model;
-  // One comparison, so that an index that another process creates meanwhile does not count as outdated.
+  // All indexes are compared at once: one that another process creates meanwhile must not count as outdated.
   const missing: IndexDescription[] = [];
   for (const { name, description, difference } of await compareIndexes(model, environment)) {
     if (difference === 'none') continue;

@@ -30,7 +30,7 @@ export const migrationSchema = SchemaFactory.createForClass(MigrationDocument);
 migrationSchema.index({ version: 1 }, { name: 'version', unique: true });
 
 export interface Migration {
-  /** Defines the order. A version is never reused. */
+  /** Migrations run in the order of their versions. A version is never reused. */
   readonly version: number;
   readonly name: string;
   /** Processes a batch by ascending id, perhaps twice, and returns its last id; null when nothing is left. */

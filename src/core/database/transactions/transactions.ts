@@ -20,10 +20,10 @@ export const commitLagMs = 120_000;
 
 const duplicateKeyRetries = 10;
 
-/** A longer conflict may be one with a process that has died. */
+/** A longer conflict may be with the transaction of a process that has died. */
 const conflictThresholdMs = 1_000;
 
-/** The commit gets this share of the deadline. */
+/** This share of the deadline is reserved for the commit. */
 const commitTimeShare = 1 / 8;
 
 export interface TransactionOptions {
@@ -129,7 +129,7 @@ export class Transactions {
     const operations = [...new Set(keys.map(lockIdOf))].toSorted().map((key) => ({
       updateOne: {
         filter: { organizationId, key },
-        // Setting only an equal time would be no write, and so no conflict.
+        // Setting an equal time alone would change nothing, and so not conflict.
         update: { $set: { takenAt }, $inc: { timesTaken: 1 } },
         upsert: true,
       },

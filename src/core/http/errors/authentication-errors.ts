@@ -1,7 +1,7 @@
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 import { generalErrors, httpErrors } from './http-errors.js';
 
-/** Rule AUTH-3 defines these errors. */
+/** The codes tell a missing key from an invalid one (rule AUTH-3). */
 export const authenticationErrors = errorDefinitions('authentication', {
   keyMissing: {
     status: 401,

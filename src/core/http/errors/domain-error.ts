@@ -2,7 +2,7 @@ import type { LocalizedMessage } from '../../localization/messages.service.js';
 
 export interface ErrorDefinition {
   readonly status: number;
-  /** The header `x-error-code`; equal in all languages. */
+  /** The value of `x-error-code`, the same in all languages. */
   readonly code: string;
   /** A key of `localization/messages`, such as `http.badRequest`. */
   readonly messageKey: string;

@@ -13,7 +13,6 @@ declare module 'fastify' {
   }
 }
 
-/** Body of every error response (rule HTTP-5). */
 export interface ErrorBody {
   readonly statusCode: number;
   readonly message: string | string[];

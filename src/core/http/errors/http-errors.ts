@@ -1,7 +1,6 @@
 import { idempotencyErrors } from '../../idempotency/idempotency-key.js';
 import { type ErrorDefinition, errorDefinitions } from './domain-error.js';
 
-/** Reports bodies that cannot be parsed (rules HTTP-7 and HTTP-8). */
 const parsingErrors = errorDefinitions('http', {
   malformedJson: {
     status: 400,

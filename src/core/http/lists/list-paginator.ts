@@ -15,7 +15,6 @@ import { httpErrors } from '../errors/http-errors.js';
 import { ApiProperty } from '@nestjs/swagger';
 import { defaultPageLimit } from '../validation/query-fields.js';
 
-/** Describes a page of a list (rule HTTP-15). */
 export class PaginationDto {
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this response.', example: 10 })
   count!: number;
@@ -54,7 +53,7 @@ export interface PageQuery {
 
 export interface ListProgress {
   readonly next: string | null;
-  /** The next `updatedSince`; null before the end of the list. */
+  /** The `updatedSince` of the next poll; null before the end of the list. */
   readonly asOf: Date | null;
 }
 
@@ -189,7 +188,7 @@ function pageRange({ page = '1', limit = String(defaultPageLimit) }: PageQuery) 
   return { skip: (Number(page) - 1) * Number(limit), limit: Number(limit) };
 }
 
-/** Implements rules HTTP-11 and COMP-16. */
+/** Only a complete list has the time of the next poll (rules HTTP-11 and COMP-16). */
 export function setListHeaders(reply: FastifyReply, { next, asOf }: ListProgress): void {
   if (next !== null) reply.header('x-next-cursor', next);
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());

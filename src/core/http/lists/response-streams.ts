@@ -44,7 +44,7 @@ export class ResponseStreams {
     return this.toStream(reply, buffered, parts);
   }
 
-  /** Produces the first part before it sends the status. */
+  /** Produces the first part before it sends the status, so that an error can still decide it. */
   async stream(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const first = await this.next(parts);
     return this.toStream(reply, first === null ? [] : [first], parts);
@@ -100,7 +100,7 @@ export type Batches<T> = AsyncIterable<readonly T[]>;
 
 const listPrefix = '{"data":[';
 
-/** @param rest adds fields for the number of items */
+/** @param rest returns the fields after the list, given the number of its items */
 export async function* jsonList(
   batches: Batches<object>,
   rest: (count: number) => object = () => ({}),
@@ -116,7 +116,7 @@ export async function* jsonList(
   yield Buffer.from(count === 0 ? listPrefix + end : end);
 }
 
-/** One item per line. */
+/** The format is NDJSON: one item per line. */
 export async function* jsonLines(batches: Batches<object>): AsyncGenerator<Buffer, void> {
   for await (const batch of batches) {
     yield Buffer.from(batch.map((item) => `${JSON.stringify(item)}\n`).join(''));

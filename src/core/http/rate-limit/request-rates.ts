@@ -19,7 +19,7 @@ export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remai
 /** Beyond this number, the least recently used keys start with a full bucket. */
 const maxKeys = 10_000;
 
-/** Implements rule HTTP-22. */
+/** Each process counts for itself: a shared count would need a query for each request (rule HTTP-22). */
 @Injectable()
 export class RequestRates {
   private readonly buckets: TokenBuckets;
@@ -34,7 +34,7 @@ export class RequestRates {
     return { keys: this.buckets.size };
   }
 
-  /** Must be called after the hook of the API key; bodies are not read yet. */
+  /** Must be called after the hook that finds the API key. No body has been read by then. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ caller }, reply, done) => {
       if (caller === undefined) return done();

@@ -11,7 +11,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Beyond the maximum, the least recently used bucket is dropped and so full again (rule HTTP-22). */
+/** Beyond the maximum, the least recently used bucket is dropped, so its key starts with a full one (rule HTTP-22). */
 export class TokenBuckets {
   private readonly buckets: LRUCache<string, Bucket>;
 

@@ -5,7 +5,7 @@ import { mebibyte } from '../../values/numbers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** Counts all connections of an API key together. */
+/** The limit applies to all connections of an API key together. */
 const maxUnsentBytes = 64 * mebibyte;
 
 /** These headers describe the response that the 429 replaces. */
@@ -57,7 +57,7 @@ export class UnsentResponses {
   }
 }
 
-/** Ignores bytes that a stream would produce later. */
+/** Bytes that a stream will produce later do not count. */
 function bytesHeld({ raw }: FastifyReply, payload: Payload): number {
   if (isStream(payload)) return raw.writableLength + payload.readableLength;
   return raw.writableLength + (raw.headersSent ? 0 : Buffer.byteLength(payload ?? ''));

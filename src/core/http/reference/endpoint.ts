@@ -184,7 +184,7 @@ export function upsertResponse<Resource extends object>(
 }
 
 export function sendUpsert<Body>(reply: FastifyReply, response: UpsertResponse<Body>): Body {
-  // The log would report this status after the deadline's 503.
+  // If the deadline has already sent a 503, the log would report this status instead.
   if (!reply.sent) void reply.status(response.status).headers(response.headers);
   return response.body;
 }

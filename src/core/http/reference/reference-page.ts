@@ -34,7 +34,7 @@ const headers = {
   vary: 'accept-encoding',
 };
 
-/** Implements rule HTTP-14. */
+/** The page is public and loads nothing from other servers (rule HTTP-14). */
 export async function serveReference(
   fastify: FastifyInstance,
   document: () => OpenAPIObject,

@@ -5,9 +5,9 @@ import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { untilClientPauses } from './request-checks.js';
 
-/** Beyond this number, the socket is not read. */
+/** While this many requests wait, the socket is not read. */
 const maxPipelinedRequests = 100;
-/** Node warns at ten listeners. */
+/** Node would warn of a leak beyond ten listeners. */
 const maxCloseListeners = 20;
 /** Clients may still write this long after the server has ended the connection. */
 const lingerMs = 2_000;
@@ -58,7 +58,7 @@ export class Connection {
     return this.exchanges.length === 0 ? this.endedAt : undefined;
   }
 
-  /** Undefined after the first request. */
+  /** Age of a connection that has sent no request; undefined after the first one. */
   get unusedMs(): number | undefined {
     return this.hasHadRequest ? undefined : performance.now() - this.endedAt;
   }
@@ -123,7 +123,7 @@ export class Connection {
       this.socket.destroy();
       return;
     }
-    // Node reports every further piece.
+    // Node reports an error for every further piece of the input.
     if (this.parserError !== undefined) return;
     this.parserError = new DomainError(parserErrors[error.code ?? ''] ?? httpErrors.badRequest);
     if (this.exchanges.length > 0) this.failBody();

@@ -37,7 +37,7 @@ export interface ConnectionOptions extends Pick<
 }
 
 export class Connections {
-  /** Stops accepting without cutting connections. */
+  /** Closing this listener stops accepting without cutting connections. */
   private readonly listener = createListener();
   private readonly open = new Map<Socket, Connection>();
   private server!: Server;
@@ -81,7 +81,7 @@ export class Connections {
     fastify.addHook('preClose', () => this.close());
   }
 
-  /** Implements rules HTTP-19 and HTTP-24. */
+  /** A proxy could read such a request differently and be tricked by it (rules HTTP-19 and HTTP-24). */
   rejectAmbiguousRequests(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ raw }, _reply, done) => {
       const error = ambiguityOf(raw);
@@ -137,7 +137,7 @@ export class Connections {
       this.open.get(request.socket)?.receive({ request, response });
     this.server = createServer(http, receive);
     if (logger) limitConnections(limit, this.server, logger);
-    // By default, Node answers `Expect` itself and cuts a running response on `CONNECT`.
+    // By default, Node responds to `Expect` itself and cuts a running response on `CONNECT`.
     this.server.on('checkContinue', receive).on('checkExpectation', receive);
     this.server.on('connect', ({ socket }) => {
       socket.on('error', () => socket.destroy());

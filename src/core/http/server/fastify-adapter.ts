@@ -35,7 +35,7 @@ export function addEntityTags(fastify: FastifyInstance): void {
     reply.header('etag', tag);
     if (!matchesTag(request.headers['if-none-match'], tag)) return done(null, payload);
     reply.status(304).removeHeader('content-type').removeHeader('content-length');
-    // The framework drops a HEAD's body itself, and needs one.
+    // The framework needs a body for a HEAD, and drops it itself.
     return done(null, request.method === 'HEAD' ? payload : null);
   });
 }
@@ -62,7 +62,7 @@ const brotliParameters = {
   [constants.BROTLI_PARAM_LGWIN]: 18,
 };
 
-/** Adds NDJSON to the library's default. */
+/** The library's default does not compress NDJSON. */
 const compressedTypes = /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/](?:text|xml)(?:;|$)/;
 
 export interface AdapterOptions {
@@ -98,7 +98,7 @@ export async function createHttpServer(options: AdapterOptions) {
   await fastify.register(compress, {
     encodings: ['br', 'gzip'],
     customTypes: compressedTypes,
-    // Decompressed requests would be unlimited.
+    // The size of a decompressed body would be unlimited.
     globalDecompression: false,
     brotliOptions: { params: brotliParameters },
   });
@@ -117,7 +117,7 @@ function newConnections(
       keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // Timeouts fire up to this much late.
+      // A timeout can fire late by this interval.
       connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 10,
     },
     limit: MAX_CONNECTIONS,

@@ -83,7 +83,7 @@ export async function drainBody(body: IncomingMessage): Promise<void> {
       if (received > maxDrainedBytes) return;
     }
   } catch {
-    // A late or malformed body does not matter.
+    // The response is decided, so a late or malformed body does not matter.
   }
 }
 

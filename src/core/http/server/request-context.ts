@@ -8,14 +8,14 @@ import { routeOptionsOf } from './route-options.js';
 declare module 'fastify' {
   interface FastifyRequest {
     language: Language;
-    /** A time of `performance.now()`. */
+    /** Time of `performance.now()`, in milliseconds. */
     receivedAt: number;
   }
 }
 
 const requestIdPattern = /^[\w.:~+/=@-]{1,128}$/;
 
-/** Implements rule HTTP-6. */
+/** Log lines contain the id, so other characters must not get into them (rule HTTP-6). */
 export function requestIdFor(request: { headers: Record<string, unknown> }): string {
   const headerId = request.headers['x-request-id'];
   return typeof headerId === 'string' && requestIdPattern.test(headerId) ? headerId : randomUUID();

@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Implements rule HTTP-12. */
+/** A request must not wait forever for a slow database: it gets a 503 with `Retry-After` (rule HTTP-12). */
 @Injectable()
 export class RequestDeadline {
   private readonly deadlineMs: number;
@@ -59,7 +59,7 @@ export class RequestDeadline {
     });
   }
 
-  /** Counts from now if these hooks did not run. */
+  /** If the hooks of this class did not run, the whole deadline remains. */
   private remainingMs({
     databaseWaitStartedAt: startedAt = performance.now(),
   }: Partial<FastifyRequest>): number {

@@ -10,7 +10,7 @@ const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
 
 const keyLabels = ['key', 'organization'] as const;
 
-/** Further keys share one label. */
+/** Beyond this number, all keys share one label. */
 const maxKeys = 1_000;
 
 export function addRequestMetrics(fastify: FastifyInstance, metrics: Metrics): void {

@@ -5,7 +5,6 @@ import type { Operation } from '../operations.js';
 import type { DtoClass } from '../validation/field.js';
 import type { NumberError } from '../validation/json-body.js';
 
-/** Rule HTTP-1 defines this path. */
 export const basePath = 'external/apis/v1.0';
 
 export interface RouteOptions {

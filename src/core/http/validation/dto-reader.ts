@@ -77,7 +77,7 @@ export class DtoReader<T extends object = object> {
   }
 }
 
-/** Implements rules HTTP-20 and RES-7. */
+/** Replaces characters that a header cannot contain, and commas (rules HTTP-20 and RES-7). */
 export function ignoredFieldsValue(names: readonly string[]): string {
   const shown = names.map((name) => name.replaceAll(/[^ -~]|,/gu, '?').slice(0, maxNameLength));
   return shown.slice(0, maxNames).join(', ');

@@ -28,7 +28,7 @@ export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecora
   );
 }
 
-/** Documents rules over several fields as JSON Schema. */
+/** Documents rules over several fields as JSON Schema, but does not check them. */
 export function CrossFieldRules(
   rules:
     | { readonly anyOf: readonly { readonly required: readonly string[] }[] }

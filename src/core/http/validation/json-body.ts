@@ -4,7 +4,7 @@ import { isStorableText } from '../../values/text.js';
 import { DomainError, type ErrorDefinition } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
-/** The database driver would interpret it as a type. */
+/** The database driver would take the value of this key for a BSON type. */
 const reservedKey = '_bsontype';
 
 const maxIntegerLength = '-9223372036854775808'.length;

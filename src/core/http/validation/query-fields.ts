@@ -5,7 +5,6 @@ import type { Rule, ValueKind } from '../../values/rule.js';
 import { Field } from './field.js';
 import { TimeField } from './fields.js';
 
-/** Rule HTTP-15 defines this limit. */
 const maxPageLimit = 100;
 export const defaultPageLimit = 10;
 

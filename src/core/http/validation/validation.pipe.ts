@@ -35,7 +35,7 @@ export class UnknownNamesGuard implements CanActivate {
   }
 }
 
-/** Implements rules HTTP-5 and HTTP-20. */
+/** One response lists all broken rules and unknown names (rules HTTP-5 and HTTP-20). */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
