@@ -14,7 +14,7 @@ const contexts = {
 
 const freeForm: ReadonlySet<string> = new Set(['data', 'additionalData']);
 
-export function leadChange(
+export function leadLogEntry(
   operation: keyof typeof contexts,
   { _id: entityId }: LeadDocument,
   changes: readonly FieldChange[],
@@ -42,7 +42,7 @@ export function leadErasedEvent(lead: LeadDocument, erasedAt: Date): OutboundEve
 }
 
 /** @param before null for a new lead */
-export function leadChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {
+export function leadFieldChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {
   const nothing = { data: {}, additionalData: {}, compoundsIds: [], clientId: null };
   const fields = before === null ? nothing : comparedFields(before);
   return fieldChanges(fields, comparedFields(after), freeForm);

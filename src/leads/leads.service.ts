@@ -22,7 +22,7 @@ import {
   presentLead,
 } from './dto/lead.dto.js';
 import type { LeadBatchDto, UpsertLeadDto } from './dto/upsert-lead.dto.js';
-import { leadChange, leadEvent } from './lead-changes.js';
+import { leadLogEntry, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, requestData } from './lead-merge.js';
 import type { LeadDocument } from './lead.schema.js';
@@ -117,7 +117,7 @@ export class LeadsService {
     const fields = { isDeleted: true, deletedAt: now, updatedAt: now };
     await this.leads.write(organizationId, [{ _id: lead._id, fields }]);
     const changes = [{ field: 'isDeleted', from: false, to: true }];
-    const entry = leadChange('delete', lead, changes, caller);
+    const entry = leadLogEntry('delete', lead, changes, caller);
     await this.changeLog.addLeadChanges(organizationId, [entry], now);
     const event = leadEvent('delete', lead, changes, requestId);
     await this.outbox.publish(organizationId, [event], now);

@@ -11,7 +11,7 @@ import { linkClient } from '../../tenants/clients/client-link.js';
 import { contactOf, phoneLockKeys } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
-import { leadChange, leadChanges, leadEvent } from '../lead-changes.js';
+import { leadLogEntry, leadFieldChanges, leadEvent } from '../lead-changes.js';
 import { leadErrors } from '../lead-errors.js';
 import { type LeadPayload, type MergedLead, assertNoReference, mergeLead } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
@@ -93,7 +93,7 @@ export function decideLead(
     compoundsIds: linkedCompounds(records, language, stored?.compoundsIds ?? [], requested),
     clientId: client.clientId,
   };
-  const changes = leadChanges(stored, lead);
+  const changes = leadFieldChanges(stored, lead);
   const changesSize = assertChangesSize(changes);
   const isUnchanged = stored !== null && changes.length === 0;
   const operation = stored === null ? 'create' : 'update';
@@ -102,7 +102,7 @@ export function decideLead(
   return {
     operation,
     lead: result,
-    entry: leadChange(operation, result, changes, caller),
+    entry: leadLogEntry(operation, result, changes, caller),
     client,
     events: [
       ...(client.change === undefined ? [] : [client.change.event]),

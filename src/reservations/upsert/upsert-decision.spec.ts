@@ -12,15 +12,10 @@ import {
 import type { ReservationState } from '../reservation-state.js';
 import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
-import {
-  decideUpsert,
-  ignoredFields,
-  newReservation,
-  type LinkedRecords,
-} from './upsert-decision.js';
+import { decideUpsert, ignoredFields, newReservation, type LinkedIds } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
-const none: LinkedRecords = { unitId: undefined, leadId: undefined };
+const none: LinkedIds = { unitId: undefined, leadId: undefined };
 const isOpen = (status: ReservationStatus) => status.startsWith('pending');
 const unitId = new ObjectId('a'.repeat(24));
 const leadId = new ObjectId('b'.repeat(24));
@@ -29,7 +24,7 @@ const leadId = new ObjectId('b'.repeat(24));
 function upsert(
   fields: Partial<ReservationDocument>,
   request: UpsertReservationDto,
-  { references = none, ...loaded }: Partial<ReservationState> & { references?: LinkedRecords } = {},
+  { references = none, ...loaded }: Partial<ReservationState> & { references?: LinkedIds } = {},
 ): ReservationState {
   const state = stateWith({ reservation: reservationWith(fields), ...loaded });
   return decideUpsert(state, request, references);

@@ -7,7 +7,7 @@ import type { ReservationDocument } from '../../availability/reservation.schema.
 import { isOpenReservation, type ReservationStatus } from '../../availability/availability.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
-export interface LinkedRecords {
+export interface LinkedIds {
   readonly unitId: Types.ObjectId | undefined;
   readonly leadId: Types.ObjectId | undefined;
 }
@@ -15,7 +15,7 @@ export interface LinkedRecords {
 /** @throws DomainError 422 for a status that a new reservation must not have (rule RES-4) */
 export function newReservation(
   { recordSystemId, status = 'pending', partnerCollection = false }: UpsertReservationDto,
-  { unitId, leadId }: LinkedRecords,
+  { unitId, leadId }: LinkedIds,
   tenant: Pick<ReservationDocument, 'organizationId' | 'createdAt'>,
 ): ReservationDocument {
   if (!isOpenReservation(status)) {
@@ -40,7 +40,7 @@ export function newReservation(
 export function decideUpsert(
   loaded: ReservationState,
   request: UpsertReservationDto,
-  { unitId, leadId }: LinkedRecords,
+  { unitId, leadId }: LinkedIds,
 ): ReservationState {
   const { reservation, now } = loaded;
   if (unitId !== undefined && !reservation.unitId?.equals(unitId))

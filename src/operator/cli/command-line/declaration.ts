@@ -91,11 +91,11 @@ export function addGroup(program: Command, group: CommandGroup, load?: LoadActio
   const [[first, { example = '' }] = ['', {}]] = Object.entries(commands);
   const parent = addHelp(program.command(name), description, `${name} ${first} ${example}`);
   for (const [command, declaration] of Object.entries(commands)) {
-    addDeclared(parent, command, declaration, load);
+    addCommand(parent, command, declaration, load);
   }
 }
 
-export function addDeclared(
+export function addCommand(
   parent: Command,
   name: string,
   declaration: AnyDeclaration,

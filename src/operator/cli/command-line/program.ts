@@ -10,7 +10,7 @@ import { organizationGroup } from '../organizations/organization-commands.js';
 import { reservationGroup } from '../reservations/reservation-commands.js';
 import { webhookGroup } from '../webhooks/webhook-commands.js';
 import {
-  addDeclared,
+  addCommand,
   addGroup,
   commandLine,
   type CommandGroup,
@@ -69,7 +69,7 @@ export function createProgram(more: MoreCommands = {}): Command {
   addGroup(program, catalogueGroup, () => import('../catalogue/catalogue-actions.js'));
   addGroup(program, databaseGroup, () => import('../database/database-actions.js'));
   addGroup(program, consoleGroup);
-  for (const [name, declaration] of Object.entries(more)) addDeclared(program, name, declaration);
+  for (const [name, declaration] of Object.entries(more)) addCommand(program, name, declaration);
   return program;
 }
 

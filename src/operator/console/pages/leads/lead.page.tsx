@@ -10,7 +10,7 @@ import { reservationListFields } from '../../../views/reservation.js';
 import type { ConsolePage, PageRequest, Reader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
-import { loggingDisclosure, actionOutcome, ResendDelivery } from '../shared/operator-actions.js';
+import { withDisclosureLog, actionOutcome, ResendDelivery } from '../shared/operator-actions.js';
 import { recordFromPath } from '../shared/organizations.js';
 import { Code, keysetRequestOf, Link } from '../shared/parts.js';
 
@@ -23,7 +23,7 @@ const maxFields = 30;
 export const leadPage: ConsolePage = {
   path: '/leads/:organization/:id',
   title: 'shared.lead',
-  actions: { show: loggingDisclosure(read) },
+  actions: { show: withDisclosureLog(read) },
   read,
 };
 

@@ -22,7 +22,7 @@ interface Action extends Subject, Pick<OperatorRequest, 'action' | 'details'> {
 }
 
 /** Logs the disclosure first (rule OPS-31). */
-export function loggingDisclosure(read: ConsolePage['read']): ConsolePage['read'] {
+export function withDisclosureLog(read: ConsolePage['read']): ConsolePage['read'] {
   return async (request) => {
     const content = await read(request);
     if (!content?.personal) return null;

@@ -5,7 +5,7 @@ import { type ConsolePage, type PageRequest, useReader } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { mask, maskedUrl, maskedValue } from '../shared/masking.js';
 import {
-  loggingDisclosure,
+  withDisclosureLog,
   actionOutcome,
   confirmAndPerform,
   ResendDelivery,
@@ -20,7 +20,7 @@ const maxCharacters = 20_000;
 export const deliveryPage: ConsolePage = {
   path: '/webhooks/deliveries/:id',
   title: 'delivery.title',
-  actions: { show: loggingDisclosure(read), replay },
+  actions: { show: withDisclosureLog(read), replay },
   read,
 };
 
