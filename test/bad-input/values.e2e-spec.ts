@@ -37,7 +37,6 @@ const isFound = async (path: string, body?: object): Promise<boolean> =>
 let lastUnit = 0;
 const newUnit = () => ({ recordSystemId: `unit-${lastUnit++}`, compound: 'lake' });
 
-/** Creates a valid body for an operation. */
 const bodies: Readonly<Record<string, () => object>> = {
   '/leads': () => ({}),
   '/units': newUnit,
