@@ -7,18 +7,18 @@ type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
 type Response = Extract<NonNullable<Operation['responses'][string]>, { description: string }>;
 
-const text = { type: 'string' as const };
+const stringSchema = { type: 'string' as const };
 
 const headers = [
   {
     name: 'language',
     description: `Language of content and messages: ${languages.join(' or ')}, in any case; any other value counts as ${defaultLanguage}.`,
-    schema: { ...text, default: defaultLanguage },
+    schema: { ...stringSchema, default: defaultLanguage },
   },
   {
     name: 'x-request-id',
     description: 'Id of the request in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -',
-    schema: text,
+    schema: stringSchema,
   },
 ];
 
@@ -30,7 +30,7 @@ const idempotencyKey = {
     'optional.',
   // Escaping may double the length.
   schema: {
-    ...text,
+    ...stringSchema,
     maxLength: 2 * maxKeyLength + 2,
     pattern: String.raw`^("([ !#-\[\]-~]|\\["\\])+"|[!#-~]+)$`,
   },

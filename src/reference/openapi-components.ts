@@ -3,7 +3,7 @@ import type { ErrorDefinition } from '../core/http/errors/domain-error.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { exampleName } from '../core/http/reference/endpoint.js';
 
-const text = { type: 'string' as const };
+const stringSchema = { type: 'string' as const };
 
 const errorSchema = {
   type: 'object',
@@ -11,11 +11,11 @@ const errorSchema = {
   properties: {
     statusCode: { type: 'integer', description: 'The status of the response.' },
     message: {
-      oneOf: [text, { type: 'array' as const, items: text }],
+      oneOf: [stringSchema, { type: 'array' as const, items: stringSchema }],
       description: 'What is wrong, in the language of the response.',
     },
     error: {
-      ...text,
+      ...stringSchema,
       description: "The standard text of the status; the callback's 401 has none.",
     },
   },
@@ -24,44 +24,44 @@ const errorSchema = {
 const headers = {
   'x-request-id': {
     description: 'Id of the request in the logs: the sent one, or a new one.',
-    schema: text,
+    schema: stringSchema,
   },
   etag: {
     description: 'Strong entity tag; streamed responses (over 4 MiB, all=1, exports) have none.',
-    schema: text,
+    schema: stringSchema,
   },
   'x-updated-as-of': {
     description:
       'Value of updatedSince for the next poll, early enough to miss nothing; only on the last page.',
-    schema: { ...text, format: 'date-time' },
+    schema: { ...stringSchema, format: 'date-time' },
   },
   'x-next-cursor': {
     description: 'Value of after for the next page; absent at the end.',
-    schema: text,
+    schema: stringSchema,
   },
   'x-ignored-fields': {
     description: 'Names of sent fields that had no effect, separated by commas; at most 20.',
-    schema: text,
+    schema: stringSchema,
   },
   'x-error-code': {
     description: 'Stable code of the error, the same in every language.',
-    schema: text,
+    schema: stringSchema,
   },
   'idempotent-replayed': {
     description: 'Only on the stored response to an earlier request with the same Idempotency-Key.',
-    schema: { ...text, enum: ['true'] },
+    schema: { ...stringSchema, enum: ['true'] },
   },
   'ratelimit-policy': {
     description:
       'The limit of the API key: q requests at once, available again within w seconds. Absent ' +
       'when the key has no limit.',
-    schema: { ...text, example: '"default";q=200;w=2' },
+    schema: { ...stringSchema, example: '"default";q=200;w=2' },
   },
   ratelimit: {
     description: 'The remaining quota: r requests at once; more become available within t seconds.',
-    schema: { ...text, example: '"default";r=199;t=1' },
+    schema: { ...stringSchema, example: '"default";r=199;t=1' },
   },
-  'retry-after': { description: 'Seconds to wait before the next attempt.', schema: text },
+  'retry-after': { description: 'Seconds to wait before the next attempt.', schema: stringSchema },
 };
 
 export function sharedComponents(
@@ -79,7 +79,7 @@ export function sharedComponents(
 
 function errorCodeHeader(errors: readonly ErrorDefinition[]) {
   const codes = errors.map(({ code }) => code);
-  return { ...headers['x-error-code'], schema: { ...text, enum: codes } };
+  return { ...headers['x-error-code'], schema: { ...stringSchema, enum: codes } };
 }
 
 /** Some endpoints omit the field `error` from a 401. */

@@ -47,20 +47,20 @@ const exampleChanges: Readonly<Record<string, object>> = {
 
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 
-const text = { type: 'string' as const };
+const stringSchema = { type: 'string' as const };
 
 /** Every webhook has these headers (rule HOOK-3). */
 const headers = [
   {
     name: 'webhook-id',
     description: 'The same for all attempts of an event: store it to handle each event once.',
-    schema: { ...text, pattern: '^msg_[0-9a-f]{24}$' },
+    schema: { ...stringSchema, pattern: '^msg_[0-9a-f]{24}$' },
     example: 'msg_6b01b58d9ebbd158741896b9',
   },
   {
     name: 'webhook-timestamp',
     description: 'The time of this attempt in seconds of the Unix epoch.',
-    schema: { ...text, pattern: '^[0-9]+$' },
+    schema: { ...stringSchema, pattern: '^[0-9]+$' },
     example: '1893456000',
   },
   {
@@ -69,7 +69,7 @@ const headers = [
       '`v1,` and the Base64 of the HMAC-SHA256, under the decoded secret, of id, timestamp and raw ' +
       'body joined by dots. During a rotation it contains two signatures, separated by a ' +
       'space: accept either.',
-    schema: text,
+    schema: stringSchema,
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
 ].map((header) => ({ ...header, in: 'header' as const, required: true }));
@@ -92,10 +92,14 @@ const changesSchema = {
     type: 'object' as const,
     required: ['field'],
     properties: {
-      field: { ...text, description: 'The field, as a dotted path if nested.' },
+      field: { ...stringSchema, description: 'The field, as a dotted path if nested.' },
       from: { description: 'The value before.' },
       to: { description: 'The value now.' },
-      added: { type: 'array' as const, items: text, description: 'The new phones of a client.' },
+      added: {
+        type: 'array' as const,
+        items: stringSchema,
+        description: 'The new phones of a client.',
+      },
     },
   },
 };
@@ -111,9 +115,9 @@ function requestOf(type: string, when: string) {
   const data = dataTypes[type] ?? dataTypes[type.split('.')[0] ?? ''];
   const change = exampleChanges[type];
   const properties = {
-    type: { ...text, enum: [type] },
+    type: { ...stringSchema, enum: [type] },
     timestamp: {
-      ...text,
+      ...stringSchema,
       format: 'date-time',
       description: 'Time of the change.',
       example: '2030-01-01T00:00:00.000Z',

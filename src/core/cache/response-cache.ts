@@ -52,7 +52,7 @@ export class ResponseCache {
       if (route.method === 'GET') {
         if (!isCached) return;
         Object.assign(route, {
-          onRequest: [route.onRequest ?? [], this.respond].flat(),
+          onRequest: [route.onRequest ?? [], this.serveCached].flat(),
           onSend: [route.onSend ?? [], this.shareResponse].flat(),
         });
       } else if (route.method !== 'HEAD') {
@@ -61,7 +61,7 @@ export class ResponseCache {
     });
   }
 
-  private readonly respond: onRequestHookHandler = (request, reply, done) => {
+  private readonly serveCached: onRequestHookHandler = (request, reply, done) => {
     const key = keyOf(request);
     // The `close` event of a disconnected client has passed, so its entry would never settle.
     if (request.caller === undefined || key === undefined || reply.raw.destroyed) return done();
@@ -101,7 +101,7 @@ export class ResponseCache {
       maker.reject(unshareable);
       return payload;
     }
-    const body = isStream(payload) ? await buffer(payload) : ownBytes(payload as string | Buffer);
+    const body = isStream(payload) ? await buffer(payload) : copyBytes(payload as string | Buffer);
     maker.resolve({ status: reply.statusCode, headers: sharedHeadersOf(reply), body });
     return body;
   };
@@ -126,7 +126,7 @@ function sharedHeadersOf(reply: FastifyReply): Record<string, string> {
 }
 
 /** Copies the bytes: a slice would keep the whole buffer in memory. */
-function ownBytes(payload: string | Buffer | null): Buffer | null {
+function copyBytes(payload: string | Buffer | null): Buffer | null {
   if (payload === null) return null;
   const isText = typeof payload === 'string';
   const { buffer: bytes } = isText ? new TextEncoder().encode(payload) : new Uint8Array(payload);

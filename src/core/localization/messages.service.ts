@@ -9,7 +9,7 @@ export interface LocalizedMessage {
 
 /** The library would also replace `$t(key)` in values, which come from clients. */
 const reference = '$t(';
-const disarmedReference = '$\0t(';
+const escapedReference = '$\0t(';
 
 @Injectable()
 export class MessagesService {
@@ -19,10 +19,10 @@ export class MessagesService {
     const args = Object.fromEntries(
       Object.entries(values).map(([name, value]) => [
         name,
-        String(value).replaceAll(reference, disarmedReference),
+        String(value).replaceAll(reference, escapedReference),
       ]),
     );
     const text = this.i18n.translate<string, string>(key, { lang: language, args });
-    return text.replaceAll(disarmedReference, reference);
+    return text.replaceAll(escapedReference, reference);
   }
 }

@@ -53,11 +53,11 @@ export class GroupCommit<
 
   constructor(
     services: WriteServices,
-    private readonly kind: WriteHandler<Request, Records, Decision, Response>,
+    private readonly handler: WriteHandler<Request, Records, Decision, Response>,
   ) {
     this.transactions = services.transactions;
-    this.transaction = new GroupTransaction(services, kind);
-    const { name } = kind;
+    this.transaction = new GroupTransaction(services, handler);
+    const { name } = handler;
     this.sizes = services.metrics.histogram(
       `${name}_group_size`,
       `Number of ${name} requests in one transaction.`,
@@ -134,7 +134,7 @@ export class GroupCommit<
   /** Never rejects. Responds to each request as soon as it is stored: the rest may take until their deadlines. */
   private async runGroup(entries: readonly Entry<Request, Response>[]): Promise<void> {
     try {
-      const rest = await this.runTogether(entries, { maxConflictWaitMs });
+      const rest = await this.runInTransaction(entries, { maxConflictWaitMs });
       if (rest.length > 0) await this.runGroup(rest);
     } catch (reason) {
       // Nothing was stored. Requests that the foreign transaction does not affect must not wait.
@@ -146,7 +146,7 @@ export class GroupCommit<
           'Another transaction holds a document of this group; its requests now run one by one',
         );
         // Stryker restore ObjectLiteral,StringLiteral
-        for (const entry of entries) void this.runTogether([entry]).catch(entry.reject);
+        for (const entry of entries) void this.runInTransaction([entry]).catch(entry.reject);
       } else if (entries.length === 1 || isDatabaseUnavailable(reason)) {
         // The outcome may be unknown: a retry could store the group twice.
         for (const entry of entries) entry.reject(reason);
@@ -157,7 +157,7 @@ export class GroupCommit<
   }
 
   /** Returns requests that did not fit into the transaction; the others have their outcomes. */
-  private async runTogether(
+  private async runInTransaction(
     entries: readonly Entry<Request, Response>[],
     options: TransactionOptions = {},
   ): Promise<readonly Entry<Request, Response>[]> {
@@ -177,7 +177,7 @@ export class GroupCommit<
     };
     const expiresAt = Math.max(...entries.map((entry) => entry.expiresAt));
     const onDuplicateKey = async (index: string) =>
-      this.kind.onDuplicateKey?.(index, newest.request);
+      this.handler.onDuplicateKey?.(index, newest.request);
     const { inTime, outcomes } = await first.inTrace(() =>
       this.transactions.run(attempt, { ...options, expiresAt, onDuplicateKey }),
     );

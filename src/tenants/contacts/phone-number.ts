@@ -46,10 +46,10 @@ export function phoneKey(phone: string, country: CountryCode): string {
 /** Covers spellings of other programs: as sent, E.164, national, with the exit code, and as an integer. */
 export function phoneSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
   const known = readPhone(phone, country);
-  return (known.spellings ??= spellingsOf(phone, known));
+  return (known.spellings ??= listSpellings(phone, known));
 }
 
-function spellingsOf(phone: string, { parsed }: ParsedPhone): (string | number)[] {
+function listSpellings(phone: string, { parsed }: ParsedPhone): (string | number)[] {
   const texts = [phone, digitsOf(phone)];
   if (parsed !== undefined) {
     const national = parsed.formatNational();

@@ -31,7 +31,7 @@ export class AuthenticationFailures {
     const client = addressRangeOf(address);
     const running = this.lookups.get(client) ?? 0;
     if (this.limit.rps > 0 && !this.buckets.hasToken(client, this.limit, running)) {
-      throw this.tooMany();
+      throw this.tooManyFailures();
     }
     this.lookups.set(client, running + 1);
     return () => {
@@ -45,11 +45,11 @@ export class AuthenticationFailures {
   count(address: string | undefined, error: DomainError): DomainError {
     const isLimited = this.limit.rps > 0;
     return isLimited && this.buckets.take(addressRangeOf(address), this.limit) < 0
-      ? this.tooMany()
+      ? this.tooManyFailures()
       : error;
   }
 
-  private tooMany(): DomainError {
+  private tooManyFailures(): DomainError {
     const fields = rateLimitFields('authentication', this.limit, -1);
     return new DomainError(authenticationErrors.tooManyFailures, undefined, fields);
   }

@@ -64,7 +64,7 @@ export function afterPosition(position: Position | undefined, order: Order): Doc
   if (!keys.every(({ value }) => hasBounds(value))) return exact;
   const bounds = keys.map(({ path, direction, value }, index) => ({
     ...Object.fromEntries(keys.slice(0, index).map((key) => [key.path, { $eq: key.value }])),
-    [path]: direction === 1 ? above(value) : below(value),
+    [path]: direction === 1 ? isAbove(value) : isBelow(value),
   }));
   return { $or: bounds, ...exact };
 }
@@ -76,11 +76,11 @@ function sortKey(field: string | object, direction: 1 | -1): object {
 }
 
 /** Includes values of other types but not null, because most missing fields are null. */
-function above(value: unknown): Document {
+function isAbove(value: unknown): Document {
   return value === null ? { $ne: null } : { $not: { $lte: value }, $ne: null };
 }
 
-function below(value: unknown): Document {
+function isBelow(value: unknown): Document {
   return value === null ? { $in: [[], new MinKey()] } : { $not: { $gte: value } };
 }
 

@@ -68,7 +68,7 @@ export function warnOfInvalidFields(
 /** A value of another type counts as missing (rule DATA-2), but a list of objects keeps such items on writes. */
 export class StoredTypes {
   private readonly checks: Checks;
-  private readonly conventions: readonly string[];
+  private readonly defaultedFields: readonly string[];
 
   constructor(
     schema: Schema,
@@ -76,7 +76,7 @@ export class StoredTypes {
   ) {
     this.checks = checksOf(documentValidator(schema).$jsonSchema);
     const names = ['createdAt', 'updatedAt', 'isDeleted'];
-    this.conventions = names.filter((name) => schema.path(name) !== undefined);
+    this.defaultedFields = names.filter((name) => schema.path(name) !== undefined);
   }
 
   /** Omits documents without an ObjectId, and fills in missing times and flags. */
@@ -87,13 +87,13 @@ export class StoredTypes {
   private readOne<T extends object>(document: T, read?: readonly string[]): T | undefined {
     const fields = document as Record<string, unknown>;
     const { _id } = fields;
-    const known = withKnownTypes(fields, this.checks);
+    const known = withValidTypes(fields, this.checks);
     if (known !== fields) {
-      const odd = Object.keys(fields).filter((name) => known[name] !== fields[name]);
-      warnOfInvalidFields(this.collection, _id, odd);
+      const invalid = Object.keys(fields).filter((name) => known[name] !== fields[name]);
+      warnOfInvalidFields(this.collection, _id, invalid);
     }
     if (!(_id instanceof ObjectId)) return undefined;
-    const missing = this.conventions.filter(
+    const missing = this.defaultedFields.filter(
       (name) => (known[name] ?? null) === null && (read?.includes(name) ?? true),
     );
     if (missing.length === 0) return known as T;
@@ -103,7 +103,7 @@ export class StoredTypes {
   }
 }
 
-function withKnownTypes(fields: Record<string, unknown>, checks: Checks): Record<string, unknown> {
+function withValidTypes(fields: Record<string, unknown>, checks: Checks): Record<string, unknown> {
   let known = fields;
   for (const [name, check] of checks) {
     const value = fields[name];
@@ -129,12 +129,12 @@ function checkOf(shape: Shape): Check {
   const checks = checksOf(shape);
   return (value) => {
     if (!isKnown(value)) return undefined;
-    if (itemCheck !== undefined) return knownItems(value as unknown[], itemCheck);
-    return properties ? withKnownTypes(value as Record<string, unknown>, checks) : value;
+    if (itemCheck !== undefined) return validItems(value as unknown[], itemCheck);
+    return properties ? withValidTypes(value as Record<string, unknown>, checks) : value;
   };
 }
 
-function knownItems(items: readonly unknown[], check: Check): readonly unknown[] {
+function validItems(items: readonly unknown[], check: Check): readonly unknown[] {
   const isKnown = (item: unknown) => check(item) !== undefined;
   if (items.every(isKnown)) return items;
   const filtered = items.filter(isKnown);

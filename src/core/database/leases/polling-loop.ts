@@ -7,7 +7,7 @@ const pollIntervalMs = 250;
 /** Runs work periodically and when woken, never concurrently. */
 export class PollingLoop {
   private readonly logger = new Logger(PollingLoop.name);
-  private readonly runs = new PQueue({ concurrency: 1 });
+  private readonly queue = new PQueue({ concurrency: 1 });
   private timer: NodeJS.Timeout | undefined;
   private isFailing = false;
   private lastRunAt = 0;
@@ -27,26 +27,26 @@ export class PollingLoop {
     this.timer = setInterval(() => {
       // A timer may fire a millisecond early.
       const isDue = performance.now() - this.lastRunAt >= this.intervalMs() - pollIntervalMs / 2;
-      if (isDue && this.runs.pending === 0) this.wake();
+      if (isDue && this.queue.pending === 0) this.wake();
     }, pollIntervalMs);
     this.wake();
   }
 
   wake(): void {
     const isStopped = this.timer === undefined;
-    if (!isStopped && this.runs.size === 0) void this.runs.add(() => this.runSafely());
+    if (!isStopped && this.queue.size === 0) void this.queue.add(() => this.runSafely());
   }
 
   /** Runs the work after a running one; rejects if it fails. */
   async run(): Promise<void> {
-    await this.runs.add(this.work);
+    await this.queue.add(this.work);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.timer = undefined;
-    this.runs.clear();
-    await this.runs.onIdle();
+    this.queue.clear();
+    await this.queue.onIdle();
     // If the database does not respond, the lease expires by itself.
     await this.lease?.release().catch(() => undefined);
   }

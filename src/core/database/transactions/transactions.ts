@@ -137,7 +137,7 @@ export class Transactions {
     if (operations.length > 0) await this.locks.collection.bulkWrite(operations, openSession());
   }
 
-  private expired(cause?: unknown): DatabaseUnavailableError {
+  private expiredError(cause?: unknown): DatabaseUnavailableError {
     this.counts.expirations.inc();
     return new DatabaseUnavailableError(cause);
   }
@@ -170,7 +170,7 @@ export class Transactions {
     let conflictDeadline = Date.now() + conflictThresholdMs;
     const attempt = async () => {
       // The driver retries for two minutes unless the callback stops it.
-      if (Date.now() >= deadline) throw this.expired(lastError);
+      if (Date.now() >= deadline) throw this.expiredError(lastError);
       if (Date.now() >= patienceEnd && isWriteConflict(lastError)) {
         throw new ContentionError(lastError);
       }
@@ -185,7 +185,7 @@ export class Transactions {
       try {
         const result = await work();
         // The commit could outlast the request, which would get its 503 first.
-        if (Date.now() >= deadline) throw this.expired();
+        if (Date.now() >= deadline) throw this.expiredError();
         return result;
       } catch (error) {
         if (isInterrupted(error)) error.addErrorLabel(MongoErrorLabel.TransientTransactionError);

@@ -36,7 +36,7 @@ export class ResponseStreams {
       buffered.push(part);
       size += part.length;
       const bytes = size;
-      if (!this.unsentResponses.hold(reply, () => bytes)) {
+      if (!this.unsentResponses.tryHold(reply, () => bytes)) {
         close(parts);
         throw new DomainError(httpErrors.rateLimited);
       }

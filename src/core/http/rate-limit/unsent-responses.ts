@@ -25,7 +25,7 @@ export class UnsentResponses {
       } else done(new DomainError(httpErrors.rateLimited));
     });
     fastify.addHook<Payload>('onSend', ({ method }, reply, payload, done) => {
-      const hasRoom = this.hold(reply, () => bytesHeld(reply, payload));
+      const hasRoom = this.tryHold(reply, () => unsentBytes(reply, payload));
       // The write has been executed, so its response must report it.
       if (hasRoom || method !== 'GET' || reply.statusCode >= 400) return done();
       for (const name of replacedHeaders) void reply.removeHeader(name);
@@ -35,7 +35,7 @@ export class UnsentResponses {
   }
 
   /** A second call for a response replaces the first one. */
-  hold(reply: FastifyReply, bytes: () => number): boolean {
+  tryHold(reply: FastifyReply, bytes: () => number): boolean {
     const key = reply.request.caller?.apiKeyId.toHexString();
     if (key === undefined || reply.raw.closed) return true;
     const responses = this.held.get(key) ?? new Map<FastifyReply, () => number>();
@@ -58,7 +58,7 @@ export class UnsentResponses {
 }
 
 /** Bytes that a stream will produce later do not count. */
-function bytesHeld({ raw }: FastifyReply, payload: Payload): number {
+function unsentBytes({ raw }: FastifyReply, payload: Payload): number {
   if (isStream(payload)) return raw.writableLength + payload.readableLength;
   return raw.writableLength + (raw.headersSent ? 0 : Buffer.byteLength(payload ?? ''));
 }

@@ -21,7 +21,7 @@ type Links = NonNullable<ApiResponseOptions['links']>;
 
 export type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
 
-const text = { type: 'string' as const };
+const stringSchema = { type: 'string' as const };
 
 interface EndpointOptions extends ApiOperationOptions {
   readonly operationId: string;
@@ -118,7 +118,7 @@ function DocumentedPolling(): MethodDecorator {
       required: false,
       description:
         'The ETag of the last response: returns 304 without a body while nothing has changed.',
-      schema: text,
+      schema: stringSchema,
     }),
     ApiResponse({
       status: 304,

@@ -90,12 +90,12 @@ export class Connection {
     const { request, response } = exchange;
     this.isRunningExchange = true;
     response.setMaxListeners(maxCloseListeners);
-    response.once('close', () => this.proceed());
+    response.once('close', () => this.endExchange());
     response.setTimeout(this.rules.writeTimeoutMs, () => {
       if (this.socket.writableLength > 0) this.socket.destroy();
     });
     this.rules.handle(request, response);
-    this.failBody();
+    this.rejectBody();
   }
 
   setPendingReply(reply: FastifyReply | undefined): void {
@@ -107,7 +107,7 @@ export class Connection {
     this.dropWaiting();
   }
 
-  finish(): void {
+  closeWhenIdle(): void {
     this.ignoresFurtherRequests = true;
     if (this.exchanges.length === 0) this.socket.destroySoon();
     else this.runNext();
@@ -126,11 +126,11 @@ export class Connection {
     // Node reports an error for every further piece of the input.
     if (this.parserError !== undefined) return;
     this.parserError = new DomainError(parserErrors[error.code ?? ''] ?? httpErrors.badRequest);
-    if (this.exchanges.length > 0) this.failBody();
-    else this.sendWithoutRequest(this.parserError);
+    if (this.exchanges.length > 0) this.rejectBody();
+    else this.sendParserError(this.parserError);
   }
 
-  private proceed(): void {
+  private endExchange(): void {
     this.exchanges.shift();
     this.isRunningExchange = false;
     this.pendingReply = undefined;
@@ -142,12 +142,12 @@ export class Connection {
     }
     if (this.exchanges.length < maxPipelinedRequests) this.socket.resume();
     if (this.exchanges.length > 0) this.runNext();
-    else if (this.parserError !== undefined) this.sendWithoutRequest(this.parserError);
+    else if (this.parserError !== undefined) this.sendParserError(this.parserError);
     else if (this.ignoresFurtherRequests) this.socket.destroySoon();
   }
 
   /** If the bad bytes are in the body of the running request, their error becomes its response. */
-  private failBody(): void {
+  private rejectBody(): void {
     const { parserError, pendingReply } = this;
     const [exchange] = this.exchanges;
     if (exchange === undefined || !this.isLastExchange || exchange.request.complete) return;
@@ -160,7 +160,7 @@ export class Connection {
     else void untilClientPauses(request).then(() => isRead() && request.emit('error', parserError));
   }
 
-  private sendWithoutRequest(error: DomainError): void {
+  private sendParserError(error: DomainError): void {
     const { socket, rules } = this;
     if (socket.writableEnded) return;
     this.ignoresFurtherRequests = true;

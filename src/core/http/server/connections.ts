@@ -14,7 +14,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { DomainError } from '../errors/domain-error.js';
 import { Connection, type ConnectionRules } from './connection.js';
-import { ambiguityOf, drainBody, isIncomplete, untilClientPauses } from './request-checks.js';
+import { ambiguityError, drainBody, isIncomplete, untilClientPauses } from './request-checks.js';
 
 const dropReportMs = 10_000;
 
@@ -84,7 +84,7 @@ export class Connections {
   /** A proxy could read such a request differently and be tricked by it (rules HTTP-19 and HTTP-24). */
   rejectAmbiguousRequests(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ raw }, _reply, done) => {
-      const error = ambiguityOf(raw);
+      const error = ambiguityError(raw);
       if (error === undefined) return done();
       this.open.get(raw.socket)?.closeAfterResponse();
       done(new DomainError(error));
@@ -115,8 +115,8 @@ export class Connections {
     );
     for (const connection of this.open.values()) {
       const { unusedMs = maxFirstRequestMs } = connection;
-      if (unusedMs >= maxFirstRequestMs) connection.finish();
-      else setTimeout(() => connection.finish(), maxFirstRequestMs - unusedMs);
+      if (unusedMs >= maxFirstRequestMs) connection.closeWhenIdle();
+      else setTimeout(() => connection.closeWhenIdle(), maxFirstRequestMs - unusedMs);
     }
     const timer = setTimeout(() => {
       for (const connection of this.open.values()) connection.dropWaiting();

@@ -25,7 +25,7 @@ function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
 }
 
 /** Another parser could frame or route such a request differently (rules HTTP-19 and HTTP-24). */
-export function ambiguityOf({ headers, rawHeaders, httpVersion }: IncomingMessage) {
+export function ambiguityError({ headers, rawHeaders, httpVersion }: IncomingMessage) {
   const hosts = countHosts(rawHeaders);
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return httpErrors.hostRequired;
   const encoding = headers['transfer-encoding']?.trim().toLowerCase();

@@ -6,7 +6,7 @@ const fileDescriptor = 1;
 const maxWaitingBytes = mebibyte;
 const retryMs = 10;
 const maxExitMs = 1_000;
-const nothing = Buffer.alloc(0);
+const emptyBuffer = Buffer.alloc(0);
 
 /**
  * Writes once per turn of the event loop, because a system call costs more than a line. Buffers 1 MiB for a stalled
@@ -16,7 +16,7 @@ class StandardOutput implements DestinationStream {
   droppedLines = 0;
   private reportedLines = 0;
   private lines = '';
-  private rest = nothing;
+  private rest = emptyBuffer;
   private isOpen = false;
   private isStalled = false;
   private report: (dropped: number) => void = () => undefined;
@@ -68,7 +68,7 @@ class StandardOutput implements DestinationStream {
       if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
       // The reader has closed the pipe, or the disk is full.
       this.droppedLines += `${this.rest.toString()}${this.lines}`.split('\n').length - 1;
-      this.rest = nothing;
+      this.rest = emptyBuffer;
       this.lines = '';
       return true;
     }

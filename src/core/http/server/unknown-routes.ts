@@ -43,7 +43,7 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
 function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
   const matching = path.hasOwnMethodsOnly
     ? [path]
-    : paths.filter(({ url }) => covers(url, path.url));
+    : paths.filter(({ url }) => patternCovers(url, path.url));
   const allowed = [...new Set(matching.flatMap(({ methods }) => methods))];
   const error = new DomainError(httpErrors.methodNotAllowed, undefined, {
     allow: allowed.join(', '),
@@ -58,7 +58,7 @@ function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonl
   });
 }
 
-function covers(pattern: string, url: string): boolean {
+function patternCovers(pattern: string, url: string): boolean {
   const segments = url.split('/');
   const parts = pattern.split('/');
   return (
