@@ -3,10 +3,9 @@ import { variableNames, variables } from '../core/configuration/variables.js';
 
 const introduction = `# Configuration
 
-Every setting is an environment variable; a \`.env\` file in the working folder is read too, and the process environment
-takes precedence. An empty variable counts as not set. A start or command with missing or malformed variables lists all of them and exits
-with 2; a name that looks misspelled is reported in the log. How the settings work together is in
-[operations.md](operations.md), the standard variables of traces (\`OTEL_…\`) are [there too](operations.md#traces).
+Every setting is an environment variable. A \`.env\` file in the working folder is read too, and the process environment
+takes precedence. [CONF-1](rules.md#conf-1) and [CONF-5](rules.md#conf-5) describe errors in settings. [operations.md](operations.md)
+explains how the settings work together, and lists the standard [variables of traces](operations.md#traces) (\`OTEL_…\`).
 \`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/variables.ts\`.
 `;
 

@@ -96,8 +96,8 @@ export const variables = z.object({
   IDLE_TIMEOUT_MS: integer(100, 600_000)
     .prefault('72000')
     .describe(
-      'How long a connection stays open between two requests; set it longer than the load ' +
-        'balancer keeps idle connections (rule HTTP-21).',
+      'How long a connection stays open between two requests; set it longer than the idle ' +
+        'timeout of the load balancer (rule HTTP-21).',
     ),
   MAX_CONNECTIONS: integer(1, 1_000_000)
     .prefault('10000')
