@@ -9,10 +9,7 @@ import { Logger } from 'nestjs-pino';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ResponseCache } from './core/cache/response-cache.js';
 import { ENVIRONMENT, type Environment } from './core/configuration/environment.js';
-import {
-  loadEnvironment,
-  warnOfMisspelledVariables,
-} from './core/configuration/load-environment.js';
+import { loadEnvironment, warnAboutMisspellings } from './core/configuration/load-environment.js';
 import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/server/route-options.js';
@@ -116,7 +113,7 @@ export async function runService(
   const database = await openDatabase(environment);
   let service: Service | undefined;
   try {
-    warnOfMisspelledVariables(logger);
+    warnAboutMisspellings(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger };
     service = await createService(options);

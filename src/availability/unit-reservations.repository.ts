@@ -10,7 +10,7 @@ import type { ReservationDocument } from './reservation.schema.js';
 
 export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'status'>;
 
-/** Omits deleted reservations (rule UNIT-30). */
+/** Deleted reservations do not hold a unit, so queries omit them (rule UNIT-30). */
 @Injectable()
 export class UnitReservationsRepository {
   constructor(
@@ -27,7 +27,7 @@ export class UnitReservationsRepository {
     return this.reservations.find(organizationId, filter, { fields: ['unitId', 'status'] });
   }
 
-  /** Keys are hexadecimal unit ids. */
+  /** The keys of the map are hexadecimal unit ids. */
   async statusesByUnit(
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],

@@ -33,7 +33,7 @@ import type { ReferenceKind } from '../core/fields/declared-fields.js';
 export type CatalogueKind = ReferenceKind | 'units';
 
 type Ids = readonly Types.ObjectId[];
-type Texts = readonly string[];
+type Names = readonly string[];
 
 export interface DisplayedName {
   readonly name: string;
@@ -73,7 +73,7 @@ export class CatalogueRepository {
   async findBySlugs(
     kind: CatalogueKind,
     organizationId: Types.ObjectId,
-    slugs: Texts,
+    slugs: Names,
     projection: ReadOptions<CatalogueDocument> = {},
   ): Promise<CatalogueDocument[]> {
     if (slugs.length === 0) return [];
@@ -85,13 +85,13 @@ export class CatalogueRepository {
   async idsBySlugs(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
-    slugs: Texts,
+    slugs: Names,
   ): Promise<ReadonlyMap<string, Types.ObjectId>> {
     const documents = await this.findBySlugs(kind, organizationId, slugs, { fields: ['slug'] });
     return new Map(documents.toReversed().map(({ slug, _id }) => [slug ?? '', _id]));
   }
 
-  phasesBySlugs(organizationId: Types.ObjectId, slugs: Texts): Promise<PhaseDocument[]> {
+  phasesBySlugs(organizationId: Types.ObjectId, slugs: Names): Promise<PhaseDocument[]> {
     return this.findBySlugs('phases', organizationId, slugs);
   }
 
@@ -99,7 +99,7 @@ export class CatalogueRepository {
   async idsByNames(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
-    names: Texts,
+    names: Names,
   ): Promise<Ids[]> {
     if (names.length === 0) return [];
     const texts = { $in: names.flatMap(caseSpellings) };

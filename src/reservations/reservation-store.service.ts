@@ -98,7 +98,7 @@ export class ReservationStore {
     await this.wallets.write(organizationId, records.walletChanges().map(buildWrite));
     await this.units.storeStatuses(organizationId, records.unitChanges());
     const unitChanges = emitsUnitEvents ? published.filter((one) => 'after' in one) : [];
-    const unitEvents = await this.units.eventsOf(organizationId, unitChanges);
+    const unitEvents = await this.units.changeEvents(organizationId, unitChanges);
     const events = published.flatMap((one) => ('after' in one ? (unitEvents.shift() ?? []) : one));
     await this.outbox.publish(organizationId, events, now);
   }

@@ -19,7 +19,7 @@ export const booleanSetting = enumSetting(['true', 'false']).transform((value) =
 const serverDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
 
 /** The driver would silently use `test` if no database is named. */
-export const databaseAddress = z.string().transform((value, context): string => {
+export const databaseAddressSetting = z.string().transform((value, context): string => {
   // The pattern accepts a slash in the password: the driver reports that it must be escaped.
   const address = /^mongodb(?:\+srv)?:\/\/(?:.*@)?[^/]+(?:\/(.*))?$/s.exec(
     value.replace(/\?.*$/s, ''),
@@ -51,7 +51,7 @@ export const encryptionKeysSetting = parsedSetting((text) => {
   return areKeys ? keys.map((key) => Buffer.from(key, 'base64')) : null;
 }, 'must be keys in base64, 32 bytes each, separated by commas');
 
-export const hostNames = parsedSetting((text) => {
+export const hostNamesSetting = parsedSetting((text) => {
   const names = listItems(text.toLowerCase());
   return names.every((name) => /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(name)) ? names : null;
 }, 'must be host names separated by commas, without port');

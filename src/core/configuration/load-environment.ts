@@ -38,7 +38,7 @@ export function readEnvironment(source: Record<string, string | undefined>): Env
   );
 }
 
-export function warnOfMisspelledVariables(logger: Logger): void {
+export function warnAboutMisspellings(logger: Logger): void {
   for (const line of misspelledVariables(Object.keys(process.env))) logger.warn(line);
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
-  databaseAddress,
+  databaseAddressSetting,
   encryptionKeysSetting,
   booleanSetting,
-  hostNames,
+  hostNamesSetting,
   integer,
   enumSetting,
   passwordHashSetting,
@@ -33,7 +33,7 @@ export const variables = z.object({
       'Address of the listener on OPS_PORT; by default only this machine reaches it. It needs ' +
         'no key, so open it only to your own network.',
     ),
-  OPS_ALLOWED_HOSTS: hostNames.optional().meta({
+  OPS_ALLOWED_HOSTS: hostNamesSetting.optional().meta({
     description:
       'Host names, separated by commas, under which browsers may open the console, in addition ' +
       'to localhost and addresses: ' +
@@ -48,7 +48,7 @@ export const variables = z.object({
       '(rule OPS-32).',
     example: 'scrypt:32768:8:3:<salt>:<hash>',
   }),
-  MONGODB_URI: databaseAddress.optional().meta({
+  MONGODB_URI: databaseAddressSetting.optional().meta({
     description:
       'A replica set or sharded cluster, with the name of the database. If unset, an embedded ' +
       'database starts under DATA_FOLDER (not in production).',

@@ -33,7 +33,7 @@ export interface FieldOptions extends Documentation {
   readonly sent?: true | Documentation;
   /** `true`: accepted by imports only. `'required'`: imports must contain it. */
   readonly imported?: true | 'required';
-  /** False if another class declares its storage. */
+  /** It is false if another class declares how the field is stored. */
   readonly stored?: false;
   readonly shown?: false;
   /** Appends a column to the CSV export. */

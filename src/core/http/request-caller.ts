@@ -17,7 +17,7 @@ declare module 'fastify' {
 
 export interface KeyRestrictions {
   readonly operations: ReadonlySet<string>;
-  /** Null permits every address. */
+  /** If it is null, every address is permitted. */
   readonly addresses: BlockList | null;
   readonly endsAt?: Date;
 }
@@ -30,12 +30,12 @@ export interface RequestCaller {
   /** If absent, no HTTP request is permitted (rule AUTH-7). */
   readonly restrictions?: KeyRestrictions;
   readonly rateLimit?: RateLimit;
-  /** Stored with each change (rule DATA-9). */
+  /** It is stored with each change (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;
   /** Deadline in milliseconds since 1970; changes must be stored well before (rule HTTP-12). */
   readonly expiresAt?: number;
-  /** Errors of individual items of a batch, for the log. */
+  /** The log contains the errors of single items of a batch. */
   readonly failures?: DomainError[];
   readonly claim?: IdempotencyClaim;
 }

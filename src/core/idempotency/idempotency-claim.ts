@@ -21,7 +21,7 @@ export type PackedResponse = Omit<StoredResponse, 'body'> & {
 export interface IdempotencyClaim {
   readonly organizationId: Types.ObjectId;
   readonly recordId: Types.ObjectId;
-  /** Changes when another request takes the claim over. */
+  /** The owner changes when another request takes over the claim. */
   readonly owner: string;
   readonly headersSoFar: () => Readonly<Record<string, string>>;
   /** Set by the last attempt of the transaction; committed only if the service responds with it. */

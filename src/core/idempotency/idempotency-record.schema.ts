@@ -12,11 +12,11 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   key!: string;
 
-  /** Base64url SHA-256 of path and body. */
+  /** SHA-256 of the path and the body, in base64url. */
   @Prop({ type: String, required: true })
   fingerprint!: string;
 
-  /** Random for each request that claims the key. */
+  /** Each request that claims the key stores a random owner. */
   @Prop({ type: String, required: true })
   owner!: string;
 

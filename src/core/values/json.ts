@@ -1,5 +1,5 @@
 export function isScalar(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value) || isWideInteger(value);
+  return ['string', 'number', 'boolean'].includes(typeof value) || isLong(value);
 }
 
 /** Returns an empty string for other values. */
@@ -7,18 +7,18 @@ export function scalarText(value: unknown): string {
   return isScalar(value) ? String(value) : '';
 }
 
-/** Finds 64-bit integers beyond a double. Requests cannot send the key (rule HTTP-8). */
-export function isWideInteger(value: unknown): boolean {
+/** Recognizes the driver's 64-bit integers by a key that requests cannot send (rule HTTP-8). */
+export function isLong(value: unknown): boolean {
   return (value as Record<string, unknown> | null | undefined)?.['_bsontype'] === 'Long';
 }
 
-/** Excludes the database's 64-bit integers. */
+/** Returns false for lists and for the database's 64-bit integers. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject && !('_bsontype' in value);
 }
 
-/** Excludes stored times. */
+/** Returns false for stored times, too. */
 export function isStoredObject(value: unknown): value is Record<string, unknown> {
   return isPlainObject(value) && !(value instanceof Date);
 }
@@ -29,7 +29,7 @@ export function objectOf(value: unknown): Record<string, unknown> {
 }
 
 /** Omits other values that other programs have stored in the list. */
-export function objectsIn<T>(list: readonly T[] | null | undefined): T[] {
+export function onlyObjects<T>(list: readonly T[] | null | undefined): T[] {
   const items: readonly T[] = Array.isArray(list) ? list : [];
   return items.filter((item) => typeof item === 'object' && item !== null);
 }

@@ -1,11 +1,11 @@
 import type { ValueKind, Rule } from './rule.js';
-import { isWideInteger } from './json.js';
+import { isLong } from './json.js';
 
 export const mebibyte = 1_048_576;
 
 const exactNumber: Rule = {
   name: 'isExactNumber',
-  isMet: (value) => !isWideInteger(value),
+  isMet: (value) => !isLong(value),
   values: { digits: 15 },
 };
 
@@ -42,7 +42,7 @@ export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER):
 }
 
 function isFiniteNumber(value: unknown): boolean {
-  return Number.isFinite(value) || isWideInteger(value);
+  return Number.isFinite(value) || isLong(value);
 }
 
 function isQuantity(value: unknown): boolean {

@@ -34,12 +34,12 @@ interface DemoResponse {
 /** The request may name captured values as `{name}`. */
 export interface Step {
   readonly request: DemoRequest;
-  /** Compared with the response, of which it is a part; expected headers are printed. */
+  /** The response must contain these values. Expected headers are printed. */
   readonly expected: Partial<DemoResponse>;
-  /** Dotted paths in the response, by the names that later requests use. */
+  /** Maps the names that later requests use to dotted paths in the response. */
   readonly captured?: Readonly<Record<string, string>>;
   readonly isSilent?: boolean;
-  /** Printed after the response. */
+  /** This text is printed after the response. */
   readonly says?: string;
 }
 

@@ -18,7 +18,7 @@ import {
   PresentedDocument,
   Text,
 } from '../../core/fields/fields.js';
-import { objectsIn } from '../../core/values/json.js';
+import { onlyObjects } from '../../core/values/json.js';
 import { type ChequeStatus, chequeStatuses } from '../transitions.js';
 
 @Schema({ _id: false })
@@ -77,7 +77,7 @@ function ObjectList(type: Type, options: FieldOptions = {}): PropertyDecorator {
   return declareField(
     {
       stored: { type: [SchemaFactory.createForClass(type)] },
-      read: (value) => objectsIn(value as object[]).map((item) => present(type, item)),
+      read: (value) => onlyObjects(value as object[]).map((item) => present(type, item)),
       api: { type: [responseClass(type)] },
     },
     options,

@@ -1,5 +1,5 @@
 import type { CallbackDto } from '../callback/callback.dto.js';
-import { objectsIn, withoutUndefined } from '../../core/values/json.js';
+import { onlyObjects, withoutUndefined } from '../../core/values/json.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-wallet.schema.js';
 
@@ -19,7 +19,7 @@ export function chequeReport(callback: CallbackDto): ChequeReport | undefined {
 }
 
 export function chequesOf({ cheques }: Pick<ChequeWalletDocument, 'cheques'>): Cheque[] {
-  return objectsIn(cheques);
+  return onlyObjects(cheques);
 }
 
 function listOrEmpty<T>(stored: readonly T[] | undefined): readonly T[] {
@@ -52,7 +52,7 @@ export function mergeCheques(
   requests: readonly ChequeRequestDto[],
 ): Cheque[] {
   const requested = new Map(requests.map((request) => [request.installmentId, fieldsOf(request)]));
-  const cheques = new Set(objectsIn(stored));
+  const cheques = new Set(onlyObjects(stored));
   const existing = new Set([...cheques].map(({ installmentId }) => installmentId));
   const added = [...requested].filter(([installmentId]) => !existing.has(installmentId));
   return [

@@ -35,7 +35,7 @@ export class ChangeLogDocument extends TenantDocument {
   @Prop({ type: String })
   requestId?: string;
 
-  /** Absent in older entries and for imports. */
+  /** Older entries and imports have no key. */
   @Prop({ type: SchemaTypes.ObjectId })
   apiKeyId?: Types.ObjectId;
 

@@ -70,7 +70,7 @@ export class ClientRecords {
 }
 
 export interface ClientLink {
-  /** Null if the lead gets no client. */
+  /** It is null if the lead gets no client. */
   readonly clientId: Types.ObjectId | null;
   readonly change?: ClientChange;
   /** Contention keys of phones and email that are new to the client. */

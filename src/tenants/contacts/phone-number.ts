@@ -38,12 +38,12 @@ export function isPhone(text: string): boolean {
   return isValid([maxLength(maxPhoneLength)], text) && digitsOf(text).length >= phoneMinDigits;
 }
 
-/** Equal for all spellings: E.164, or else the digits, or else the whole string (rule LEAD-7). */
+/** All spellings of a phone have the same key: E.164, else the digits, else the whole string (rule LEAD-7). */
 export function phoneKey(phone: string, country: CountryCode): string {
   return readPhone(phone, country).key;
 }
 
-/** Covers spellings of other programs: as sent, E.164, national, with the exit code, and as an integer. */
+/** Other programs store phones as sent, in E.164, national, with the exit code, or as integers. */
 export function phoneSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
   const known = readPhone(phone, country);
   return (known.spellings ??= listSpellings(phone, known));

@@ -8,7 +8,7 @@ import {
 } from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** Contains no imported values (rules LEAD-16 and OPS-34). */
+/** Imported values may be personal, so the record contains none (rules LEAD-16 and OPS-34). */
 @Schema({ collection: 'imports' })
 export class ImportDocument extends TenantDocument {
   @Prop({ type: String, required: true })
@@ -18,7 +18,7 @@ export class ImportDocument extends TenantDocument {
   @Prop({ type: String })
   fileHash?: string;
 
-  /** Stays `running` when the process is killed. */
+  /** The state stays `running` when the process is killed. */
   @Prop({ type: String, required: true })
   state!: 'running' | 'finished' | 'interrupted';
 

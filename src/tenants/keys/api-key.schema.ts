@@ -19,7 +19,7 @@ export class ApiKeyDocument extends TenantDocument {
   )
   permissions?: {
     allowExternal?: boolean;
-    /** Applies only without `operations`. */
+    /** It applies only if `operations` is absent. */
     readEvents?: boolean;
     /** If absent, the key may do everything except read events. */
     operations?: string[] | null;

@@ -24,7 +24,7 @@ export interface ResolvedUnits {
   ): Types.ObjectId | 'unknown' | 'ambiguous';
 }
 
-/** Missing strings are empty. */
+/** Strings that the database does not contain are empty. */
 export type FoundUnit = Presented<UnitDocument> & { readonly compound: Partial<Localized> | null };
 
 export function fieldIsIn(
@@ -69,7 +69,7 @@ export class UnitLookupService {
     return this.withCompounds(organizationIds, distinct(found.flat()).slice(0, limit));
   }
 
-  /** Includes deleted units; returns null if missing. */
+  /** Returns the unit even if it is deleted, or null if it does not exist. */
   async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
     const units = await this.units.find(organizationId, { _id });
     const [found = null] = await this.withCompounds(organizationId, units);

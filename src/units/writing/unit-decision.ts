@@ -24,7 +24,7 @@ export interface UnitRequest {
 export interface UnitDecision {
   readonly operation: 'create' | 'update';
   readonly unit: UnitDocument;
-  /** Undefined if nothing is stored. */
+  /** It is absent if nothing has to be stored. */
   readonly change?: UnitChange;
 }
 

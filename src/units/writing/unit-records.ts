@@ -16,7 +16,7 @@ export interface LoadedUnits {
   readonly propertyTypes: IdsByName;
   readonly unitDesigns: IdsByName;
   readonly amenities: IdsByName;
-  /** Statuses by unit id. */
+  /** Maps hexadecimal unit ids to the statuses of their reservations. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
   /** Contains the used ones of all slugs that the requests may assign. */
   readonly usedSlugs: readonly string[];

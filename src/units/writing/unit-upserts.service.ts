@@ -66,7 +66,7 @@ export class UnitUpsertsService {
     const named = readOutsideTransaction(() => this.resolveNames(organizationId, inputs));
     const slugs = distinctValues(inputs, 'compound');
     const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
-    const units = await this.candidates(organizationId, inputs, [...compounds.values()]);
+    const units = await this.findCandidates(organizationId, inputs, [...compounds.values()]);
     const phaseSlugs = distinctValues(inputs, 'phase');
     const phases = await this.catalogue.phasesBySlugs(organizationId, phaseSlugs);
     const sendsStatus = inputs.some(({ status }) => status !== undefined);
@@ -76,7 +76,7 @@ export class UnitUpsertsService {
           units.map(({ _id }) => _id),
         )
       : new Map<string, string[]>();
-    const usedSlugs = await this.usedSlugs(organizationId, requests, units);
+    const usedSlugs = await this.findUsedSlugs(organizationId, requests, units);
     const loaded = { organizationId, now, units, compounds, phases, reservations, usedSlugs };
     return {
       records: new UnitRecords({ ...loaded, ...(await named) }),
@@ -99,7 +99,7 @@ export class UnitUpsertsService {
   }
 
   /** Includes units whose ids the requests may take. */
-  private async candidates(
+  private async findCandidates(
     organizationId: Types.ObjectId,
     inputs: readonly UpsertUnitDto[],
     compoundIds: readonly Types.ObjectId[],
@@ -124,7 +124,7 @@ export class UnitUpsertsService {
     return [...recorded, ...others];
   }
 
-  private async usedSlugs(
+  private async findUsedSlugs(
     organizationId: Types.ObjectId,
     requests: readonly UnitRequest[],
     units: readonly UnitDocument[],

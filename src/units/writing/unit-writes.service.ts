@@ -19,10 +19,10 @@ import { UnitPresenter } from '../unit.presenter.js';
 export type { UnitDocument };
 
 export interface UnitChange {
-  /** Undefined for a new unit. */
+  /** A new unit has no earlier state. */
   readonly before: UnitDocument | undefined;
   readonly after: UnitDocument;
-  /** Absent for an import. */
+  /** An import has no request id. */
   readonly requestId?: string;
 }
 
@@ -52,7 +52,7 @@ export class UnitWritesService {
     now: Date,
   ): Promise<void> {
     await this.units.write(organizationId, changes.map(buildWrite));
-    const events = await this.eventsOf(organizationId, changes);
+    const events = await this.changeEvents(organizationId, changes);
     const published = events.flatMap((event) => event ?? []);
     await this.outbox.publish(organizationId, published, now);
   }
@@ -71,7 +71,7 @@ export class UnitWritesService {
   }
 
   /** Returns undefined for changes without a difference (rule CALL-13). */
-  async eventsOf(
+  async changeEvents(
     organizationId: Types.ObjectId,
     changes: readonly UnitChange[],
   ): Promise<(OutboundEvent | undefined)[]> {

@@ -11,7 +11,7 @@ export interface PoolUsage {
 
 @Injectable()
 export class DatabaseConnection {
-  /** True while an operation uses the connection. */
+  /** The value is true while an operation uses the connection. */
   private readonly connections = new Map<string, boolean>();
   private waiting = 0;
 

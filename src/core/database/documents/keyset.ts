@@ -75,7 +75,7 @@ function sortKey(field: string | object, direction: 1 | -1): object {
   return { $cond: [{ $eq: [field, []] }, '$$REMOVE', { $ifNull: [item, null] }] };
 }
 
-/** Includes values of other types but not null, because most missing fields are null. */
+/** Matches values of other types, too, but not null, because most missing fields are null. */
 function isAbove(value: unknown): Document {
   return value === null ? { $ne: null } : { $not: { $lte: value }, $ne: null };
 }

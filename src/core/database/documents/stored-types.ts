@@ -50,7 +50,7 @@ const warnedDocuments = new LRUCache<string, true>({ max: maxWarnedDocuments });
 const logger = new Logger('StoredTypes');
 
 /** Logs a document's ignored fields once per process (rule DATA-2). */
-export function warnOfInvalidFields(
+export function warnAboutInvalidFields(
   collection: string,
   _id: unknown,
   fields: readonly string[],
@@ -90,7 +90,7 @@ export class StoredTypes {
     const known = withValidTypes(fields, this.checks);
     if (known !== fields) {
       const invalid = Object.keys(fields).filter((name) => known[name] !== fields[name]);
-      warnOfInvalidFields(this.collection, _id, invalid);
+      warnAboutInvalidFields(this.collection, _id, invalid);
     }
     if (!(_id instanceof ObjectId)) return undefined;
     const missing = this.defaultedFields.filter(

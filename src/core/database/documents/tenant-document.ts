@@ -61,7 +61,7 @@ type RetentionSetting = Extract<
 export interface Retention {
   readonly kind: string;
   readonly setting: RetentionSetting;
-  /** Overrides a lower value of the setting. */
+  /** Replaces a lower value of the setting. */
   readonly minimumDays?: number;
   readonly extraDays?: number;
   /** Delay between the end of the retention and the removal. */

@@ -82,7 +82,7 @@ export interface BatchedUpdates {
 }
 
 export interface Backlog {
-  /** Age of the oldest document. */
+  /** Age of the oldest document, or 0 if there is none. */
   readonly lagMs: number;
   /** The count stops at 10,000. */
   readonly count: number;

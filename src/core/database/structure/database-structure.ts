@@ -89,7 +89,7 @@ export class DatabaseStructure {
     };
   }
 
-  /** Counts all records, including unfinished ones. */
+  /** The counts include unfinished records, too. */
   usageOf(states: readonly RetentionState[]) {
     const database = this.connection.getClient().db(this.connection.name);
     const usageOf = async (state: RetentionState) => {

@@ -129,7 +129,7 @@ function isSameCollation(stored: object = simple, declared: object = simple): bo
   return isDeepStrictEqual({ ...stored, ...declared }, stored);
 }
 
-/** Omits indexes that are still being built. */
+/** The server cannot use an index that is still being built, so the list omits it. */
 async function storedIndexes(model: Model<unknown>): Promise<IndexDescriptionInfo[]> {
   const listIndexes = model.collection.collectionName;
   const reply = await model.db.db

@@ -27,7 +27,7 @@ interface EndpointOptions extends ApiOperationOptions {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  /** Null makes the endpoint public. */
+  /** An endpoint whose permission is null is public. */
   readonly permission: Operation | null;
   readonly route?: Omit<RouteOptions, 'isPublic' | 'permission' | 'keyErrors'>;
   readonly errors: readonly DocumentedError[];

@@ -33,7 +33,7 @@ export function addRequestContext(fastify: FastifyInstance): void {
   });
 }
 
-/** Includes browser protection (rule HTTP-17). */
+/** Some of these headers protect browsers (rule HTTP-17). */
 const commonHeaders = {
   ...protectiveHeaders(),
   'cache-control': 'private, no-cache',

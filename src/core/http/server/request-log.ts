@@ -12,7 +12,7 @@ export interface CompletedRequest {
   readonly organizationId: string | undefined;
   readonly apiKeyId: string | undefined;
   readonly aborted?: true;
-  /** Includes the error codes of a batch's items. */
+  /** For a batch, they include the codes of its items. */
   readonly errorCodes?: readonly string[];
   readonly ignoredFields?: readonly string[];
 }
@@ -68,7 +68,7 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
   for (const listen of request.server.completedRequestListeners) listen(completed, request);
 }
 
-/** Covers replayed responses, which have only the header. */
+/** A replayed response has no error object, only the header. */
 function errorCodesOf({ caller }: FastifyRequest, reply: FastifyReply): string[] {
   const code = reply.getHeader('x-error-code');
   const parts = caller?.failures?.map(({ definition }) => definition.code) ?? [];

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { AppModule } from '../../../app.module.js';
 import {
   loadEnvironment,
-  warnOfMisspelledVariables,
+  warnAboutMisspellings,
 } from '../../../core/configuration/load-environment.js';
 import { createLogger } from '../../../core/http/server/logger.js';
 import {
@@ -33,7 +33,7 @@ export async function withApplication(
   try {
     // Standard output is for results only. A buffered log could be lost when the command exits.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
-    warnOfMisspelledVariables(logger);
+    warnAboutMisspellings(logger);
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
     // The command's error reports a failure; Nest would also log each class.
