@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 const prefix = 'integration_api_';
 
-/** Matches NaN, or a minimum of centuries: no sample since the last scrape. */
+/** Without a sample since the last scrape, Node reports NaN, or a minimum of centuries. */
 const missingLag = /^(nodejs_eventloop_lag_\w+_seconds) (?:Nan|\d{7}.*)$/gm;
 
 interface Sample {

@@ -10,7 +10,7 @@ import { findMongodBinary } from './mongod-binary.js';
 const replicaSet = 'embedded';
 const notInitialized = 94;
 const alreadyInitialized = 23;
-/** Applies to listening and again to becoming primary; long enough for a busy machine. */
+/** The limit applies to listening, and again to becoming primary. A busy machine may need most of it. */
 const startTimeoutMs = 30_000;
 
 export interface MongodOptions {

@@ -38,7 +38,7 @@ export class Connection {
   private readonly exchanges: Exchange[] = [];
   private isRunningExchange = false;
   private hasHadRequest = false;
-  /** Later requests would get no response, so they must not run. */
+  /** If it is true, later requests would get no response, so they must not run. */
   private ignoresFurtherRequests = false;
   private parserError: DomainError | undefined;
   private pendingReply: FastifyReply | undefined;

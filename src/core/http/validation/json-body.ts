@@ -11,7 +11,7 @@ const maxIntegerLength = '-9223372036854775808'.length;
 
 const maxQuotedDigits = 40;
 
-/** Finds more than fifteen digits, exponents below -99, and -0, but not within strings. */
+/** Only these can change when parsed: more than fifteen digits, exponents below -99, and -0 outside strings. */
 const mayChangeNumbers = /(?:^|[[:,\s])-?(?:(?:\d\.?){16}|[\d.]+[eE]-\d{3}|(?<=-)0)/;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
