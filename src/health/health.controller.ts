@@ -5,7 +5,7 @@ import { generalErrors } from '../core/http/errors/http-errors.js';
 import { DocumentedResponse, Endpoint } from '../core/http/reference/endpoint.js';
 import { HealthDto, HealthService, healthy, unhealthy } from './health.service.js';
 
-/** Implements rule HTTP-3. */
+/** Needs no key, because probes have none (rule HTTP-3). */
 @ApiTags('Health')
 @Controller('healthz')
 export class HealthController {

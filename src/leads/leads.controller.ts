@@ -82,7 +82,7 @@ export class LeadsController {
     },
     summary: 'Create or update many leads',
     description:
-      'Handles each lead as if it were sent alone, in order: a refused lead does not affect ' +
+      'Handles each lead as if it were sent alone, in order: a rejected lead does not affect ' +
       'the others. After a 5xx either everything is stored or nothing: retry with the same ' +
       'Idempotency-Key.',
     errors: [...bodyErrors, leadErrors.inexactNumber],

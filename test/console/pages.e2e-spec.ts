@@ -235,7 +235,7 @@ describe('the partner pages', () => {
     await requests.post('/reservations', {}).expect(400);
     await storeUsage();
     const { html } = await service.get(partnerPath(keyId));
-    const [, chart = ''] = html.split('Refused requests by error code</h3>');
+    const [, chart = ''] = html.split('Rejected requests by error code</h3>');
     expect(textOf(chart)).toMatch(/^ lead\.not_found 2 · reservation\.unit_required 1 /);
     expect(row(chart.slice(chart.indexOf('<tbody>')), '').slice(1)).toEqual(['2', '1']);
     await removeKey(keyId);

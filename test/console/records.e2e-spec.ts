@@ -203,7 +203,7 @@ describe('a reservation', () => {
   it('shows fields and effects of callbacks, and why they were rejected, newest first', async () => {
     const text = await service.text(path);
     const parts = [
-      'Callback refused (422)',
+      'Callback rejected (422)',
       'Reason Reservation must be pending cheque collection before OIC approval Effects nothing',
       'Sent installmentId=c1 chequeStatus=collected',
       'Reservation canceled → approved Cheque bounced → collected Unit Available → Sold Wallet restored',

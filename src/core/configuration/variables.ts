@@ -138,7 +138,7 @@ export const variables = z.object({
     .describe('How long actions of the operator are logged (rule OPS-31).'),
   REQUEST_LOG_DAYS: integer(1, 365)
     .prefault('7')
-    .describe('How long reasons of refused requests are logged (rule OPS-36).'),
+    .describe('How long reasons of rejected requests are logged (rule OPS-36).'),
   USAGE_RETENTION_DAYS: integer(31, 3_650)
     .prefault('400')
     .describe(

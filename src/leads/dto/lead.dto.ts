@@ -79,35 +79,35 @@ export class LeadResultDto {
   @ApiPropertyOptional({
     type: String,
     enum: ['create', 'update'],
-    description: 'Absent if the lead was refused.',
+    description: 'Absent if the lead was rejected.',
     example: 'create',
   })
   operation?: 'create' | 'update';
 
-  @ApiPropertyOptional({ type: BatchLeadDto, description: 'Absent if the lead was refused.' })
+  @ApiPropertyOptional({ type: BatchLeadDto, description: 'Absent if the lead was rejected.' })
   lead?: BatchLeadDto;
 
   @ApiPropertyOptional({
     oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
-    description: 'Reasons in the language of the request; only for a refused lead.',
+    description: 'Reasons in the language of the request; only for a rejected lead.',
   })
   message?: string | readonly string[];
 
   @ApiPropertyOptional({
     type: String,
-    description: 'The standard text of the status; only for a refused lead.',
+    description: 'The standard text of the status; only for a rejected lead.',
   })
   error?: string;
 
   @ApiPropertyOptional({
     type: String,
-    description: `The x-error-code that the lead would have if sent alone; only for a refused lead.\n${describeErrors(refusals)}`,
+    description: `The x-error-code that the lead would have if sent alone; only for a rejected lead.\n${describeErrors(refusals)}`,
   })
   errorCode?: string;
 }
 
 export class LeadBatchResponseDto {
-  @ApiProperty({ type: Boolean, description: 'True if no lead was refused.', example: true })
+  @ApiProperty({ type: Boolean, description: 'True if no lead was rejected.', example: true })
   ok!: boolean;
 
   @ApiProperty({ type: Number, example: 1 })

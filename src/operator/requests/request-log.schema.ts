@@ -40,5 +40,5 @@ requestLogSchema.index(
 expireAfter(
   requestLogSchema,
   { createdAt: 1 },
-  { kind: 'refused requests', setting: 'REQUEST_LOG_DAYS' },
+  { kind: 'rejected requests', setting: 'REQUEST_LOG_DAYS' },
 );

@@ -44,7 +44,7 @@ export interface Operations {
   readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
   /** Read a lead by query parameter. Returns the same as with the id in the path, for ids that clients normalize in a path, such as . and .. */
   readonly findLead: Operation<FindLeadData, FindLeadResponses>;
-  /** Create or update many leads. Handles each lead as if it were sent alone, in order: a refused lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
+  /** Create or update many leads. Handles each lead as if it were sent alone, in order: a rejected lead does not affect the others. After a 5xx either everything is stored or nothing: retry with the same Idempotency-Key. */
   readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;
   /** Read a lead. Returns the current lead, for resynchronizing after a missed outbound event. */
   readonly readLead: Operation<ReadLeadData, ReadLeadResponses>;

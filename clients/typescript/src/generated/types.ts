@@ -105,7 +105,7 @@ export type LeadUpsertResponseDto = {
 
 export type LeadBatchDto = {
     /**
-     * Each lead is handled as if sent alone; a refused lead does not affect the others.
+     * Each lead is handled as if sent alone; a rejected lead does not affect the others.
      */
     leads: Array<UpsertLeadDto>;
     /**
@@ -168,23 +168,23 @@ export type LeadResultDto = {
      */
     statusCode: number;
     /**
-     * Absent if the lead was refused.
+     * Absent if the lead was rejected.
      */
     operation?: 'create' | 'update';
     /**
-     * Absent if the lead was refused.
+     * Absent if the lead was rejected.
      */
     lead?: BatchLeadDto;
     /**
-     * Reasons in the language of the request; only for a refused lead.
+     * Reasons in the language of the request; only for a rejected lead.
      */
     message?: string | Array<string>;
     /**
-     * The standard text of the status; only for a refused lead.
+     * The standard text of the status; only for a rejected lead.
      */
     error?: string;
     /**
-     * The x-error-code that the lead would have if sent alone; only for a refused lead.
+     * The x-error-code that the lead would have if sent alone; only for a rejected lead.
      * - `request.body_not_object`: The body is JSON, but not an object. *Send one JSON object.*
      * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct the fields in the messages; each violated rule has a message.*
      * - `lead.duplicate_phone`: Another lead of the organization has the phone; one message for each phone. *Update that lead, or ask the organization to allow such leads.*
@@ -199,7 +199,7 @@ export type LeadResultDto = {
 
 export type LeadBatchResponseDto = {
     /**
-     * True if no lead was refused.
+     * True if no lead was rejected.
      */
     ok: boolean;
     created: number;

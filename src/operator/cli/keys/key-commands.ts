@@ -115,7 +115,7 @@ export const keyCommands = {
   }),
   requests: declare({
     description:
-      'list the refused requests of a key, and accepted ones with ignored fields, newest first',
+      'list the rejected requests of a key, and accepted ones with ignored fields, newest first',
     example: 'iapi_4fT9xQ --limit 20',
     parameters: { key, limit: option('<n>', 'maximum number of results', parse.limit, 50) },
   }),
@@ -123,7 +123,7 @@ export const keyCommands = {
 
 export const keyGroup: CommandGroup = {
   name: 'key',
-  description: 'issue and manage API keys, and show their calls and refused requests',
+  description: 'issue and manage API keys, and show their calls and rejected requests',
   commands: keyCommands,
 };
 

@@ -59,7 +59,7 @@ export const leadCommands = {
       org,
       dryRun: flag('store nothing; report what each batch of 100 rows would do'),
       restart: flag('start with the first row even if the file was imported before'),
-      report: option('<file>', 'append every refused row to a CSV file', parse.text),
+      report: option('<file>', 'append every rejected row to a CSV file', parse.text),
       language: option(
         '<code>',
         'language of project names and messages: en-us or ar-eg',

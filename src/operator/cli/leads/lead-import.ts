@@ -42,12 +42,12 @@ export async function importLeads(
   const outcome = isDryRun
     ? await work()
     : await context.audit('import organization', organization, work, 'leads');
-  const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the refused rows';
+  const where = reportPath ? `see ${reportPath}` : 'use --report <file> to keep the rejected rows';
   return report(
     { dryRun: isDryRun, ...outcome, refusedRows },
     refusedRows.length > 0 && list(refusedRows),
     outcome.refused > refusedRows.length &&
-      `Not all refused rows are listed (some are from earlier runs): ${where}.`,
+      `Not all rejected rows are listed (some are from earlier runs): ${where}.`,
     isDryRun && 'Dry run, nothing stored. Would import:',
     item(outcome),
   );
@@ -61,7 +61,7 @@ async function checkReport(file: string, path: string): Promise<void> {
   throw new Error(`--report must not be the file being imported (${path}): choose another path.`);
 }
 
-/** @throws Error that stops an import at the first refused row that cannot be reported */
+/** @throws Error that stops an import at the first rejected row that cannot be reported */
 function appendToReport(path: string, text: string): void {
   try {
     appendFileSync(path, text);

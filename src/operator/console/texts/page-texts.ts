@@ -82,7 +82,7 @@ export const pageTexts = {
   'overview.charts': { 'en-us': 'Calls and webhooks', 'ar-eg': 'الطلبات وإشعارات الويب' },
   'overview.callsName': { 'en-us': 'Calls', 'ar-eg': 'الطلبات' },
   'overview.succeeded': { 'en-us': 'Succeeded', 'ar-eg': 'ناجحة' },
-  'overview.refused': { 'en-us': 'Refused (4xx)', 'ar-eg': 'مرفوضة (4xx)' },
+  'overview.refused': { 'en-us': 'Rejected (4xx)', 'ar-eg': 'مرفوضة (4xx)' },
   'overview.failed': { 'en-us': 'Failed (5xx)', 'ar-eg': 'فاشلة (5xx)' },
   'overview.median': { 'en-us': 'Median', 'ar-eg': 'الوسيط' },
   'overview.p95': { 'en-us': 'p95', 'ar-eg': 'المئين 95' },
@@ -169,7 +169,7 @@ export const pageTexts = {
   },
   'attention.refused': { 'en-us': 'Partner is failing', 'ar-eg': 'شريك متعثر' },
   'attention.refusedReason': {
-    'en-us': '{errors} of {calls} calls in 24 hours were refused or failed.',
+    'en-us': '{errors} of {calls} calls in 24 hours were rejected or failed.',
     'ar-eg': 'عدد الطلبات خلال 24 ساعة: {calls}، رُفض منها أو فشل {errors}.',
   },
   'attention.mostlyIgnored': { 'en-us': 'Most fields ignored', 'ar-eg': 'أُهمل معظم الحقول' },
@@ -205,12 +205,12 @@ export const pageTexts = {
     'ar-eg': 'غير معروف بعد: يتطلب أسبوعًا من الطلبات.',
   },
   'partners.errorsByCode': {
-    'en-us': 'Refused requests by error code',
+    'en-us': 'Rejected requests by error code',
     'ar-eg': 'الطلبات المرفوضة حسب رمز الخطأ',
   },
   'partners.otherCodes': { 'en-us': 'Other codes', 'ar-eg': 'رموز أخرى' },
   'partners.requests': {
-    'en-us': 'Requests that were refused or contained ignored fields',
+    'en-us': 'Requests that were rejected or contained ignored fields',
     'ar-eg': 'طلبات مرفوضة أو بها حقول أُهملت',
   },
   'partners.requestsAbout': {

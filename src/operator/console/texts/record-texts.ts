@@ -29,7 +29,7 @@ export const recordTexts = {
   },
   'reservation.callback': { 'en-us': 'Callback', 'ar-eg': 'طلب إشعار' },
   'reservation.accepted': { 'en-us': 'accepted ({status})', 'ar-eg': 'قُبل ({status})' },
-  'reservation.refused': { 'en-us': 'refused ({status})', 'ar-eg': 'رُفض ({status})' },
+  'reservation.refused': { 'en-us': 'rejected ({status})', 'ar-eg': 'رُفض ({status})' },
   'reservation.didNothing': { 'en-us': 'nothing', 'ar-eg': 'لا شيء' },
   'reservation.didUnknown': {
     'en-us': 'not recorded (reservation {reservation}, cheque {cheque})',
