@@ -81,7 +81,7 @@ export class CatalogueRepository {
     return this.collections[kind].find(organizationId, filter, { ...oldestFirst, ...projection });
   }
 
-  /** If several documents have a slug, the oldest counts. */
+  /** If several documents have a slug, the oldest is used. */
   async idsBySlugs(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,

@@ -126,7 +126,7 @@ export class LeadsRepository {
     await this.leads.write(organizationId, writes);
   }
 
-  /** Numbers are not returned after a failed creation, so the sequence may have gaps (rule LEAD-6). */
+  /** Numbers of failed creations are not reused, so the sequence may have gaps (rule LEAD-6). */
   async reserveNumbers(organizationId: Types.ObjectId, count: number): Promise<number[]> {
     if (count === 0) return [];
     await this.searches.get(organizationId.toHexString());
@@ -143,7 +143,7 @@ export class LeadsRepository {
     return search;
   }
 
-  /** Doubles its steps, then halves them. Stores each step, so that an aborted search can continue. */
+  /** Exponential search, then binary search. Stores each step, so that an aborted search can continue. */
   private async findFreeNumber(organizationId: Types.ObjectId): Promise<void> {
     const first = await this.counters.skipTo(organizationId, counter, 0);
     let last = first;

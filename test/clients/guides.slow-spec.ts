@@ -175,7 +175,7 @@ const arabicLead = { name: 'Waiting, Arabic', project: 'مروج النخيل' }
 
 describe('the first requests', () => {
   /**
-   * Returns the request bodies that README and guides begin with, and the reference's examples of the same
+   * Returns the first request bodies of README and guides, and the reference's examples of the same
    * operations.
    */
   const firstRequests = () => {

@@ -87,7 +87,7 @@ it('probes are accepted when idle connections use the whole connection limit', a
   await probe();
   idle.push(await open());
   const closed = Promise.race(idle.map((socket) => once(socket, 'close')));
-  // A second passes per reading of the clock, yet no time limit may end the search for the oldest connection.
+  // The clock advances a second per reading; no time limit may end the search for the oldest connection.
   const now = performance.now();
   let readings = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now + 1_000 * readings++);

@@ -30,7 +30,7 @@ function newLease(count: number) {
   const stored = service.db.collection<LeaseDocument>('leases');
   return {
     processes,
-    /** Half of the duration later, each process asks the database again. */
+    /** Passes half of the duration, after which each process asks the database again. */
     passHalfDuration: () => (time.now += durationMs / 2),
     pass: (milliseconds: number) => (time.now += milliseconds),
     end: () => stored.updateOne({ name }, { $set: { until: new Date(0) } }),

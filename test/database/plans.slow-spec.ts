@@ -46,7 +46,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** Adds records that no query may read unnecessarily. */
+/** Adds records that a query without a suitable index would read. */
 async function addUnrelatedRecords(catalogue: Catalogue, past: Date): Promise<void> {
   const { compoundId, phaseId, villaId, designId, poolId } = catalogue;
   const endpointId = new ObjectId();

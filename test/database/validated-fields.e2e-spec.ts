@@ -8,8 +8,8 @@ const names = 'name.en-us name.ar-eg';
 const texts = `${names} description.en-us description.ar-eg`;
 
 /**
- * Other programs may rely on these fields, listed by accepted type without the conventional ones. They are the
- * platform's fields, and the fields of compounds and units that the API writes.
+ * Fields on which other programs may rely, by accepted type: the platform's fields, and the fields of
+ * compounds and units that the API writes. The conventional fields are omitted.
  */
 const fields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   organizations: {

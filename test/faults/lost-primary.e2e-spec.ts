@@ -8,9 +8,9 @@ import { primaryOf, startFaultDatabase } from './support/fault-database.js';
 import { LeadLoad } from './support/lead-load.js';
 import { randomNumbers, report } from './support/random.js';
 
-/** No client may wait longer, whatever happens to the database. */
+/** Maximum response time, even without a primary. */
 const maxWaitMs = 10_000;
-/** Changes must be acknowledged again this soon after a new primary is elected. */
+/** Maximum time from the election of a primary to the next acknowledged change. */
 const maxResumptionMs = 5_000;
 
 const { db, uri, members } = await startFaultDatabase(3);

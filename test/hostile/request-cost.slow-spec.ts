@@ -113,7 +113,7 @@ const cases = operations.flatMap((operation) =>
     .filter(({ place }) => place === 'body')
     .flatMap(({ steps }) => Object.keys(values).map((kind) => ({ operation, steps, kind }))),
 );
-/** With these prime steps, each position and each kind occurs. */
+/** Prime steps, so that the selection contains each position and each kind. */
 const chosen = cases.filter((_, index) => index % rounds(23, 7) === 0);
 
 describe(`a body of the maximum size (${chosen.length} cases)`, () => {

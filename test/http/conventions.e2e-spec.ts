@@ -293,7 +293,7 @@ describe('the request log', () => {
     await new Promise((resolve) => client.write(sent, resolve));
     client.destroy();
     await eventually(() => {
-      // The client disconnects during the key lookup, after its whole request has arrived. So the lead is stored.
+      // The lead is stored, because the client disconnects only after its whole request has arrived.
       const organizationId = expect.any(String);
       expect(linesWith(id)).toMatchObject([{ aborted: true, status: 201, organizationId }]);
     }, 5_000);

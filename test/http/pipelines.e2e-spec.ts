@@ -134,7 +134,7 @@ async function findViolations({ requests, isHalfClosed }: Exchange, { text, wasR
     if (response === undefined) {
       // After a disconnect it is unknown whether the running request was executed.
       const isUnknown = isHalfClosed && index === responses.length;
-      // A client that writes after it has announced to close may lose the response to a reset.
+      // A client that keeps writing after it sent `Connection: close` may lose the response to a reset.
       const isDropped = wasReset && announcingClose.has(kind) && index === responses.length;
       if (isExecuted && !isUnknown && !isDropped) found.push({ ...context, wasReset });
       continue;

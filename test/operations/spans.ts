@@ -1,6 +1,6 @@
 import type { Receiver } from '../support/receiver.js';
 
-/** Returns the spans that a collector has received as OTLP over HTTP. Numbers are field numbers of the protocol. */
+/** Returns the spans of OTLP requests. The numbers in the code are protobuf field numbers. */
 export function receivedSpans({ received }: Receiver) {
   return received
     .filter(({ path }) => path === '/v1/traces')

@@ -11,7 +11,7 @@ let catalogue: Catalogue;
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 const midJanuary = '2026-01-15T00:00:00.000Z';
 
-/** The units are in order of id, which decides between the equal times of the 20th. */
+/** The units are in order of id, which breaks the tie between the equal times of the 20th. */
 const units = [
   { price: 5, updatedAt: day(20), name: { 'en-us': 'b', 'ar-eg': 'س' } },
   { price: null, updatedAt: day(20), name: { 'en-us': 'a' } },
@@ -209,7 +209,7 @@ describe('a field with values of any type', () => {
   let oddTenant: Tenant;
   beforeAll(async () => {
     oddTenant = await addTenant(service.db);
-    // Each value occurs twice, so that ids decide. Equal values are not adjacent.
+    // Each value occurs twice, so that ids break ties. Equal values are not adjacent.
     const oddUnits = twice.map((price, index) => ({
       ...conventions(oddTenant.organizationId),
       unitId: `u${index}`,

@@ -6,7 +6,7 @@ import { addReservation, addUnit, addWallet } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 
-/** Stands for a time that the database can store and JavaScript cannot. */
+/** Stands for a time that the database can store but JavaScript cannot represent. */
 const distantTime = 'distant';
 
 const service = sharedService();

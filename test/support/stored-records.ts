@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Db, ObjectId } from 'mongodb';
 
 /**
- * Returns the stored records as a text that does not depend on random ids: contents alone determine the order of the
- * records and the names of the ids.
+ * Returns the stored records as text in which placeholders replace random ids. The contents alone determine
+ * the order of records and placeholders.
  */
 export async function storedRecords(
   db: Db,
@@ -37,8 +37,8 @@ export async function storedRecords(
 }
 
 /**
- * Returns the roles that distinguish ids in otherwise equal documents: the strings around an id and, in later rounds,
- * around their ids. Ids with the same role are interchangeable.
+ * Returns a role for each id, so that equal documents can be told apart: a hash of the documents that contain
+ * the id and, in later rounds, of the roles of their other ids. Ids with the same role are interchangeable.
  */
 function rolesOf(texts: readonly string[]): Map<string, string> {
   const ids = new Set(texts.flatMap((text) => text.match(anyId) ?? []));

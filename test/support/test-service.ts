@@ -16,10 +16,7 @@ import { addTenantApi } from './tenant-api.js';
 import { monitored, type TenantCommands, watchTenantCommands } from './tenant-commands.js';
 
 declare global {
-  /**
-   * The log of all services of a Jest worker. They share it, because lines that belong to no request are always written
-   * by the first service.
-   */
+  /** All services of a Jest worker share a log, because the first writes all lines that belong to no request. */
   var workerLog: { readonly lines: string[]; readonly destination: Writable };
 }
 

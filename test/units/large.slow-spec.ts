@@ -20,7 +20,7 @@ import { addUnitCatalogue, type Catalogue } from './catalogue.js';
 const exportLimit = rounds(1_000, 10_000);
 const unitCount = exportLimit + 50;
 const bytesOfUnit = rounds(9_000, 0);
-/** This is the error code MaxTimeMSExpired, which the service does not retry. */
+/** Error code MaxTimeMSExpired, which the service does not retry. */
 const timeExpired = 50;
 const exportPath = '/units/export/all';
 

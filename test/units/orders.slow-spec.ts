@@ -12,7 +12,7 @@ const count = 120;
 let tenant: TenantApi;
 let units: Document[];
 
-/** Responses show several of these stored values as 0. Ids determine the order of equal ones. */
+/** Responses show several of these stored values as 0. Ids break ties. */
 const numbers = [undefined, null, 0, Number.NaN, -3, 5, 5.5, new Decimal128('5.25'), 70, 1e9];
 const statuses = ['Available', 'sold', 'Sold', undefined, 'RESERVED'];
 const arabic = ['ب', undefined, 'ا', '', 'b', null];
@@ -117,7 +117,7 @@ const combinations = filters.flatMap(([filter, matches]) =>
 
 const sorts = [
   ...Object.keys(keys).flatMap((field) => [field, `-${field}`]),
-  // The first field of these has few values, many values, or different values that responses show as equal.
+  // The first sort field has few values, many values, or different values that responses show as equal.
   'beds,-price',
   '-beds,status,-name',
   '-status,name',

@@ -87,7 +87,7 @@ describe('WEBHOOKS_CONCURRENCY', () => {
     await collection('webhookEndpoints').updateMany({ organizationId }, { $set });
     await service.createLead(other);
     await fast.receivedRequests(4);
-    // All eight attempts are open. A ninth would have started together with them.
+    // All eight attempts are open. Without the limit, a ninth would have started, too.
     expect([hanging.received.length, fast.received.length]).toEqual([4, 4]);
     for (const response of open.splice(0)) response.writeHead(204).end();
     await fast.receivedRequests(8);

@@ -74,7 +74,7 @@ export class ResponseCache {
       const maker = Promise.withResolvers<CachedResponse>();
       if (isContinued) return Promise.reject(unshareable);
       this.pendingResponses.set(request, maker);
-      // If the client disconnects, the waiting requests make their own response.
+      // If the client disconnects, the waiting requests compute their own responses.
       reply.raw.once('close', () => maker.reject(unshareable));
       proceed();
       return maker.promise;

@@ -52,7 +52,7 @@ export function misspelledVariables(names: readonly string[]): string[] {
 }
 
 function closestVariable(name: string): string | undefined {
-  // Two wrong letters would match another short name.
+  // In a short name, two wrong letters could match another variable.
   const maxDistance = name.length > 5 ? 2 : 1;
   return (
     closestMatch(name, variableNames, { maxDistance }) ??

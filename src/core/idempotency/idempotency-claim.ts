@@ -24,6 +24,6 @@ export interface IdempotencyClaim {
   /** The owner changes when another request takes over the claim. */
   readonly owner: string;
   readonly headersSoFar: () => Readonly<Record<string, string>>;
-  /** Set by the last attempt of the transaction; committed only if the service responds with it. */
+  /** Response stored by the last attempt of the transaction; committed only if the service also sends it. */
   response?: StoredResponse;
 }

@@ -88,7 +88,7 @@ export class GroupCommit<
     return (await this.enqueue(first, groupLimits.bytes, batch)) as Whole;
   }
 
-  /** Returns what {@link submitAll} would respond now; stores nothing. */
+  /** Returns the response that {@link submitAll} would give now; stores nothing. */
   dryRun<Whole extends ServiceResponse>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
     return this.transaction.dryRun(batch);
   }

@@ -17,7 +17,7 @@ import type {
   WriteRequest,
 } from './write-handler.js';
 
-/** Commits a group of single requests when it has this much to store. */
+/** A group of single requests commits once its writes reach this size. */
 const maxStoredBytes = 16 * mebibyte;
 
 @Injectable()
@@ -75,7 +75,7 @@ export class GroupTransaction<
     return outcomes;
   }
 
-  /** Returns what a batch would respond now; takes no lock and opens no transaction. */
+  /** Returns the response that a batch would get now; takes no lock and opens no transaction. */
   async dryRun<Whole extends ServiceResponse>(
     batch: Batch<Request, Response, Whole>,
   ): Promise<Whole> {

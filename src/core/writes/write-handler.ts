@@ -9,7 +9,7 @@ export interface WriteRequest {
 
 /** Records that the requests of a group share, including decisions made so far. */
 export interface PendingWrites {
-  /** Contention keys: of transactions that share one, one commits and the others run again. */
+  /** Of concurrent transactions with a common lock key, one commits and the others retry. */
   readonly lockKeys: readonly string[];
   readonly bytes: number;
 }

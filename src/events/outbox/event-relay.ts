@@ -35,7 +35,7 @@ const intervalMs = 250;
 /** The relay pauses after the last events, in ms, because many small batches cost the database more. */
 const batchingDelayMs = 100;
 const batchSize = 250;
-/** One failure may be chance, so an event is set aside only after this many attempts on its own. */
+/** A single failure may be random, so an event is set aside only after this many attempts on its own. */
 const maxSingleAttempts = 3;
 
 const unnumbered = { sequence: null } as const;

@@ -36,7 +36,7 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: Number })
   sequence?: number | null;
 
-  /** Time of its numbering and deliveries; never earlier than that of a lower number. */
+  /** Time when the event got its number and deliveries; never earlier than that of a lower number. */
   @Prop({ type: Date })
   numberedAt?: Date;
 

@@ -76,7 +76,7 @@ function erasureOf(
 export interface ErasedLeads {
   readonly organization: Pick<Organization, '_id' | 'phoneCountry'>;
   readonly leadIds: readonly Types.ObjectId[];
-  /** Returns the ids that belong to no erasure. */
+  /** Returns the ids of leads that no recorded erasure contains. */
   readonly notListed: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
 }
 

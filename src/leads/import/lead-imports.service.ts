@@ -141,7 +141,7 @@ function countsOf(counts: ImportCounts | null): ImportCounts {
   return { created, updated, refused };
 }
 
-/** Messages name a request body, but an imported row has only a line. */
+/** Replaces "The request body" in messages: an imported row is a line of a file. */
 function messageForLine(message: string | readonly string[]): string {
   return [message].flat().join('; ').replaceAll('The request body', 'The line');
 }

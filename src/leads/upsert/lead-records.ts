@@ -26,7 +26,7 @@ export interface LeadDecision {
   readonly entry: LeadChange;
   readonly client: ClientLink;
   readonly events: readonly PendingEvent[];
-  /** Contention keys of phones and emails that had no owner before. */
+  /** Lock keys of phones and emails that had no owner before. */
   readonly lockKeys: readonly string[];
   readonly bytes: number;
 }

@@ -6,7 +6,7 @@ type NameInGroup<Text, Group extends string> = Text extends `${Group}.${infer Na
 
 export type OperatorAction = NameInGroup<ViewText, 'log.action'>;
 
-/** A new record does not exist before its action, so its organization is the subject. */
+/** The subject of a creation is the organization, because the new record does not exist yet. */
 export type OperatorSubject =
   'database' | 'organization' | 'key' | 'lead' | 'reservation' | 'delivery' | 'endpoint';
 

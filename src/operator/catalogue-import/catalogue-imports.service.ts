@@ -118,7 +118,7 @@ export class CatalogueImportsService {
   ): Promise<SaveCounts> {
     const slugs = entries.map(({ slug }) => slug);
     const found = await this.catalogue.findBySlugs(kind, organizationId, slugs);
-    // The oldest counts if several have one slug.
+    // If several documents have one slug, the oldest is used.
     const stored = new Map(found.toReversed().map((document) => [document.slug, document]));
     const changeOf =
       kind === 'units'

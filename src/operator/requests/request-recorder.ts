@@ -74,7 +74,7 @@ export class RequestRecorder implements BeforeApplicationShutdown {
     for (const requests of byKey.values()) await this.storeOfKey(requests);
   }
 
-  /** Requests have finished by then, and the database is still connected. */
+  /** At this stage of the shutdown, requests have finished and the database is still connected. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.loop.finish();
   }

@@ -42,7 +42,7 @@ export function summaryOf(counts: Readonly<Counts>) {
   const { calls = 0, refused = 0, failed = 0, polls = 0, leads = 0, mostlyIgnored = 0 } = counts;
   return {
     calls,
-    /** Long polls count in no latency bucket. */
+    /** Long polls are excluded from the latency buckets. */
     polls,
     errors: refused + failed,
     failures: failed,

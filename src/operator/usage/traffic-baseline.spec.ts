@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { hourMs } from '../../core/values/time.js';
 import { baselineOf, HourlyCallCounts, type KeyState } from './traffic-baseline.js';
 
-/** This is a Wednesday at 12:15 UTC. */
+/** Wednesday 25 November 2026, 12:15 UTC. */
 const now = Date.UTC(2026, 10, 25, 12, 15);
 const current = now - (now % hourMs);
 

@@ -46,14 +46,14 @@ export function baselineOf(counts: HourlyCallCounts) {
   const { week, lastHour, ...facts } = trafficFacts(counts);
   return {
     state: stateOf(facts),
-    /** Mean calls of the 168 hours from Monday 00:00 UTC. */
+    /** Mean calls of each of the 168 hours of a week, from Monday 00:00 UTC. */
     week,
     lastHour,
     calls: facts.calls,
     errors: facts.errors,
     /** Null without a baseline. */
     usualCalls: facts.hasBaseline ? Math.round(facts.usualCalls) : null,
-    /** Number of calls that usually come in the time since the last call. */
+    /** Number of calls expected since the last call. */
     missedCalls: Math.round(facts.missedCalls),
   };
 }

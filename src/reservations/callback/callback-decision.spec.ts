@@ -61,7 +61,7 @@ function stateOf({ units: [unit], reservations: [own, other], wallets }: ModelSt
   });
 }
 
-/** Reduces records to the parts that the model has, too. */
+/** Reduces records to the parts that the model also has. */
 const summaryOf = ({ reservation, unit, wallets }: ReservationState) => ({
   reservation: reservation.status,
   unit: unit?.status,

@@ -80,7 +80,7 @@ export function restoreWallet(state: ReservationState, id?: Types.ObjectId): Res
 export function touchWallet(state: ReservationState): ReservationState {
   const [first, ...others] = state.wallets;
   if (first === undefined) return state;
-  // An equal value, such as the same millisecond, would be no write and no conflict.
+  // Writing an equal value, such as a time in the same millisecond, would be a no-op and cause no conflict.
   return { ...state, wallets: [{ ...first, statusLock: new Types.ObjectId() }, ...others] };
 }
 

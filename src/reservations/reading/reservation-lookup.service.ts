@@ -45,7 +45,7 @@ export type ReservationHistory = Awaited<ReturnType<ReservationLookupService['hi
 
 export type UnitStatusChange = Awaited<ReturnType<ReservationLookupService['unitChanges']>>[number];
 
-/** Limits of the history on a page of the console. */
+/** Maximum number of callbacks in the history of a console page. */
 export const maxCallbacks = 100;
 const maxEvents = 200;
 
@@ -191,7 +191,7 @@ export class ReservationLookupService {
       .toSorted((one, other) => other.at.getTime() - one.at.getTime());
   }
 
-  /** Returns the unit's other approved reservations, because of which callbacks are refused. */
+  /** Returns the unit's other approved reservations, for which callbacks are rejected. */
   async approvedOthers({ _id, unitId, ...reservation }: ReservationDetails): Promise<string[]> {
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const unitIds = unitId === null ? [] : [new Types.ObjectId(unitId)];

@@ -73,7 +73,7 @@ export interface ClientLink {
   /** It is null if the lead gets no client. */
   readonly clientId: Types.ObjectId | null;
   readonly change?: ClientChange;
-  /** Contention keys of phones and email that are new to the client. */
+  /** Lock keys of phones and emails that are new to the client. */
   readonly lockKeys: readonly string[];
 }
 

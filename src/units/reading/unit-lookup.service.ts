@@ -17,7 +17,7 @@ export type UnitReference =
 export interface ResolvedUnits {
   /** Omits deleted units. */
   readonly ids: readonly Types.ObjectId[];
-  /** Resolves a unit id that several compounds use only if it names the own unit. */
+  /** A unit id that several compounds use is ambiguous unless it names the unit `own`. */
   idOf(
     reference: UnitReference,
     own: Types.ObjectId | null | undefined,
@@ -90,7 +90,7 @@ export class UnitLookupService {
     });
   }
 
-  /** @param own units that references may name even if deleted */
+  /** @param own units of stored reservations, which references may name even if deleted */
   async resolve(
     organizationId: Types.ObjectId,
     references: readonly UnitReference[],

@@ -18,7 +18,7 @@ export interface LoadedUnits {
   readonly amenities: IdsByName;
   /** Maps hexadecimal unit ids to the statuses of their reservations. */
   readonly reservations: ReadonlyMap<string, readonly string[]>;
-  /** Contains the used ones of all slugs that the requests may assign. */
+  /** Slugs that the requests may assign but that units already use. */
   readonly usedSlugs: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export class UnitRecords implements PendingWrites {
     );
   }
 
-  /** If several phases have the slug, the oldest counts. */
+  /** If several phases have the slug, the oldest is used. */
   findPhase(compoundId: Types.ObjectId, slug: string): Types.ObjectId | undefined {
     const { phases } = this.loaded;
     return phases.find((one) => one.slug === slug && compoundId.equals(one.parentId))?._id;

@@ -124,7 +124,7 @@ export function endpointAfter(
   };
 }
 
-/** A single failure may be chance, so it does not make a fast endpoint slow. */
+/** A single failure may be random, so it does not make a fast endpoint slow. */
 export function latencyClassAfter(before: LatencyClass, result: AttemptResult): LatencyClass {
   if (result.milliseconds >= slowMs) return 'slow';
   if (isSuccess(result)) return result.milliseconds < fastMs ? 'fast' : 'new';

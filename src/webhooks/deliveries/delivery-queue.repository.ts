@@ -100,7 +100,7 @@ export class DeliveryQueueRepository {
     });
   }
 
-  /** Frees the endpoint. Stores fields unless the operator has changed it since its lease; returns whether it did. */
+  /** Releases the lease. Stores `fields` and returns true, unless the operator has changed the endpoint since. */
   async release(
     { _id, leaseOwner, updatedAt }: WebhookEndpointDocument,
     fields: Partial<WebhookEndpointDocument>,

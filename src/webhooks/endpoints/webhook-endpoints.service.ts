@@ -110,7 +110,7 @@ export class WebhookEndpointsService {
   /** Resets failures; missed events are not sent. */
   async enable(_id: Types.ObjectId): Promise<void> {
     const endpoint = await this.find(_id);
-    // Deliveries may still be pending after a response has disabled it.
+    // Deliveries may still be pending after a response has disabled the endpoint.
     if (endpoint?.isEnabled !== true) await this.failPending(_id, 'endpoint disabled');
     const on = { isEnabled: true, disabledReason: null, failingSince: null, pausedUntil: null };
     await this.set({ _id, removedAt: null }, on);
@@ -184,7 +184,7 @@ function organizationFilter(organizationId: Types.ObjectId | undefined) {
   return { ...tenant, removedAt: null };
 }
 
-/** Replaces secrets by their times. */
+/** Shows only the creation and expiry times of secrets, never the secrets. */
 export function endpointView(document: WebhookEndpointDocument) {
   const isSubscribed = hasValidEventTypes(document);
   return {

@@ -79,7 +79,7 @@ export async function primaryOf(members: readonly Member[]): Promise<Member> {
 
 /** Starts a replica set that belongs to one test file, which may break it. */
 export async function startFaultDatabase(size = 1) {
-  // A killed process loses nothing that it has stored in this folder.
+  // Files in this folder survive a killed process.
   const inMemory = '/dev/shm';
   const folder = await mkdtemp(join(existsSync(inMemory) ? inMemory : tmpdir(), 'api-faults-'));
   const folders = await Promise.all(

@@ -13,7 +13,7 @@ export interface RandomNumbers {
 export function randomNumbers(
   seed = Number(process.env['FAULT_SEED'] ?? randomInt(2 ** 31)),
 ): RandomNumbers {
-  // This is the algorithm mulberry32.
+  // The algorithm is mulberry32.
   let state = seed;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;

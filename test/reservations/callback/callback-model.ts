@@ -1,6 +1,6 @@
 /**
- * This small model of rules CALL-2 to CALL-14 was written from the text of docs/rules.md alone. It says what a callback
- * changes and what the response is.
+ * This small model of rules CALL-2 to CALL-14 was written from the text of docs/rules.md alone. It computes the
+ * changes and the response of a callback.
  */
 
 export interface ModelUnit {

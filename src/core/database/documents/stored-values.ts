@@ -46,7 +46,7 @@ export const bsonReadOptions = {
   bsonRegExp: true,
 };
 
-// Responses can show the database's own types, and numbers keep all their digits.
+// Lets `JSON.stringify` write BSON types, with all digits of 64-bit integers and decimals.
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 serializeAs(Long, (value) => rawJSON(value.toString()));
 serializeAs(Decimal128, decimalJson);

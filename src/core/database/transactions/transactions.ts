@@ -129,7 +129,7 @@ export class Transactions {
     const operations = [...new Set(keys.map(lockIdOf))].toSorted().map((key) => ({
       updateOne: {
         filter: { organizationId, key },
-        // Setting an equal time alone would change nothing, and so not conflict.
+        // Setting an equal time alone would be a no-op and cause no conflict.
         update: { $set: { takenAt }, $inc: { timesTaken: 1 } },
         upsert: true,
       },

@@ -8,7 +8,7 @@ import { type RateLimit, TokenBuckets } from './token-buckets.js';
 
 /** @param remaining whole tokens; negative when the request was rejected (rule HTTP-22) */
 export function rateLimitFields(policy: string, { rps, burst }: RateLimit, remaining: number) {
-  // At one or more tokens per second, the next one is less than a second away.
+  // Whole seconds: at one or more tokens per second, the next token arrives within one second.
   const reset = remaining >= burst ? 0 : 1;
   return {
     'ratelimit-policy': `"${policy}";q=${burst};w=${Math.ceil(burst / rps)}`,

@@ -117,7 +117,7 @@ function newConnections(
       keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // A timeout can fire late by this interval.
+      // A timeout may fire up to one interval late.
       connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 10,
     },
     limit: MAX_CONNECTIONS,

@@ -6,7 +6,7 @@ const intervalMs = 1_000;
 /** A busy event loop reads a response only after the timer has fired. */
 const graceMs = 100;
 
-/** After a second, tells a person at a terminal that the command waits. */
+/** Prints a notice on a terminal once the promise has been pending for a second. */
 export async function withWaitNotice<T>(waiting: Promise<T>): Promise<T> {
   const timer = setTimeout(() => {
     if (process.stderr.isTTY) process.stderr.write('Waiting for the database.\n');

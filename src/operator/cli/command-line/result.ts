@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { isStoredObject } from '../../../core/values/json.js';
 import { type ViewField, plainTitle, plainValue } from '../../views/field.js';
 
-/** Selects properties by name and fields of the console, or adds own fields. Without a view, all are shown. */
+/** Fields to show: property names, fields of the console, or custom ones. Without a view, all are shown. */
 export type View<T> = readonly (
   (keyof T & string) | ViewField<T> | { readonly title: string; of(item: T): unknown }
 )[];

@@ -1,16 +1,16 @@
-// The page of the reference, on which every operation works with its examples, in the order of the page.
+// API reference page: readers can run every operation with its example values, from top to bottom.
 
 const reference = await (await fetch('openapi.json')).json();
-// The page calls the service that it was read from, and no other.
+// Sends requests only to the service that served this page.
 reference.servers = reference.servers.slice(0, 1);
 
-/** In requests, the reservation of the examples is the one that was created last. */
+/** Requests replace the example reservation id by the id of the last created reservation. */
 const paths = Object.entries(reference.paths);
 const [, reservation] = paths.find(([path]) => path.endsWith('/{reservationId}'));
 const exampleId = reservation.get.parameters[0].schema.example;
 let reservationId = exampleId;
 
-/** Headers that every response has, which the introduction explains. */
+/** Headers of every response; the introduction explains them. */
 const commonHeaders = new Set(['x-request-id', 'ratelimit-policy', 'ratelimit']);
 
 globalThis.SwaggerUIBundle({
@@ -20,7 +20,7 @@ globalThis.SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   displayRequestDuration: true,
   persistAuthorization: true,
-  // Colors would take minutes for an export.
+  // Highlighting the response of an export would take minutes.
   syntaxHighlight: { activated: false },
   requestInterceptor: (request) => {
     request.url = request.url.replace(exampleId, reservationId);
@@ -40,8 +40,8 @@ globalThis.SwaggerUIBundle({
 });
 
 /**
- * A part of the document with what it refers to in place. The library's own way to do this takes
- * seconds for each operation; this document refers to nothing outside itself, and never in circles.
+ * Returns a part of the document with every `$ref` resolved. The library's resolver takes seconds per
+ * operation; this document has no external or circular references.
  */
 async function withoutReferences(document_, path) {
   const inPlace = (value) => {
@@ -54,7 +54,7 @@ async function withoutReferences(document_, path) {
   return { spec: inPlace(at(path)), errors: [] };
 }
 
-/** The tables of headers tell what is particular; that of an error is its code, which its text lists. */
+/** Header tables omit common headers. Errors have no table, because their text already lists the codes. */
 function withoutCommonHeaders(Headers, { React }) {
   return ({ headers, ...others }) => {
     if (headers?.has('x-error-code')) return null;

@@ -17,7 +17,7 @@ const backPattern = /^\/(?:webhooks|leads)(?:\/[\w-]+)+$/;
 
 interface Action extends Subject, Pick<OperatorRequest, 'action' | 'details'> {
   readonly question: string;
-  /** @returns how many records it changed; null where the number is meaningless */
+  /** @returns the number of changed records; null if there is no such number */
   readonly work: () => Promise<number | null>;
 }
 
