@@ -61,6 +61,8 @@ describe('a change of ENCRYPTION_KEYS', () => {
     await createLeads(instance, withBoth);
     const oldKey = { key: expect.any(String), secrets: 2, state: 'missing' };
     expect(await statusWith(keyLists.newer)).toEqual([1, [oldKey]]);
+    const { stdout: table } = await runCli(['db', 'status'], variables(keyLists.newer));
+    expect(table).toMatch(/An encryption key is missing: add it to ENCRYPTION_KEYS\.\n$/);
 
     await instance.stop();
     instance = withBoth;

@@ -55,22 +55,29 @@ export const actions: ActionsOf<typeof databaseCommands> = {
     );
     const records = await structure.usageOf(retention);
     const isCurrent = records.every((kind) => kind.isCurrent);
+    const isKeyMissing = encryptionKeys.some(({ state }) => state === 'missing');
+    const isFailed = !status.isComplete || isKeyMissing || !isCurrent;
     const parts = [
       list(status.collections, ['collection', 'exists', 'validatorIsCurrent', 'missingIndexes']),
       status.migrations.length > 0 && list(status.migrations),
       encryptionKeys.length > 0 && list(encryptionKeys),
       unrestrictedKeys.length > 0 && list(unrestrictedKeys, ['prefix', 'name', 'organizationId']),
       unrestrictedKeys.length > 0 &&
-        `These keys are not restricted. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
+        `No operations were chosen for these keys, so they may permit more than intended. To restrict one: ${commandLine} key update <id or prefix> --for website\n`,
       list(records, usageFields),
       status.isOfNewerVersion &&
         'A newer version has prepared the database. Instances of this version keep working.',
-      statusSentence(status.isComplete, isCurrent),
+      !status.isComplete &&
+        `Collections, indexes or migrations are missing or outdated. Run: ${commandLine} db init`,
+      status.isComplete &&
+        !isCurrent &&
+        `Retention in the database differs from the configuration. Run: ${commandLine} db init`,
+      isKeyMissing && 'An encryption key is missing: add it to ENCRYPTION_KEYS.',
+      !isFailed && 'The database is up to date.',
     ];
-    const isKeyMissing = encryptionKeys.some(({ state }) => state === 'missing');
     return {
       ...report({ ...status, encryptionKeys, unrestrictedKeys, records }, ...parts),
-      isFailed: !status.isComplete || isKeyMissing || !isCurrent,
+      isFailed,
     };
   },
 
@@ -104,13 +111,6 @@ async function readLedger(file: string): Promise<z.infer<typeof ledgerSchema>> {
       'create it with npm run --silent.';
     throw new Error(message, { cause });
   }
-}
-
-function statusSentence(isComplete: boolean, isCurrent: boolean): string {
-  if (!isComplete)
-    return `Collections, indexes or migrations are missing. Run: ${commandLine} db init`;
-  if (isCurrent) return 'Nothing is missing.';
-  return `Retention in the database differs from the configuration. Run: ${commandLine} db init`;
 }
 
 function retentionText(seconds: number | null): string {
