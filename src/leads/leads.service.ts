@@ -170,7 +170,10 @@ export class LeadsService {
       const error = toDomainError(outcome.reason);
       failures?.push(error);
       if (error.status >= 500)
-        this.logger.error({ err: outcome.reason as unknown }, 'A lead of a batch failed');
+        this.logger.error(
+          { err: outcome.reason as unknown },
+          'Could not process a lead of a batch',
+        );
     }
   }
 }

@@ -147,7 +147,7 @@ describe('the overview', () => {
     await removeKey(keyId);
   });
 
-  it('names a delayed feed and delayed deliveries', async () => {
+  it('lists a delayed feed and delayed deliveries', async () => {
     const statistics = service.service.app.get(WebhookStatisticsService);
     const backlog = { lagMs: 5 * 60_000, count: 1_200 };
     const spies = (['eventBacklog', 'deliveryBacklog'] as const).map((name) =>

@@ -186,7 +186,7 @@ describe('a reservation', () => {
     await callback({ reservationStatus: 'approved' }).set('x-request-id', 'refused').expect(422);
   });
 
-  it('is found by its ids and the id of a rejected request, and its unit by the ids of the unit', async () => {
+  it('is found by its ids, the ids of its unit, and the id of a rejected request', async () => {
     const unitPath = pathOf('units', unitId);
     for (const [reference, found] of [
       ['deal-7', path],

@@ -214,8 +214,8 @@ describe('an operator action', () => {
       { action: 'replay', subject: 'delivery', result: 'done', count: 1 },
     ]);
     const text = await service.text(location?.replace('/console', '') ?? '');
-    expect(text).toContain('Queued for resending: 1.');
-    expect(text).toContain('Now: delivered, last response 204.');
+    expect(text).toContain('Queued to be sent again: 1.');
+    expect(text).toContain('Current state: delivered. Last response: 204.');
   });
 
   it('redirects to the page of its form', async () => {
@@ -225,7 +225,7 @@ describe('an operator action', () => {
     ] as const) {
       const page = await confirm(`${path}/replay`, { back });
       expect(page.startsWith(`${expected}?done=`)).toBe(true);
-      const outcome = /Queued for resending: 1\. .* Now: (pending|delivered)/;
+      const outcome = /Queued to be sent again: 1\. .* Current state: (pending|delivered)/;
       expect(await service.text(page)).toMatch(outcome);
       await waitForStatus('delivered');
     }
@@ -236,7 +236,7 @@ describe('an operator action', () => {
     const before = receiver.received.length;
     await tenant.set('webhookDeliveries', {}, { status: 'failed', failureReason: 'exhausted' });
     const page = await confirm(replay, { status: 'failed' });
-    expect(await service.text(page)).toContain('Queued for resending: 1.');
+    expect(await service.text(page)).toContain('Queued to be sent again: 1.');
     await receiver.receivedRequests(before + 1);
     await waitForStatus('delivered');
     for (const [form, message] of [
@@ -372,7 +372,7 @@ it('console pages with many records read few more documents than they show', asy
   expect(excessiveKeyReads(commands)).toEqual([]);
 });
 
-it('an operator log that rejects writes prevents every action', async () => {
+it('no action runs when the operator log rejects writes', async () => {
   const before = receiver.received.length;
   const validator = { never: { $exists: true } };
   await service.db.command({ collMod: 'operatorLog', validator, validationLevel: 'strict' });

@@ -95,7 +95,7 @@ describe('a lease', () => {
     expect(end).toBeLessThanOrEqual(Date.now() + durationMs);
   });
 
-  it('causes one command per half of its duration', async () => {
+  it('needs one command per half of its duration', async () => {
     const { processes, pass, until } = newLease(2);
     await acquireAll(processes);
     const renewals = new Set<number | undefined>();

@@ -18,7 +18,7 @@ const folder = await mkdtemp(join(tmpdir(), 'integration-api-data-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('a data folder', () => {
-  it('is opened by one database, and opening it fails while an unreachable database holds it', async () => {
+  it('is shared through one server, and opening it fails when that server cannot be found', async () => {
     const path = join(folder, 'shared');
     const [one, two] = await Promise.all([openSharedMongod(path), openSharedMongod(path)]);
     expect(two.uri).toBe(one.uri);
@@ -66,7 +66,7 @@ describe('starts without configuration', () => {
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     await expect(startHere({ PORT: String(port) })).rejects.toThrow(
-      `127.0.0.1:${port} is in use, perhaps by an earlier start: stop it, or set PORT to a free port.`,
+      `127.0.0.1:${port} is in use, perhaps by an earlier instance: stop it, or set PORT to a free port.`,
     );
     taken.close();
 

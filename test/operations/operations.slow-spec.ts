@@ -305,11 +305,11 @@ it('a start fails and names the variable when the address is in use', async () =
   const { port } = new URL(operations);
   const { environment, logger } = workerOptions({ OPS_PORT: port });
   await expect(runService(environment, logger)).rejects.toThrow(
-    `127.0.0.1:${port} is in use, perhaps by an earlier start: stop it, or set OPS_PORT to a`,
+    `127.0.0.1:${port} is in use, perhaps by an earlier instance: stop it, or set OPS_PORT to a`,
   );
 });
 
-it('a shutdown logs that it drains, as JSON without secrets', async () => {
+it('a shutdown logs the drain as JSON, without secrets', async () => {
   service.process.kill('SIGTERM');
   await eventually(async () => {
     expect(await probe('/readyz')).toMatchObject({ status: 503, body: { phase: 'draining' } });

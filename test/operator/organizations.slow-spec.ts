@@ -120,7 +120,7 @@ describe('the command org', () => {
     expect(await cli.text('org list')).toContain(list);
   });
 
-  it('shows an invalid phone country with the effective one', async () => {
+  it('shows an invalid phone country and the country used instead', async () => {
     const unknown = await addOrganization('Thames', { settings: { phoneCountry: 'UK' } });
     const lowerCase = await addOrganization('Oasis', { settings: { phoneCountry: 'sa' } });
     const shown = await cli.json(`org show ${unknown}`);
@@ -144,10 +144,10 @@ describe('the command org', () => {
     for (const [name, stderr] of [
       [
         'Delta Towers',
-        `There is more than one organization called Delta Towers. Use the id of one: ${id}, ${second}.\n`,
+        `There is more than one organization called Delta Towers. Use one of these ids: ${id}, ${second}.\n`,
       ],
-      ['Delta', 'There is no organization called Delta: `org list` lists them.\n'],
-      ['Gone', 'There is no organization called Gone: `org list` lists them.\n'],
+      ['Delta', 'There is no organization called Delta: `org list` lists the organizations.\n'],
+      ['Gone', 'There is no organization called Gone: `org list` lists the organizations.\n'],
     ] as const) {
       expect(await cli.run(issue, name)).toEqual({ code: 1, stdout: '', stderr });
     }

@@ -27,8 +27,8 @@ const wrongUsages: readonly Rejected[] = [
   ['endpoint or delivery, or --org', 'webhook deliveries'],
   ['24 hexadecimal digits', 'org show nile-homes'],
   ['24 hexadecimal digits', 'webhook test mine'],
-  ["' ' is invalid. It must not be empty", 'org create --name', ' '],
-  ['must not be empty', 'key list --org', ' '],
+  ["' ' is invalid. It must have 1 to 2,048 characters.", 'org create --name', ' '],
+  ['It must have 1 to 2,048 characters.', 'key list --org', ' '],
   ['1 to 1,024 characters', `lead show --org ${id}`, ''],
   ...['https://api.example.com', 'api.example.com:443', 'api_1.example.com', '10.0.0.1'].map(
     (domain) => ['host name', `org update ${id} --api-domain ${domain}`] as const,
@@ -59,8 +59,8 @@ const wrongUsages: readonly Rejected[] = [
   ['number from 1 to 10000', `webhook deliveries ${id} --limit 0`],
   ['number from 1 to 10000', `reservation callbacks ${id} --limit 0`],
   ['en-us, ar-eg', `lead import a.csv --org ${id} --language ar`],
-  ['Specify at least one option to change', `org update ${id}`],
-  ['Specify at least one option to change', `webhook update ${id}`],
+  ['Specify at least one setting to change.', `org update ${id}`],
+  ['Specify at least one of --url and --events.', `webhook update ${id}`],
   ['--signed requires the operation', `key issue --org ${id} --name A --for website --signed`],
   ['Specify what the key may do', `key issue --org ${id} --name A`],
   ['Specify at least one of --for', 'key update x'],
@@ -79,7 +79,10 @@ const wrongUsages: readonly Rejected[] = [
 
 /** `ORG` is replaced by the id of an existing organization. */
 const failures: readonly Rejected[] = [
-  [`There is no organization with id ${id}: \`org list\` lists them.`, `org show ${id}`],
+  [
+    `There is no organization with id ${id}: \`org list\` lists the organizations.`,
+    `org show ${id}`,
+  ],
   ['There is no organization with', `key issue --org ${id} --name A --for website`],
   ['There is no organization with', `key list --org ${id}`],
   ['no key with id or prefix iapi_none: `key list --org <id>` lists', 'key revoke iapi_none'],

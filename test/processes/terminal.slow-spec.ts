@@ -134,7 +134,7 @@ describe('at a terminal,', () => {
   });
 
   it.each([
-    ['a port in use', () => ({ PORT: takenPort }), /\S+ is in use, perhaps by an earlier start/],
+    ['a port in use', () => ({ PORT: takenPort }), /\S+ is in use, perhaps by an earlier instance/],
     ['a foreign address', () => ({ HOST: '203.0.113.1' }), /not an address of this machine/],
     ['a folder below a file', () => ({ DATA_FOLDER: 'README.md/data' }), /DATA_FOLDER .*ENOTDIR/],
     ['no mongod', () => ({ MONGOMS_SYSTEM_BINARY: '/no' }), /MONGOMS_SYSTEM_BINARY/],
@@ -167,7 +167,7 @@ describe('at a terminal,', () => {
     expect(code).toBe(1);
   });
 
-  it('a start after an interrupted start waits for the end of its database', async () => {
+  it('a start waits until the database of an interrupted start has stopped', async () => {
     await rm(inClone('.data'), { recursive: true });
     const first = onTerminal('npm start');
     await first.untilShown(/Loading the demo organization/);

@@ -94,7 +94,7 @@ describe('the usage statistics', () => {
     expect(compoundCalls).toMatchObject({ calls: 7, errors: 2 });
   });
 
-  it('store their expiry time', async () => {
+  it('are stored with the time at which they expire', async () => {
     const counts = await stored().find().toArray();
     const kept = counts.map(({ span, at, expiresAt }) => `${span} ${(expiresAt - at) / dayMs}`);
     expect([...new Set(kept)].toSorted()).toEqual([

@@ -156,7 +156,7 @@ export const variables = z.object({
   WRITE_TIMEOUT_MS: integer(100, 600_000)
     .prefault('30000')
     .describe(
-      'How long a client may read no bytes of its response before its connection is closed ' +
+      'Longest time without progress in reading a response before its connection is closed ' +
         '(rule HTTP-21).',
     ),
   DATABASE_DEADLINE_MS: integer(100, 30_000)

@@ -143,7 +143,7 @@ export class GroupCommit<
         // Stryker disable ObjectLiteral,StringLiteral: text of the log.
         this.logger.warn(
           { requests: entries.length },
-          'Another transaction holds a document of this group; its requests now run one by one',
+          'Another transaction holds a document of this group; the requests of the group now run one by one',
         );
         // Stryker restore ObjectLiteral,StringLiteral
         for (const entry of entries) void this.runInTransaction([entry]).catch(entry.reject);

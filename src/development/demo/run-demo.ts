@@ -127,5 +127,5 @@ function summary(skipped: readonly number[], requests: number): string {
   const isAll = skipped.length === 0;
   const went = isAll ? `All ${total}` : `${total - skipped.length} of ${total}`;
   const rest = isAll ? '' : `; skipped: ${skipped.join(', ')}`;
-  return `${went} chapters went as expected, in ${requests} requests${rest}.`;
+  return `${went} chapters passed, with ${requests} requests${rest}.`;
 }

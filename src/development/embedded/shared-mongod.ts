@@ -81,7 +81,7 @@ async function readState(file: string) {
   try {
     return serverState.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
-    const line = `${file} is damaged: delete it; it holds no data and is written at the next start.`;
+    const line = `${file} is damaged: delete it; it holds no data and is recreated at the next start.`;
     throw new StartupError(line, { cause: error });
   }
 }

@@ -34,7 +34,7 @@ describe('a request that waits for events', () => {
     expect(waiters.count).toBe(0);
   });
 
-  it('is woken by the shared query only when it has not read the last number', async () => {
+  it('is woken by the shared query only for a number that it has not read', async () => {
     const { waiters, client, waitFor, last, lastNumbers } = newWaiters();
     last.set(one.toHexString(), 5).set(other.toHexString(), 0);
     const woken = [waitFor(one, 3), waitFor(one, 4)];

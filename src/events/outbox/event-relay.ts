@@ -153,7 +153,10 @@ export class EventRelay implements OnModuleDestroy {
   private async setAside(organizationId: Types.ObjectId, reason: string): Promise<void> {
     const report = async ([event]: readonly UnnumberedEvent[]) => {
       const eventId = event?._id.toHexString();
-      this.logger.error({ eventId, reason }, 'Could not create the deliveries of an event');
+      this.logger.error(
+        { eventId, reason },
+        'Could not create the deliveries of an event; `webhook events --failed` lists it',
+      );
       return 1;
     };
     await this.numberEvents(organizationId, 1, report, { failureReason: { $literal: reason } });

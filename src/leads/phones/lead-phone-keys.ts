@@ -72,11 +72,11 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   ) {
     this.derivedLeads = metrics.counter(
       'phone_key_leads_total',
-      'Leads of other programs for whose phones this process has derived comparison keys.',
+      'Leads of other programs whose phone keys this process has derived.',
     );
     this.failures = metrics.counter(
       'phone_key_failures_total',
-      'Leads of other programs for whose phones no comparison keys could be derived.',
+      'Leads of other programs whose phone keys could not be derived.',
     );
     this.lease = leases.create('lead-phone-keys', leaseMs);
   }

@@ -4,7 +4,7 @@ import { Metrics } from '../../core/observability/metrics.js';
 import type { Backlog } from '../../core/database/documents/tenant-queries.js';
 import { addBacklog } from './service-metrics.js';
 
-it('backlog metrics are omitted while their query runs, which simultaneous scrapes share', async () => {
+it('backlog metrics are omitted while the query that simultaneous scrapes share is running', async () => {
   const metrics = new Metrics();
   let queries = 0;
   let respond: (backlog: Backlog) => void = () => undefined;

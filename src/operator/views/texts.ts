@@ -124,7 +124,10 @@ export const viewTexts = {
   'partners.required': { 'en-us': 'required', 'ar-eg': 'مطلوب' },
   'partners.errors': { 'en-us': 'Errors', 'ar-eg': 'الأخطاء' },
   'partners.usualWeek': { 'en-us': 'Usual week', 'ar-eg': 'الأسبوع المعتاد' },
-  'partners.missed': { 'en-us': 'Expected calls since then', 'ar-eg': 'الطلبات المتوقعة منذئذ' },
+  'partners.missed': {
+    'en-us': 'Expected calls since then',
+    'ar-eg': 'الطلبات المتوقعة منذ ذلك الحين',
+  },
   'partners.expires': { 'en-us': 'Key expires (UTC)', 'ar-eg': 'تنتهي صلاحية المفتاح (UTC)' },
   'partners.state.silent': { 'en-us': 'silent', 'ar-eg': 'منقطع' },
   'partners.state.failing': { 'en-us': 'failing', 'ar-eg': 'متعثر' },

@@ -10,7 +10,7 @@ const time = new Date('2026-01-05T00:00:00Z');
 const withOwnProto = JSON.parse('{"__proto__":{}}') as object;
 
 describe('fieldChanges', () => {
-  it('returns added, changed and removed fields, of nested fields by their keys', () => {
+  it('returns added, changed and removed fields, with a path for each nested key', () => {
     const before = { a: 1, b: 2, c: [1], data: { a: 1, b: 1 } };
     const after = { b: 3, c: [1], d: null, data: { a: 1, b: 2 }, x: 1 };
     expect(fieldChanges(before, after, new Set(['data']))).toEqual([

@@ -56,7 +56,7 @@ describe('attemptOutcome', () => {
     [503, 0, 60_000, retry(60_000)],
     [503, 0, 1_000, retry(5_000)],
   ])(
-    'after status %p, %i earlier attempts and Retry-After %p is %j',
+    'for status %p, %i earlier attempts and Retry-After %p returns %j',
     (statusCode, earlierAttempts, retryAfter, outcome) => {
       const found = attemptOutcome(result({ statusCode, retryAfter }), earlierAttempts, now, 0.5);
       expect(found).toEqual({ attempts: earlierAttempts + 1, updatedAt: now, ...outcome });

@@ -65,7 +65,8 @@ export class SecretKeys {
   /** Returns active secrets, newest first. @throws Error when there is none, or its key is missing */
   signing(endpoint: WebhookEndpointDocument, now: Date): string[] {
     const secrets = signingSecrets(endpoint.secrets, now);
-    if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
+    if (secrets.length === 0)
+      throw new Error('The endpoint has no secret: run `webhook rotate-secret`.');
     return secrets.map(({ sealed }) => unseal(sealed, this.keys, endpoint._id.toHexString()));
   }
 

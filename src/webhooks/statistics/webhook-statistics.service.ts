@@ -95,7 +95,7 @@ export class WebhookStatisticsService {
     this.attemptCounter.inc({ endpoint: label, result: 'failed' }, failed);
     const counted = { $inc: { delivered, failed, milliseconds } };
     await this.upsert(endpoint, counted).catch((error: unknown) => {
-      const message = 'Could not store statistics of webhooks';
+      const message = 'Could not store webhook statistics; these counts are lost';
       this.logger.warn({ err: error, endpointId: id }, message);
     });
   }

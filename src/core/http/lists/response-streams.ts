@@ -74,7 +74,10 @@ export class ResponseStreams {
         yield part;
       }
     } catch (error) {
-      reply.request.log.error({ err: error }, 'The response was cut off');
+      reply.request.log.error(
+        { err: error },
+        'Could not complete the response; closed the connection',
+      );
       reply.raw.destroy();
     }
   }

@@ -16,8 +16,8 @@ export async function listenOn(
   } catch (error) {
     const [hostName, portName] = variables;
     const faults: Readonly<Record<string, string>> = {
-      EADDRINUSE: `${host}:${port} is in use, perhaps by an earlier start: stop it, or set ${portName} to a free port.`,
-      EADDRNOTAVAIL: `${host} is not an address of this machine: set ${hostName} to one that is, such as 127.0.0.1.`,
+      EADDRINUSE: `${host}:${port} is in use, perhaps by an earlier instance: stop it, or set ${portName} to a free port.`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: set ${hostName} to an address of this machine, such as 127.0.0.1.`,
       ENOTFOUND: `The host ${host} cannot be resolved: set ${hostName} to an address of this machine, such as 127.0.0.1.`,
       EACCES: `This user may not listen on port ${port}: set ${portName} to 1024 or higher.`,
     };

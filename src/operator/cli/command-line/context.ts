@@ -34,7 +34,7 @@ export class CommandContext {
     return exactlyOne(
       documents,
       `organization ${_id ? 'with id' : 'called'} ${idOrName}`,
-      '`org list` lists them',
+      '`org list` lists the organizations',
     );
   }
 
@@ -75,7 +75,7 @@ export function exactlyOne<T extends { readonly _id: Types.ObjectId | string }>(
   if (first === undefined) throw new Error(`There is no ${described}: ${next}.`);
   if (others.length === 0) return first;
   const ids = found.map(({ _id }) => String(_id)).join(', ');
-  throw new Error(`There is more than one ${described}. Use the id of one: ${ids}.`);
+  throw new Error(`There is more than one ${described}. Use one of these ids: ${ids}.`);
 }
 
 function userName(): string {

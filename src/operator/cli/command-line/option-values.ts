@@ -40,7 +40,7 @@ export const text = (value: string): string => value;
 
 export const name = textParser(
   shortText,
-  `It must not be empty, or longer than ${limitText(maxShortTextLength)} characters.`,
+  `It must have 1 to ${limitText(maxShortTextLength)} characters.`,
 );
 
 export const domain = parser((value) => {
@@ -101,7 +101,7 @@ export const limit = wholeNumber(1, 10_000);
 function wholeNumber(min: number, max: number, meaning = '') {
   return parser(
     (value) => parseInteger(value, min, max),
-    `It must be a number from ${min}${meaning} to ${max}.`,
+    `It must be a whole number from ${min}${meaning} to ${max}.`,
   );
 }
 

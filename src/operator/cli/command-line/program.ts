@@ -49,10 +49,12 @@ export async function runCommandLine(
 export function createProgram(more: MoreCommands = {}): Command {
   const program = new Command(commandLine)
     .version(version())
-    .description('Manage the Integration API: organizations, keys, webhooks, catalogues, database.')
+    .description(
+      'Manage the Integration API: organizations, keys, webhooks, leads, reservations, catalogues, database.',
+    )
     .addHelpText(
       'after',
-      `\nExample:\n  ${commandLine} org list\n\nFor programs, without npm's own lines:\n` +
+      `\nExample:\n  ${commandLine} org list\n\nFor scripts, without the output of npm:\n` +
         '  npm run --silent cli -- org list --json | jq',
     )
     .exitOverride()

@@ -49,7 +49,7 @@ export function report(json: unknown, ...parts: readonly (string | Result | fals
 }
 
 export function shownOnce(view: object): Result {
-  return report(view, item(view), 'Secrets are shown only once.');
+  return report(view, item(view), 'Store the secrets now: they are not shown again.');
 }
 
 export function print(result: Result | void, isJson: boolean): void {

@@ -2,11 +2,11 @@ import { type CommandGroup, declare } from '../command-line/declaration.js';
 
 export const consoleGroup: CommandGroup = {
   name: 'console',
-  description: "prepare the operator's web pages",
+  description: "set up the operator's console",
   commands: {
     password: declare({
       description:
-        'print the value of OPS_PASSWORD for a password that is typed or read from standard input',
+        'hash a password, typed or from standard input, and print the value of OPS_PASSWORD',
       run: async () => (await import('./console-password.js')).printPasswordHash(),
     }),
   },

@@ -92,7 +92,7 @@ function changeAction<Values extends { readonly key: string }>(
 async function findKey(context: CommandContext, idOrPrefix: string) {
   const keys = context.get(ApiKeysService);
   const found = await keys.find(idOrPrefix);
-  const next = '`key list --org <id>` lists them';
+  const next = '`key list --org <id>` lists the keys of an organization';
   return { keys, key: exactlyOne(found, `key with id or prefix ${idOrPrefix}`, next) };
 }
 

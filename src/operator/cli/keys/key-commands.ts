@@ -39,7 +39,11 @@ const limits = {
     "requests per second, 0 for no limit (default: the service's)",
     parse.requestsPerSecond,
   ),
-  burst: option('<n>', 'requests at once; requires --rps (default: twice --rps)', parse.burst),
+  burst: option(
+    '<n>',
+    'burst size in requests; requires --rps (default: twice --rps)',
+    parse.burst,
+  ),
 };
 
 export const keyCommands = {

@@ -57,7 +57,7 @@ export const leadCommands = {
         parse.text,
       ),
       org,
-      dryRun: flag('store nothing; report what each batch of 100 rows would do'),
+      dryRun: flag('store nothing; report the changes that each batch of 100 rows would make'),
       restart: flag('start with the first row even if the file was imported before'),
       report: option('<file>', 'append every rejected row to a CSV file', parse.text),
       language: option(

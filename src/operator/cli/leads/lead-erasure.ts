@@ -97,7 +97,7 @@ async function askToConfirm(count: number): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const leads = count === 1 ? 'this lead' : `these ${count} leads`;
-    const answer = await terminal.question(`Erase ${leads} forever? (yes/no) `);
+    const answer = await terminal.question(`Erase ${leads} permanently? (yes/no) `);
     return answer.trim().toLowerCase() === 'yes';
   } finally {
     terminal.close();

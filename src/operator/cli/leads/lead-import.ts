@@ -13,7 +13,7 @@ import type { leadCommands } from './lead-commands.js';
 type ImportValues = ValuesOf<typeof leadCommands.import>;
 
 const importTexts = {
-  counted: 'rows done',
+  counted: 'rows processed',
   remedy: 'Import the file again to continue.',
 };
 

@@ -49,7 +49,7 @@ export const organizationCommands = {
     parameters: { id, name: option('<name>', 'name of the organization', parse.name), ...settings },
     check: ({ id: _id, ...changes }) => {
       if (Object.values(changes).every((value) => value === undefined)) {
-        throw new WrongUsageError('Specify at least one option to change');
+        throw new WrongUsageError('Specify at least one setting to change.');
       }
       return assertCountry(changes.phoneCountry);
     },

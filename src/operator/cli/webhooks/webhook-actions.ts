@@ -146,7 +146,7 @@ export const actions: ActionsOf<typeof webhookCommands> = {
     const replayed = isOfEndpoint
       ? await context.audit('replay endpoint', endpoint, replay, details)
       : await context.audit('replay delivery', { ...endpoint, _id }, replay);
-    return report({ replayed }, `Queued for resending: ${replayed}`);
+    return report({ replayed }, `Queued to be sent again: ${replayed}`);
   },
 
   events: async (context, { org, failed, limit }) => {
@@ -201,7 +201,8 @@ async function endpointOf(context: CommandContext, id: Types.ObjectId | string) 
 }
 
 function notFound(id: Types.ObjectId | string, kind = 'endpoint'): Error {
-  const next = '`webhook list` lists endpoints, `webhook deliveries <endpoint>` deliveries';
+  const next =
+    'run `webhook list` for endpoints, or `webhook deliveries <endpoint>` for deliveries';
   return new Error(`There is no webhook ${kind} with id ${String(id)}: ${next}.`);
 }
 

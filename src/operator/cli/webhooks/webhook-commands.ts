@@ -50,7 +50,7 @@ export const webhookCommands = {
     },
     check: ({ url, events }) => {
       if (url ?? events) return;
-      throw new WrongUsageError('Specify at least one option to change');
+      throw new WrongUsageError('Specify at least one of --url and --events.');
     },
   }),
   enable: declare({
@@ -83,7 +83,7 @@ export const webhookCommands = {
   }),
   reseal: declare({
     description:
-      'seal the secrets of all endpoints and signed keys with the first of ENCRYPTION_KEYS',
+      'reseal the secrets of all endpoints and signed keys with the first key of ENCRYPTION_KEYS',
   }),
   deliveries: declare({
     description: 'list deliveries, newest first, or show one with all its attempts',

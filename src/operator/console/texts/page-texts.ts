@@ -34,7 +34,7 @@ export const pageTexts = {
       '{open}. حاول مرة أخرى؛ تعرض النظرة العامة كل البيانات المتاحة.',
   },
   'error.failed': {
-    'en-us': "The page could not be shown. The service's log contains the reason.",
+    'en-us': 'The page could not be shown. See the service log for the reason.',
     'ar-eg': 'تعذر عرض الصفحة. السبب مذكور في سجل الخدمة.',
   },
   'shared.all': { 'en-us': 'All', 'ar-eg': 'الكل' },
@@ -215,8 +215,7 @@ export const pageTexts = {
   },
   'partners.requestsAbout': {
     'en-us':
-      'Newest first, without the values that were sent. Up to 1,000 requests per key are logged ' +
-      'a day.',
+      'Newest first, without the values that were sent. Up to 1,000 requests are logged per key and day.',
     'ar-eg': 'الأحدث أولًا، دون القيم المرسلة. يُسجَّل لكل مفتاح ما يصل إلى 1000 طلب في اليوم.',
   },
   'catalogue.title': { 'en-us': 'Catalogue', 'ar-eg': 'الكتالوج' },

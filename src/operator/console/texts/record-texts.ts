@@ -37,7 +37,7 @@ export const recordTexts = {
   },
   'reservation.didIgnored': {
     'en-us': 'ignored: callbacks cannot set this reservation status',
-    'ar-eg': 'تُجوهل: لا يمكن لطلبات الإشعار تعيين حالة الحجز هذه',
+    'ar-eg': 'أُهمل: لا يمكن لطلبات الإشعار تعيين حالة الحجز هذه',
   },
   'reservation.didSkipped': {
     'en-us': 'skipped: no wallet has this cheque',
@@ -59,7 +59,7 @@ export const recordTexts = {
     'ar-eg': 'الأحدث أولًا، والرسوم لآخر 24 ساعة',
   },
   'endpoint.success': { 'en-us': 'Success rate', 'ar-eg': 'نسبة النجاح' },
-  'endpoint.latency': { 'en-us': 'Latency', 'ar-eg': 'زمن الرد' },
+  'endpoint.latency': { 'en-us': 'Latency', 'ar-eg': 'زمن الاستجابة' },
   'endpoint.backlog': { 'en-us': 'Backlog', 'ar-eg': 'العمليات المتراكمة' },
   'endpoint.curve': {
     'en-us': '{name} over the last 24 hours: now {last}, lowest {lowest}, highest {highest}',
@@ -77,7 +77,7 @@ export const recordTexts = {
     'en-us': 'Send deliveries of a time range again',
     'ar-eg': 'إعادة إرسال عمليات مدة زمنية',
   },
-  'endpoint.since': { 'en-us': 'Created since (UTC)', 'ar-eg': 'أُنشئت منذ (UTC)' },
+  'endpoint.since': { 'en-us': 'Created from (UTC)', 'ar-eg': 'أُنشئت منذ (UTC)' },
   'endpoint.until': { 'en-us': 'Created before (UTC)', 'ar-eg': 'أُنشئت قبل (UTC)' },
   'endpoint.onlyFailed': { 'en-us': 'Only failed deliveries', 'ar-eg': 'العمليات الفاشلة فقط' },
   'endpoint.mustBeEnabled': {
@@ -102,7 +102,7 @@ export const recordTexts = {
   },
   'confirm.replayMany': {
     'en-us':
-      'Send these deliveries to {url} again: {what} ({count})? They keep their ids and bodies.',
+      'Send these deliveries to {url} again? {what}: {count}. They keep their ids and bodies.',
     'ar-eg':
       'هل تريد إعادة إرسال هذه العمليات إلى {url}: {what} (عددها {count})؟ تبقى معرّفاتها ' +
       'ومحتوياتها كما هي.',
@@ -122,15 +122,17 @@ export const recordTexts = {
     'ar-eg': 'أدخل مدة تنتهي بعد بدايتها، أو اختر العمليات الفاشلة.',
   },
   'done.replayed': {
-    'en-us': 'Queued for resending: {count}. Deliveries with a running attempt are not included.',
+    'en-us':
+      'Queued to be sent again: {count}. Deliveries with a running attempt are not included.',
     'ar-eg': 'أُعيدت إلى قائمة الإرسال: {count}. لا يشمل ذلك العمليات الجاري إرسالها.',
   },
   'done.before': {
-    'en-us': 'This action was already requested: {result}. See the operator log.',
+    'en-us':
+      'This form was already submitted. State of the action: {result}. See the operator log.',
     'ar-eg': 'سبق طلب هذا الإجراء: {result}. انظر سجل المشغّل.',
   },
   'done.now': {
-    'en-us': 'Now: {state}, last response {response}.',
+    'en-us': 'Current state: {state}. Last response: {response}.',
     'ar-eg': 'الآن: {state}، آخر رد {response}.',
   },
   'done.enabled': { 'en-us': 'The endpoint is enabled.', 'ar-eg': 'تم تفعيل نقطة الاستقبال.' },
