@@ -36,7 +36,7 @@ const warningsAbout = (id: unknown) =>
 
 describe('a client with fields of unexpected types', () => {
   it.each([{ email: 5 }, { email: ['mona@example.com'] }, { name: 5 }])(
-    'with %j matches by phone and gets the other fields of the lead',
+    'with %j is matched by phone and updated with the other fields of the lead',
     async (odd) => {
       const _id = await addClient({ phoneNumbers: [`+2${phoneNumber}`, 7, null], ...odd });
       const sent = { recordSystemId: 'a', name: 'Mona', email, phoneNumber };
@@ -95,7 +95,7 @@ describe('a lead with fields of unexpected types', () => {
     expect(text).toContain('"leadId":9007199254740993');
   });
 
-  it('still makes POST /leads return 400 for its phone', async () => {
+  it('is found by the duplicate check of POST /leads', async () => {
     const _id = await tenant.add(addLead, { data: { phoneNumber } });
     await change('leads', { _id }, { assignedToId: 'Omar', phoneKeys: 5, leadId: {} });
     const { body } = await tenant.post('/leads', { phoneNumber }).expect(400);

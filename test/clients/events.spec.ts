@@ -91,7 +91,7 @@ describe('the reader of the event feed', () => {
     ['an error page of a proxy', (_, response) => response.writeHead(200).end('<html>Sorry')],
     ['an unexpected JSON object', respondingWith(200, {}, { ok: true })],
     ['a JSON null', respondingWith(200, {}, null)],
-  ])('retries %s for longer than a call does', async (_, failing) => {
+  ])('retries %s more often than a single call does', async (_, failing) => {
     const list = [page(1, [1]), failing, failing, failing, failing, page(2, [2])];
     const { seen, error } = await read(list, { pauseMs: 5_000 });
     expect([seen, error]).toEqual([[1, 2], abortReason]);
@@ -175,7 +175,7 @@ describe('the reader of the event feed', () => {
   });
 
   it.each([{ wait: 1 }, { timeout: 1_000 }])(
-    'waits as long as %j says even when the attempt timeout is shorter',
+    'waits for the duration in %j even when the attempt timeout is shorter',
     async (query) => {
       responses = [
         (_, response) => setTimeout(() => page(1, [1])(_, response), 150),

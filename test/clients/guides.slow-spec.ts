@@ -549,7 +549,7 @@ describe('the commands of the guide for operators', () => {
   });
   afterAll(() => fresh.stop());
 
-  it('work in the documented order', async () => {
+  it('succeed in the documented order', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
     // Readers paste whole blocks: a rotation and a revocation in one would end the overlap at once.

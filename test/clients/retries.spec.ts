@@ -61,7 +61,7 @@ describe('the client', () => {
     ['7', 7_000],
     ['Tue, 01 Jan 2030 00:00:09 GMT', 9_000],
     ['Mon, 31 Dec 2029 23:59:59 GMT', 0],
-  ])('waits as long as Retry-After says: %s', async (header, milliseconds) => {
+  ])('waits for the duration in Retry-After: %s', async (header, milliseconds) => {
     respond([503, { 'retry-after': header }], [200]);
     await client().listUnits();
     expect(test.pauses).toEqual([milliseconds]);

@@ -25,7 +25,7 @@ describe('the relay', () => {
     expect(types).toEqual(['lead.created', 'lead.updated']);
   });
 
-  it('gives each number once when two processes number concurrently', async () => {
+  it('assigns each number once when two processes number concurrently', async () => {
     const reader = await addReader();
     const services = [feed.service, await startInstance()];
     const relays = services.map(({ service: { app } }) => app.get(EventRelay));

@@ -28,7 +28,7 @@ const failSharedQuery = ({ service: { app } }: TestService) =>
 const wait = { wait: 20 };
 
 describe('a long poll', () => {
-  it('returns an event of its types once its process has numbered it, without a query', async () => {
+  it('returns an event that its own process numbers, without a query', async () => {
     const reader = await addReader();
     failSharedQuery(feed.service);
     const all = reader.read(wait).then(({ body }) => body);

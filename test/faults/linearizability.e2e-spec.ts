@@ -14,7 +14,7 @@ const clients = 12;
 const { db, uri } = await startFaultDatabase();
 
 describe('two instances of which one is killed and restarted', () => {
-  it('return only responses that one sequence of all operations explains', async () => {
+  it('return linearizable responses', async () => {
     const random = randomNumbers();
     const instances = await startTwoInstances({ MONGODB_URI: uri, ROLE: 'api' });
     const recorded = new RecordedClients(db, await addTenant(db), instances.urls, random);

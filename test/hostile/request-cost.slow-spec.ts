@@ -118,7 +118,7 @@ const chosen = cases.filter((_, index) => index % rounds(23, 7) === 0);
 
 describe(`a body of the maximum size (${chosen.length} cases)`, () => {
   it.each(operations.map((operation) => [operation.name, operation] as const))(
-    'is handled by %s in time proportional to its size, and any rejection is short',
+    'is handled by %s in time proportional to its size, with a short response if rejected',
     async (_name, operation) => {
       for (const { steps, kind } of chosen.filter((one) => one.operation === operation)) {
         const write = values[kind] as (bytes: number) => string;

@@ -30,7 +30,7 @@ async function post(url: string, headers: Record<string, string> = {}) {
 }
 
 describe('AppModule without the server hooks', () => {
-  it('accepts only a valid key, which callbacks may send in the query', async () => {
+  it('accepts only a valid key, for callbacks also in the query', async () => {
     const revoked = await tenant.add(addKey, { revokedAt: new Date(0) });
     for (const headers of [{}, { 'api-key': 'unknown' }, { 'api-key': revoked }]) {
       expect(await post('/leads', headers)).toMatchObject([401, { error: 'Unauthorized' }]);

@@ -63,7 +63,7 @@ describe('a request body', () => {
     }
   });
 
-  it('gets one response and a closed connection when it does not end', async () => {
+  it('gets one response when it does not end, and its connection closes', async () => {
     const socket = openSocket(service.url);
     const headers = withKey('Content-Type: text/plain', 'Transfer-Encoding: chunked');
     socket.write(rawRequest(leads, headers, '1\r\nx\r\n'));
@@ -115,7 +115,7 @@ describe('the Host header', () => {
     ['missing', 'HTTP/1.1', []],
     ['sent twice', 'HTTP/1.1', ['Host: x', 'host: x']],
     ['sent twice in HTTP/1.0', 'HTTP/1.0', ['Host: x', 'HOST: y']],
-  ])('causes 400 when it is %s', async (_, version, hosts) => {
+  ])('is rejected with 400 when it is %s', async (_, version, hosts) => {
     const headers = [...hosts, ...withKey('x-request-id: no-host')];
     expect(await sendRaw(service.url, `${get} ${version}`, headers)).toMatchObject({
       headers: { 'x-error-code': 'request.host_required', 'x-request-id': 'no-host' },

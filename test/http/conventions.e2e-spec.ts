@@ -108,7 +108,8 @@ describe('an unknown route', () => {
   ])('returns 405 without a key for another method: %s %s', async (method, path, allow) => {
     const response = await raw(`${method} /${basePath}${path}`);
     expect(response).toMatchObject({ status: 405, headers: { allow } });
-    const message = 'This endpoint does not support the request method';
+    const message =
+      'This endpoint does not support the request method: use a method that Allow lists';
     const body = method === 'HEAD' ? undefined : errorBody(405, message);
     expect(response.body).toEqual(body);
   });
@@ -197,7 +198,7 @@ describe('a response', () => {
   });
 
   it.each(['GET', 'POST'])(
-    'to a %s with broken chunks has status 400 regardless of later data',
+    'to a %s with invalid chunks has status 400 regardless of later data',
     async (method) => {
       // From the second request on the key is cached, so the service gets further before the body arrives.
       for (let turn = 0; turn < 3; turn++) {
@@ -227,12 +228,12 @@ describe('a response', () => {
     expect([status, headers['connection']]).toEqual([408, 'close']);
   });
 
-  it('has its usual status when the Expect header is unknown', async () => {
+  it('has the same status with an unknown Expect header', async () => {
     const { status, headers } = await raw('GET /nowhere', 'Expect: 200-maybe');
     expect([status, headers['x-request-id']]).toEqual([404, generatedId]);
   });
 
-  it('is sent after the whole body when that is too large, because clients write before they read', async () => {
+  it('waits for the end of a body that is too large, because clients write before they read', async () => {
     const socket = openSocket(service.url);
     const bytes = 1_100_000;
     const bodyHeaders = ['Content-Type: application/json', 'Connection: close'];

@@ -105,7 +105,7 @@ describe('the rate limit of an API key', () => {
     }
   });
 
-  it('is the limit stored with the key, unless the stored limit is invalid', async () => {
+  it('equals the limit stored with the key, unless the stored limit is invalid', async () => {
     expect(await countAccepted(await newKey({ rateLimit: { rps: 1, burst: 15 } }), 30)).toBe(15);
     expect(await countAccepted(await newKey({ rateLimit: { rps: 0, burst: 1 } }), 30)).toBe(30);
     for (const invalid of [null, { rps: 3 }, { rps: -1, burst: 15 }, { rps: 1.5, burst: 15 }]) {
@@ -113,7 +113,7 @@ describe('the rate limit of an API key', () => {
     }
   });
 
-  it('is the limit that the operator sets, even after a rotation', async () => {
+  it('equals the limit that the operator sets, even after a rotation', async () => {
     const cli = (command: string) =>
       runJson<{ _id: string; key: string }>(command.split(' '), {
         MONGODB_URI: service.databaseUri,

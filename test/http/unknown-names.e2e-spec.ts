@@ -53,7 +53,7 @@ describe('an unknown field', () => {
   });
 
   it.each(['$t(http.badRequest)', '$t(', '{property}', '{{x}}', '{0}', '$&'])(
-    'is named unchanged although the message library could interpret %s',
+    'is named literally when its name is the placeholder %s',
     async (name) => {
       const { body } = await tenant.post('/units', { [name]: 1 }).expect(400);
       expect(body.message).toEqual([`${name} is not a known field`]);

@@ -37,7 +37,7 @@ export async function storedRecords(
 }
 
 /**
- * Returns a role for each id, so that equal documents can be told apart: a hash of the documents that contain
+ * Returns a role for each id, to distinguish equal documents: a hash of the documents that contain
  * the id and, in later rounds, of the roles of their other ids. Ids with the same role are interchangeable.
  */
 function rolesOf(texts: readonly string[]): Map<string, string> {

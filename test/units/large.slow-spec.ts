@@ -116,7 +116,7 @@ describe('a large response', () => {
     await waitForCursors(0);
   });
 
-  it('is one snapshot while another program changes units', async () => {
+  it('comes from one snapshot while another program changes units', async () => {
     const units = service.db.collection('units');
     const types = service.db.collection('propertyTypes');
     const filter = { organizationId: tenant.organizationId };
@@ -198,7 +198,7 @@ describe('a large response', () => {
       ),
     ),
   )(
-    'to %s %s stops reading units early when nobody reads it (%s)',
+    'to %s %s reads no more units when its client stops reading (%s)',
     async (method, what, encoding) => {
       const path = what === 'an export' ? exportPath : unitsPath;
       await service.db.command({ profile: 2, filter: { nreturned: { $gt: 0 } } });
@@ -247,11 +247,11 @@ describe('a large response', () => {
       await service.db.command({ killCursors: 'units', cursors });
       await expect(text(response)).rejects.toThrow('aborted');
       expect(response.complete).toBe(false);
-      expect(service.logged()).toContain('The response was cut off');
+      expect(service.logged()).toContain('Could not complete the response');
     },
   );
 
-  it('becomes 503 when the database fails before the first part', async () => {
+  it('returns 503 when the database fails before the first part', async () => {
     const configureFailPoint = 'failCommand';
     const admin = service.db.client.db('admin');
     const namespace = `${service.db.databaseName}.units`;

@@ -46,7 +46,7 @@ describe('a unit', () => {
     );
   });
 
-  it('has the same string as in lists when a stored string ends within a character', async () => {
+  it('shows a string that ends within a character as lists do', async () => {
     const _id = await add({ slug: 'cut', name: { 'en-us': truncated.whole }, status: 'Cut' });
     await truncateTexts(service, 'units', _id);
     const { body } = await tenant.get('/units?status=Cut').expect(200);
@@ -164,7 +164,7 @@ describe('a unit', () => {
     ['in Arabic', 'فيلا-النخيل-١٢'],
     ['with a slash and a blank', 'a/b c'],
     ['of 1,000 letters', 'ع'.repeat(1_000)],
-  ])('is returned for a slug %s to its organization only', async (_title, slug) => {
+  ])('is returned only to its own organization for a slug %s', async (_title, slug) => {
     await add({ slug });
     expect(await dataOf(slug)).toMatchObject({ slug });
     const message = `There is no unit with slug: ${slug}`;

@@ -162,7 +162,7 @@ describe('POST /units', () => {
     await create({ unitId: 'by-id', price: 1 });
     await create({ unitId: 'by-id', compound: 'hill', price: 2 });
     const { body } = await post({ unitId: 'by-id', price: 3 }).expect(400);
-    expect(body.message).toEqual(['unitId matches more than one unit, send compound too: by-id']);
+    expect(body.message).toEqual(['unitId by-id matches more than one unit: send compound too']);
     await update({ unitId: 'by-id', compound: 'hill', price: 4 });
     expect((await units({ unitId: 'by-id' })).map(({ price }) => price)).toEqual([1, 4]);
   });

@@ -158,7 +158,7 @@ describe('a delivery', () => {
     expect([again?.body, idOf(again)]).toEqual([first?.body, idOf(first)]);
   });
 
-  it('gets a whole new round when it is replayed during an attempt', async () => {
+  it('starts a new round of all attempts when it is replayed during an attempt', async () => {
     const { promise: attempt, resolve } = Promise.withResolvers<ServerResponse>();
     const endpoint = await addEndpoint((_received, response) => resolve(response));
     await createLead();

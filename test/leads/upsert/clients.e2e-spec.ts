@@ -152,7 +152,7 @@ describe('a matched client', () => {
     expect((await clients()).map(({ phoneNumbers }) => phoneNumbers as string[])).toEqual(phones);
   });
 
-  it('gets no email of another client, in any case or form, but its own in any case', async () => {
+  it('keeps its email when another client has the sent one in any spelling, but accepts another case of its own', async () => {
     const { addClients, clientIdOf, post, clients, stored } = await addTenant();
     await addClients({ name: 'B', email: 'élan@example.com' });
     const lead = { recordSystemId: 'a', email: 'a@example.com' };

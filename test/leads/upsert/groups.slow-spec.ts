@@ -214,7 +214,7 @@ describe('grouped POST /leads requests', () => {
     expect(await Promise.all([first, last])).toMatchObject([updated, updated]);
   });
 
-  it('sent to two instances return and store the same as in some sequential order', async () => {
+  it('return and store the same as in some sequential order when two instances handle them', async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,

@@ -292,7 +292,7 @@ describe('the log of callbacks', () => {
     ]);
   });
 
-  it('keeps a rejected status when only case, blanks or separators differ', async () => {
+  it('keeps a rejected status that differs from a valid one only in case, blanks or separators', async () => {
     const spellings = ['APPROVED', ' Pending Cheque-Collection', 'pending.cheque_collection'];
     const others = ['approved!', 'approvd', `approved${' '.repeat(64)}`, 'post_dated'];
     for (const reservationStatus of [...spellings, ...others]) {

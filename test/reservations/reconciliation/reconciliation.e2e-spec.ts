@@ -117,7 +117,7 @@ describe('POST /reservations/reconciliation', () => {
     expect(body.hasMore).toBe(true);
   });
 
-  it('returns one snapshot, never half of another transaction', async () => {
+  it('reads from one snapshot during concurrent transactions', async () => {
     // Different queries read the first and the last reservation.
     const ids = await Promise.all(
       range(101).map(() => addDeal([{ installmentId: '1', status: 'collected' }])),
