@@ -163,7 +163,7 @@ export class LeadsService {
     return { ok: refused === 0, created, updated, refused, results };
   }
 
-  /** Adds refusals to the request log once, however often the transaction ran. */
+  /** Adds rejections to the request log once, however often the transaction ran. */
   private report({ failures }: Caller, outcomes: readonly WriteOutcome<LeadUpsertResult>[]): void {
     for (const outcome of outcomes) {
       if (outcome.status === 'fulfilled') continue;

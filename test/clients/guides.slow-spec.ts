@@ -552,7 +552,7 @@ describe('the commands of the guide for operators', () => {
   it('succeed in the documented order', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
-    // Readers paste whole blocks: a rotation and a revocation in one would end the overlap at once.
+    // Readers paste whole blocks: a rotation and a revocation in one would end the overlap immediately.
     expect(
       fences.filter((text) => /key rotate.*key revoke|key revoke.*key rotate/s.test(text)),
     ).toEqual([]);

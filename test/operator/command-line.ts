@@ -65,7 +65,7 @@ export function runCliProcess(
   return runNode([join(compiled, 'cli.js'), ...args], variables);
 }
 
-/** Writes the output to a file, or to a pipe that is closed at once. */
+/** Writes the output to a file, or to a pipe that is closed immediately. */
 export async function runCliUnread(
   args: readonly string[],
   variables: Record<string, string> = {},

@@ -17,7 +17,7 @@ export interface Received {
   readonly at: number;
 }
 
-/** Sends the response at once, later or never. */
+/** Sends the response immediately, later or never. */
 export type Respond = (received: Received, response: Parameters<RequestListener>[1]) => void;
 
 export interface Receiver {

@@ -131,7 +131,7 @@ export class GroupTransaction<
   }
 }
 
-/** Adds refusals of requests for which a batch had no room. */
+/** Adds rejections of requests for which a batch had no room. */
 function withRefusals<Request, Response, Whole extends ServiceResponse>(
   { requests, fullError: reason }: Batch<Request, Response, Whole>,
   outcomes: readonly WriteOutcome<Response>[],

@@ -132,7 +132,7 @@ export class EventFeedService {
     return first?.sequence ?? last + 1;
   }
 
-  /** The server removes expired events late and in no certain order, so this filter hides them at once. */
+  /** The server removes expired events late and in no certain order, so this filter hides them immediately. */
   private retainedFilter(after: number, last: number) {
     const expiredAt = new Date(this.clock.now().getTime() - this.retentionMs);
     return { sequence: { $gt: after, $lte: last }, numberedAt: { $gt: expiredAt } };

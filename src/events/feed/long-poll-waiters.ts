@@ -12,7 +12,7 @@ interface Waiter {
 }
 
 /**
- * Waiting requests wake at once for events that this process numbers (rule FEED-4). A shared query finds the others;
+ * Waiting requests wake immediately for events that this process numbers (rule FEED-4). A shared query finds the others;
  * while it fails nobody wakes, because all of them would query the database.
  */
 @Injectable()

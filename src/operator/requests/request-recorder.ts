@@ -21,7 +21,7 @@ const maxMessages = 10;
 /** Daily limit of a key over all processes. */
 const maxLoggedPerDay = 1_000;
 
-/** Logs refused requests, and accepted ones with ignored fields, in batches (rule OPS-36). */
+/** Logs rejected requests, and accepted ones with ignored fields, in batches (rule OPS-36). */
 @Injectable()
 export class RequestRecorder implements BeforeApplicationShutdown {
   private readonly loop = new PollingLoop(

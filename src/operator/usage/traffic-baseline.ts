@@ -2,7 +2,7 @@ import { hourMs } from '../../core/values/time.js';
 import { startOf } from './time-steps.js';
 
 /**
- * `silent`: calls have stopped; `failing`: many more calls than usual are refused or fail; `busier`, `quieter`: at
+ * `silent`: calls have stopped; `failing`: many more calls than usual are rejected or fail; `busier`, `quieter`: at
  * least three times or at most a third of the usual daily calls; `new`: no baseline yet.
  */
 export type KeyState = 'silent' | 'failing' | 'busier' | 'quieter' | 'new' | 'usual';

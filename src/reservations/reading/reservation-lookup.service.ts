@@ -124,7 +124,7 @@ export class ReservationLookupService {
     return { ...page, items: page.items.map(toFoundReservation) };
   }
 
-  /** Returns the newest first; includes refused callbacks of other organizations. */
+  /** Returns the newest first; includes rejected callbacks of other organizations. */
   async listCallbacks(
     organizationIds: TenantIds,
     id: Types.ObjectId,

@@ -50,7 +50,7 @@ async function startMember(folder: string) {
       await using client = new MongoClient(address, { serverSelectionTimeoutMS });
       return await client.db('admin').command(command);
     },
-    /** Kills the server at once, as a power cut would. */
+    /** Kills the server immediately, as a power cut would. */
     kill: async () => {
       const { mongodProcess } = instance;
       if (mongodProcess === undefined) return;

@@ -11,7 +11,7 @@ export async function startTwoInstances(variables: Record<string, string>) {
   ]);
   return {
     urls: () => running.flatMap((one) => one?.url ?? []),
-    /** Kills an instance at once, as a power cut would. Later requests go to the other one. */
+    /** Kills an instance immediately, as a power cut would. Later requests go to the other one. */
     kill: async (index: number) => {
       const victim = running[index];
       running[index] = undefined;

@@ -68,7 +68,7 @@ export class Migrations {
     if (this.newest !== undefined) await this.begin(this.newest);
   }
 
-  /** Two processes may run the same migrations at once. @returns names of the migrations that ran */
+  /** Two processes may run the same migrations concurrently. @returns names of the migrations that ran */
   async apply(report: Report): Promise<string[]> {
     const ran: string[] = [];
     for (const migration of this.registered) {

@@ -17,7 +17,7 @@ const importTexts = {
   remedy: 'Import the file again to continue.',
 };
 
-/** Limits the output for a file of the wrong kind, in which every row is refused. */
+/** Limits the output for a file of the wrong kind, in which every row is rejected. */
 const maxPrintedRows = 1_000;
 
 export async function importLeads(

@@ -64,7 +64,7 @@ export const actions: ActionsOf<typeof reservationCommands> = {
   },
 };
 
-/** Also accepts unknown ids, because refused callbacks are logged with them. */
+/** Also accepts unknown ids, because rejected callbacks are logged with them. */
 async function inspectReservation(context: CommandContext, reference: string) {
   const organizations = await context.get(OrganizationsRepository).listAllIds();
   const lookup = context.get(ReservationLookupService);

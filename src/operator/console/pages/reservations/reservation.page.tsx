@@ -19,7 +19,7 @@ import { Callback, type CallbackContext } from './callback.js';
 /** Limits the table of reports; the timeline still shows every report of a callback. */
 const maxReports = 200;
 
-/** Answers the question "why was this cheque refused?". */
+/** Answers the question "why was this cheque rejected?". */
 export const reservationPage: ConsolePage = {
   path: '/reservations/:organization/:id',
   title: 'shared.reservation',
