@@ -129,11 +129,11 @@ export const recordTexts = {
   'done.before': {
     'en-us':
       'This form was already submitted. State of the action: {result}. See the operator log.',
-    'ar-eg': 'سبق طلب هذا الإجراء: {result}. انظر سجل المشغّل.',
+    'ar-eg': 'سبق إرسال هذا النموذج. حالة الإجراء: {result}. انظر سجل المشغّل.',
   },
   'done.now': {
     'en-us': 'Current state: {state}. Last response: {response}.',
-    'ar-eg': 'الآن: {state}، آخر رد {response}.',
+    'ar-eg': 'الحالة الآن: {state}. آخر رد: {response}.',
   },
   'done.enabled': { 'en-us': 'The endpoint is enabled.', 'ar-eg': 'تم تفعيل نقطة الاستقبال.' },
 } as const;
